@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { controllersOf } from '../../src/kubernetes/controllers/controller'
 import { manifestIn } from '../manifest/manifests'
@@ -16,6 +17,16 @@ describe('releases of a chart that is not here', () => {
     expect([controller.release, controller.watched.scope, controller.status.writes]).toEqual([app, 'all', 'source'])
     expect(controller.locks.map(({ kinds, name }) => `${kinds.join('+')} ${name}`)[0]).toBe(lock)
     expect(claimsOf(controller)).toEqual(claims)
+  })
+
+  test('a long name is shortened, as Flux names the release', () => {
+    const names = (spec: object) => only(releaseOf({}, '4.15.1', 'ingress-nginx', spec)).locks.map(({ name }) => name)
+    const start = 'ingress-nginx-of-the-eastern-cloud-regio'
+    const digest = createHash('sha256').update(`${start}n-one-of-three-web`).digest('hex').slice(0, 12)
+    expect(names({ targetNamespace: `${start}n-one-of-three` })[0]).toBe(`${start}-${digest}-leader`)
+    expect(names({ targetNamespace: `${start}n-one-of-three`, releaseName: 'edge' })[0]).toBe(
+      'edge-ingress-nginx-leader',
+    )
   })
 
   test('what values say, and where', () => {

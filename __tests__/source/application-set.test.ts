@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { elementOfFolder, fill } from '../../src/deployers/application-set'
+import { elementOfFolder } from '../../src/gitops/application-set'
+import { fill, makeApplication } from '../../src/gitops/filled-template'
+import { manifestIn } from '../manifest/manifests'
 
 describe('what a git directory gives a template', () => {
   test.each([
@@ -23,12 +25,20 @@ describe('what a git directory gives a template', () => {
   })
 })
 
-test('every string of a template is filled, and nothing else', () => {
-  const template = { name: '{{name}}', count: 2, list: ['{{name}}', null], deep: { on: true, '{{name}}': 'x' } }
-  expect(fill(template, { name: 'web' })).toEqual({
-    name: 'web',
-    count: 2,
-    list: ['web', null],
-    deep: { on: true, '{{name}}': 'x' },
+test('every string of a template is filled, also behind an alias, and nothing else', () => {
+  const { object } = manifestIn(`apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+labels: &labels {team: '{{name}}'}
+spec:
+  template:
+    metadata: {name: '{{name}}', labels: *labels}
+    spec: {count: 2, list: ['{{name}}', null], deep: {isOn: true, '{{name}}': x}}
+`)
+  const made = makeApplication(object, { name: 'web' })
+  expect(made?.ref).toEqual({ group: 'ingress-guard', kind: 'Application', namespace: 'argocd', name: 'web' })
+  expect(JSON.parse(made?.content ?? '')).toEqual({
+    metadata: { name: 'web', labels: { team: 'web' } },
+    spec: { count: 2, list: ['web', null], deep: { isOn: true, '{{name}}': 'x' } },
   })
 })

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are Flux's, and not for JavaScript to fill in
 import { describe, expect, test } from '@jest/globals'
-import { releaseName } from '../../src/deployers/flux'
+import { readHelmRelease } from '../../src/gitops/helm-release'
 import { lines } from '../cli/guard'
+import { manifestIn } from '../manifest/manifests'
 import { base, configMap, release, repository, sourceRef } from './flux-objects'
 import { change, hostsOf, object, whole } from './probe'
 
@@ -181,8 +182,10 @@ describe('a chart that a HelmRelease names', () => {
   })
 
   test('keeps the start of a long name and a digest of all of it', () => {
-    expect(releaseName('a'.repeat(53))).toBe('a'.repeat(53))
-    expect(releaseName('a'.repeat(54))).toBe(`${'a'.repeat(40)}-a3f01b693925`)
+    const nameOf = (name: string) =>
+      readHelmRelease(manifestIn(release('values: {}').replace('name: web', `name: ${name}`)).root).releaseName
+    expect(nameOf('a'.repeat(53))).toBe('a'.repeat(53))
+    expect(nameOf('a'.repeat(54))).toBe(`${'a'.repeat(40)}-a3f01b693925`)
   })
 })
 

@@ -1,43 +1,54 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
 import { stringify } from 'yaml'
-import { isOwnCluster } from '../kubernetes/object/argo-cluster'
+import {
+  type ApplicationSource,
+  inlineValuesOf,
+  isOwnCluster,
+  isReferenceOnly,
+  readApplication,
+  sourceNamed,
+  valueFilesOf,
+} from '../gitops/application'
+import { textAt } from '../gitops/text'
+import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
-import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
+import { fieldsOf, wordOf } from '../sources/untyped'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 
-/** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-export function readApplication(manifest: Manifest, name: string, value: unknown, named: GitOpsSources): void {
-  const spec = fieldsOf(value)
-  // What is hydrated is committed elsewhere; all of it is made of the dry source.
-  const { drySource } = fieldsOf(spec.sourceHydrator)
-  const sources = [drySource, spec.source, ...listOf(spec.sources)]
-    .map(fieldsOf)
-    .filter((source) => source.repoURL !== undefined)
-  const destination = fieldsOf(spec.destination)
-  const cluster = textOf(destination.name) || textOf(destination.server)
+/**
+ * Adds the sources of an Application.
+ *
+ * @param manifest the Application, or the ApplicationSet that generates it
+ */
+export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
+  const { name: written, destination, sources: all } = readApplication(root)
+  const name = textAt(written)
+  const sources = all.filter(({ repoURL }) => repoURL.exists)
+  const { cluster } = destination
   const target: Target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster }
-  const namespace = textOf(destination.namespace) || 'default'
+  const namespace = textAt(destination.namespace) || 'default'
   for (const [index, source] of sources.entries()) {
-    // A source with `ref` alone lends its files to the others.
-    if (source.ref !== undefined && source.path === undefined && source.chart === undefined) continue
-    const url = textOf(source.repoURL)
-    if (source.chart !== undefined) {
-      named.skip(manifest, `the chart ${textOf(source.chart)} of ${url} is not in this repository`)
+    if (isReferenceOnly(source)) continue
+    const url = textAt(source.repoURL)
+    if (source.chart.exists) {
+      named.skip(manifest, 'chart-elsewhere', `the chart ${textAt(source.chart)} of ${url} is not in this repository`)
       continue
     }
-    const written = textOf(source.path)
+    const written = textAt(source.path)
     const place = inside('', written.replace(/^\/+/, '') || '.')
     if (place === undefined || !named.isHere(url, place)) {
-      named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
+      const where = [url, written].filter(Boolean).join(' ')
+      named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`)
       continue
     }
     // A config management plugin usually runs helm or kustomize, plus some steps of its own.
-    const isPlugin = source.plugin !== undefined
-    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
+    const isPlugin = source.plugin.exists
+    if (isPlugin)
+      named.skip(manifest, 'plugin', `a plugin makes its manifests of ${written}, and may do more than is seen here`)
     const common = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
       origin: 'named' as const,
@@ -46,8 +57,9 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     }
     const { checkout } = named.repositoryIndex
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
-      const helm = fieldsOf(source.helm)
-      const values = valuesOf(manifest, helm, place, sources, named)
+      const { helm } = source
+      const apiVersions = helm.at('apiVersions')
+      const values = valuesOf(manifest, source, { chart: place, sources }, named)
       if (!values) continue
       named.sources.push({
         ...common,
@@ -57,14 +69,14 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         chart: place,
         values,
         set: parametersOf(helm),
-        release: textOf(helm.releaseName) || name,
-        namespace: textOf(helm.namespace) || namespace,
-        ...(helm.kubeVersion ? { kubeVersion: textOf(helm.kubeVersion) } : {}),
-        ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
-        ...(helm.skipCrds === true ? { skipCrds: true } : {}),
+        release: textAt(helm.at('releaseName')) || name,
+        namespace: textAt(helm.at('namespace')) || namespace,
+        ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
+        ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
+        ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
       })
     } else if (!named.isIgnored(place) && named.kustomization(place)) {
-      const kustomize = fieldsOf(source.kustomize)
+      const kustomize = fieldsOf(source.kustomize.value)
       const overlay = overlayOf(kustomize)
       const components = componentsOf(kustomize, place, checkout)
       named.sources.push({
@@ -76,9 +88,9 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(components.length > 0 ? { components } : {}),
       })
     } else if (named.isIgnored(place)) {
-      named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      named.skip(manifest, 'ignored', `${written || '.'} is left out by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
-      plainFiles(place, fieldsOf(source.directory), name, named)
+      plainFiles(place, source, name, named)
     } else if (!isPlugin) {
       // Rendering reports the missing folder, at the object that names it.
       named.sources.push({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
@@ -96,44 +108,49 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
  */
 function valuesOf(
   manifest: Manifest,
-  helm: Fields,
-  chart: string,
-  sources: readonly Fields[],
+  source: ApplicationSource,
+  { chart, sources }: { chart: string; sources: readonly ApplicationSource[] },
   named: GitOpsSources,
 ): Values[] | undefined {
+  const { helm } = source
   const values: Values[] = []
   const { checkout } = named.repositoryIndex
-  for (const file of listOf(helm.valueFiles).map(textOf)) {
-    const [, ref, behind = ''] = file.match(/^\$([^/]+)\/(.*)$/) ?? []
-    const owner = ref && sources.find((source) => textOf(source.ref) === ref)
-    const elsewhere = ref ? !owner || !named.isHere(textOf(owner.repoURL), behind) : /^[a-z0-9+]+:\/\//i.test(file)
+  for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
+    const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
+    const elsewhere =
+      ref === undefined
+        ? /^[a-z0-9+]+:\/\//i.test(file)
+        : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
     if (elsewhere) {
-      named.skip(manifest, `its values ${file} are not in this repository`)
+      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`)
       return undefined
     }
     // A path from the root starts with a slash, or behind the name of another source.
-    const place = ref ? inside('', behind) : file.startsWith('/') ? inside('', file.slice(1)) : inside(chart, file)
+    const isFromRoot = ref !== undefined || written.startsWith('/')
+    const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
     if (place === undefined) {
-      named.skip(manifest, `its values ${file} are outside this repository`)
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
       return undefined
     }
-    if (helm.ignoreMissingValueFiles === true && !checkout.has(place)) continue
+    if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
     values.push({ path: place })
   }
-  if (listOf(helm.fileParameters).length > 0) {
-    named.skip(manifest, 'its fileParameters are not read')
+  if (helm.at('fileParameters', 0).exists) {
+    named.skip(manifest, 'file-parameters', 'its fileParameters are not read')
     return undefined
   }
-  const inline = helm.valuesObject !== undefined ? stringify(helm.valuesObject) : textOf(helm.values)
+  const { place, map, isText } = inlineValuesOf(source)
+  const inline = isText ? textAt(place) : stringify(map?.value)
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
   return values
 }
 
-function parametersOf(helm: Fields): Record<string, unknown> {
+function parametersOf(helm: Cursor): Record<string, unknown> {
   return Object.fromEntries(
-    listOf(helm.parameters)
-      .map(fieldsOf)
-      .map((one) => [textOf(one.name), one.forceString === true ? textOf(one.value) : wordOf(one.value)]),
+    [...helm.at('parameters').items()].map((one) => {
+      const value = one.at('value')
+      return [textAt(one.at('name')), one.at('forceString').value === true ? textAt(value) : wordOf(value.value)]
+    }),
   )
 }
 
@@ -141,14 +158,15 @@ function parametersOf(helm: Fields): Record<string, unknown> {
  * A folder of plain manifests is judged file by file; its owner matters only when a change removes the last one.
  * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
  */
-function plainFiles(place: string, directory: Fields, application: string, named: GitOpsSources): void {
+function plainFiles(place: string, { directory }: ApplicationSource, application: string, named: GitOpsSources): void {
   const { plain, unfollowedLinks } = named
   const { checkout } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
-  const [include, exclude] = [textOf(directory.include), textOf(directory.exclude)]
+  const [include, exclude] = [textAt(directory.at('include')), textAt(directory.at('exclude'))]
+  const recurses = directory.at('recurse').value === true
   for (const file of checkout.below(place)) {
     const inPlace = file.slice(start)
-    if (directory.recurse !== true && inPlace.includes('/')) continue
+    if (!recurses && inPlace.includes('/')) continue
     if ((exclude && takesFile(exclude, inPlace)) || (include && !takesFile(include, inPlace))) continue
     const to = checkout.tree.resolved.get(file)
     plain.set(file, `the Application ${application}`)

@@ -1,22 +1,28 @@
 import path from 'node:path/posix'
 import { stringify } from 'yaml'
 import { entryOf } from '../entry'
+import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../gitops/helm-release'
+import { textAt } from '../gitops/text'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import type { Values } from '../sources/source'
-import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
+import { type Fields, wordOf } from '../sources/untyped'
 import type { GitOpsSources } from './gitops-sources'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
-  const spec = fieldsOf(root.at('spec').value)
-  const references = [...listOf(spec.valuesFrom), ...listOf(fieldsOf(spec.postBuild).substituteFrom)]
-  return references.map((reference) => textOf(fieldsOf(reference).name)).filter(Boolean)
+  const references = [...readHelmRelease(root).valuesFrom, ...readFluxKustomization(root).substituteFrom]
+  return references.map(({ name }) => textAt(name)).filter(Boolean)
 }
 
 /** The ConfigMap or Secret of a namespace that an object refers to; it may be written without its namespace. */
-export function holderOf(reference: Fields, namespace: string, all: readonly Manifest[]): Manifest | undefined {
-  const named = all.filter(({ ref }) => ref.kind === textOf(reference.kind) && ref.name === textOf(reference.name))
+export function holderOf(
+  { kind, name }: Pick<ValuesReference, 'kind' | 'name'>,
+  namespace: string,
+  all: readonly Manifest[],
+): Manifest | undefined {
+  const named = all.filter(({ ref }) => ref.kind === textAt(kind) && ref.name === textAt(name))
   return (
     named.find(({ ref }) => ref.namespace === namespace) ??
     named.find(({ ref }) => ref.namespace === '' || namespace === '')
@@ -27,8 +33,7 @@ export function holderOf(reference: Fields, namespace: string, all: readonly Man
 export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
   const { root, ref } = holder
   if (root.at('sops').exists) return {}
-  const texts = (field: string) =>
-    Object.entries(fieldsOf(root.at(field).value)).map(([key, value]) => [key, textOf(value)] as const)
+  const texts = (field: string) => [...root.at(field).entries()].map(([key, value]) => [key, textAt(value)] as const)
   if (ref.kind !== 'Secret') return Object.fromEntries(texts('data'))
   const decoded = texts('data').map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')] as const)
   return Object.fromEntries([...decoded, ...texts('stringData')])
@@ -36,8 +41,8 @@ export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
 
 /** Where the values of a release are sought. */
 interface Release {
-  /** The fields of the HelmRelease that describe its chart. */
-  readonly chart: Fields
+  /** The chart: its own, or that of the object it refers to. */
+  readonly chart: HelmReleaseChart
   /** The chart's folder. */
   readonly place: string
   /** The objects that its `valuesFrom` refers to, in order. */
@@ -55,45 +60,45 @@ export function valuesOf(
   { chart, place, holders }: Release,
   named: GitOpsSources,
 ): Values[] | undefined {
-  const spec = fieldsOf(manifest.root.at('spec').value)
+  const release = readHelmRelease(manifest.root)
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
-  const files = listOf(chart.valuesFiles).map(textOf)
-  for (const file of files) {
+  for (const file of [...chart.valuesFiles.items()].map(textAt)) {
     // They are written from the root of the source; the first releases of Flux took them from the chart's folder.
     const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
     if (found === undefined) {
-      named.skip(manifest, `its values ${file} are outside this repository`)
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
       return undefined
     }
-    if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue
+    if (chart.ignoreMissingValuesFiles.value === true && !checkout.has(found)) continue
     values.push({ path: found })
   }
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
-    named.skip(manifest, `its valuesFiles take the place of ${defaults}, and are laid over it here`)
-  for (const [index, reference] of listOf(spec.valuesFrom).map(fieldsOf).entries()) {
+    named.skip(manifest, 'values-replaced', `its valuesFiles take the place of ${defaults}, and are laid over it here`)
+  for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
     const held = holder && valuesFrom(reference, holder)
     if (held) values.push(held)
-    else if (reference.optional !== true) {
-      const what = `${textOf(reference.kind)} ${textOf(reference.name)}`
-      named.skip(manifest, `its values of ${what} are not in this repository`)
+    else if (reference.optional.value !== true) {
+      const what = `${textAt(reference.kind)} ${textAt(reference.name)}`
+      named.skip(manifest, 'values-elsewhere', `its values of ${what} are not in this repository`)
       return undefined
     }
   }
-  if (spec.values !== undefined && spec.values !== null)
-    values.push({ text: stringify(spec.values), name: `the values in ${manifest.origin.path}` })
+  const { value: inline } = release.values
+  if (inline !== undefined && inline !== null)
+    values.push({ text: stringify(inline), name: `the values in ${manifest.origin.path}` })
   return values
 }
 
 /** The content of an entry of `valuesFrom`: values, or one value at a path in them. */
-function valuesFrom(reference: Fields, holder: Manifest): Values | undefined {
-  const held = entryOf(dataOf(holder), textOf(reference.valuesKey) || 'values.yaml')
+function valuesFrom({ key, targetPath }: ValuesReference, holder: Manifest): Values | undefined {
+  const held = entryOf(dataOf(holder), key)
   if (held === undefined) return undefined
   const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`
-  const keys = textOf(reference.targetPath).split(/(?<!\\)\./)
+  const keys = textAt(targetPath).split(/(?<!\\)\./)
   if (keys[0] === '') return { text: held, name }
   return { text: stringify(nested(keys, wordOf(held.replace(/\n$/, '')))), name }
 }

@@ -1,10 +1,15 @@
-import { createHash } from 'node:crypto'
 import path from 'node:path/posix'
+import { type FluxKustomization, readFluxKustomization } from '../gitops/flux-kustomization'
+import { readFluxSource } from '../gitops/flux-source'
+import { type HelmReleaseChart, helmReleaseChartAt, readHelmRelease } from '../gitops/helm-release'
+import { gitOpsKind } from '../gitops/kinds'
+import { textAt } from '../gitops/text'
+import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
-import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
+import { fieldsOf } from '../sources/untyped'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
@@ -12,7 +17,7 @@ import { declarationSite, type GitOpsSources } from './gitops-sources'
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
   readonly manifest: Manifest
-  readonly spec: Fields
+  readonly kustomization: FluxKustomization
   readonly place: string
   /** Every file that it applies something of. */
   readonly files: ReadonlySet<string>
@@ -46,27 +51,24 @@ export class FluxObjects {
     const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
     // A suspended object is read like any other: what it deployed stays in the cluster, and a change takes effect when
     // it is resumed.
-    const kustomizations = ofKind('Kustomization.kustomize.toolkit.fluxcd.io')
+    const kustomizations = ofKind(gitOpsKind.fluxKustomization)
     this.named.usesFlux = kustomizations.length > 0
     for (const manifest of kustomizations) this.readTree(manifest)
     for (const tree of this.trees) this.deploy(tree)
-    const releases = ofKind('HelmRelease.helm.toolkit.fluxcd.io')
-    const patches = releases.filter((manifest) => this.chartOf(manifest) === undefined)
-    for (const manifest of releases) {
-      const chart = this.chartOf(manifest)
-      if (chart) this.helmRelease(manifest, chart, patches)
-    }
+    const releases = ofKind(gitOpsKind.helmRelease)
+    const charts = new Map(releases.map((manifest) => [manifest, this.chartOf(manifest)]))
+    const patches = releases.filter((manifest) => !charts.get(manifest))
+    for (const [manifest, chart] of charts) if (chart) this.helmRelease(manifest, chart, patches)
   }
 
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
   private readTree(manifest: Manifest): void {
-    const spec = specOf(manifest)
-    const written = textOf(spec.path)
+    const kustomization = readFluxKustomization(manifest.root)
+    const written = textAt(kustomization.path)
     const place = inside('', written.replace(/^\/+/, '') || '.')
-    const reference = fieldsOf(spec.sourceRef)
-    const source = this.sourceOf(reference, manifest.ref.namespace)
-    const url = textOf(specOf(source).url)
-    const kind = textOf(reference.kind)
+    const { sourceRef } = kustomization
+    const url = this.urlOf(sourceRef, manifest.ref.namespace)
+    const kind = textAt(sourceRef.at('kind'))
     const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
     // A patch for a Kustomization in another file, which gets its source by this patch.
@@ -77,19 +79,20 @@ export class FluxObjects {
     if (!here) {
       this.named.skip(
         manifest,
-        `${[url || `${kind} ${textOf(reference.name)}`, written].filter(Boolean).join(' ')} is not in this repository`,
+        'source-elsewhere',
+        `${[url || `${kind} ${textAt(sourceRef.at('name'))}`, written].filter(Boolean).join(' ')} is not in this repository`,
       )
       return
     }
     const { generated } = this.named
     if (this.named.isIgnored(place)) {
-      this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      this.named.skip(manifest, 'ignored', `${written || '.'} is left out by \`ignore\``)
       return
     }
     if (!this.named.kustomization(place)) {
       const its = generateKustomization(place, manifest, this.named)
       if (its.leadsTo.length === 0) {
-        this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
+        this.named.skip(manifest, 'nothing-to-apply', `there is nothing to apply in ${written || '.'}`)
         return
       }
       generated.set(place, its)
@@ -97,16 +100,17 @@ export class FluxObjects {
     const all = new Map([...kustomizations, ...generated])
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
-    this.trees.push({ manifest, spec, place, files, written: taken.map(({ file }) => file) })
+    this.trees.push({ manifest, kustomization, place, files, written: taken.map(({ file }) => file) })
   }
 
-  private deploy({ manifest, spec, place }: Tree): void {
+  private deploy({ manifest, kustomization, place }: Tree): void {
+    const { kubeConfig, postBuild, substituteFrom } = kustomization
+    const spec = fieldsOf(kustomization.spec.value)
     const overlay = fluxOverlayOf(spec)
     const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
-    const targets = spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]
-    const build = fieldsOf(spec.postBuild)
-    const holders = listOf(build.substituteFrom).flatMap(
-      (reference) => holderOf(fieldsOf(reference), manifest.ref.namespace, this.manifests) ?? [],
+    const targets = kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)
+    const holders = substituteFrom.flatMap(
+      (reference) => holderOf(reference, manifest.ref.namespace, this.manifests) ?? [],
     )
     for (const target of targets) {
       this.named.sources.push({
@@ -121,16 +125,9 @@ export class FluxObjects {
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
         definitionFiles: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
-        ...(spec.postBuild ? { substitutions: this.substitutions(build, holders) } : {}),
+        ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
       })
     }
-  }
-
-  /** Later references come before earlier ones, and inline values before both. */
-  private substitutions(build: Fields, holders: readonly Manifest[]): Record<string, string> {
-    const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
-    const own = Object.entries(fieldsOf(build.substitute)).map(([key, value]) => [key, textOf(value)] as const)
-    return Object.fromEntries([...held, ...own])
   }
 
   /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
@@ -146,10 +143,10 @@ export class FluxObjects {
       if (owners.length === 0) add({ path: own.origin.path })
       const further = owners.filter(({ manifest: above }) => !seen.has(above))
       if (further.length === 0) inCircle ??= own
-      for (const { manifest: above, spec } of further) {
+      for (const { manifest: above, kustomization } of further) {
         seen.add(above)
-        if (spec.kubeConfig === undefined) open.push(above)
-        else add(elsewhere(above))
+        if (kustomization.kubeConfig.exists) add(elsewhere(above))
+        else open.push(above)
       }
     }
     if (targets.size === 0) add({ path: (inCircle ?? manifest).origin.path })
@@ -180,45 +177,45 @@ export class FluxObjects {
   }
 
   /** The chart of a HelmRelease; undefined for a patch of one, which has none. */
-  private chartOf(manifest: Manifest): Fields | undefined {
-    const spec = specOf(manifest)
-    if (spec.chartRef !== undefined) {
-      const reference = fieldsOf(spec.chartRef)
-      if (textOf(reference.kind) === 'HelmChart')
-        return specOf(this.sourceOf(reference, manifest.ref.namespace)) ?? { chart: reference.name }
-      return { chart: reference.name, sourceRef: reference }
-    }
-    const chart = fieldsOf(fieldsOf(spec.chart).spec)
-    return textOf(chart.chart) === '' ? undefined : chart
+  private chartOf({ root, ref }: Manifest): HelmReleaseChart | undefined {
+    const { chart, chartRef } = readHelmRelease(root)
+    if (!chartRef.exists) return textAt(chart.chart) === '' ? undefined : chart
+    const referred = this.sourceOf(chartRef, ref.namespace)
+    if (textAt(chartRef.at('kind')) !== 'HelmChart')
+      return { ...chart, chart: chartRef.at('name'), sourceRef: chartRef }
+    return helmReleaseChartAt(referred ? referred.root.at('spec') : chartRef.at('spec'))
   }
 
   /** https://fluxcd.io/flux/components/helm/helmreleases/ */
-  private helmRelease(manifest: Manifest, chart: Fields, patches: readonly Manifest[]): void {
-    const spec = specOf(manifest)
-    const { name } = manifest.ref
+  private helmRelease(manifest: Manifest, chart: HelmReleaseChart, patches: readonly Manifest[]): void {
+    const release = readHelmRelease(manifest.root)
     const own = manifest.ref.namespace || this.namespaceOf(manifest)
-    const reference = fieldsOf(chart.sourceRef)
-    const written = textOf(chart.chart)
+    const written = textAt(chart.chart)
     const place = inside('', written.replace(/^\/+/, ''))
-    const url = textOf(specOf(this.sourceOf(reference, own)).url)
+    const url = this.urlOf(chart.sourceRef, own)
     const { checkout } = this.named.repositoryIndex
     const here =
-      textOf(reference.kind) === 'GitRepository' &&
+      textAt(chart.sourceRef.at('kind')) === 'GitRepository' &&
       place !== undefined &&
       (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
     if (!here) {
-      this.named.skip(manifest, `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`)
+      this.named.skip(
+        manifest,
+        'chart-elsewhere',
+        `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
+      )
       return
     }
-    const holders = listOf(spec.valuesFrom).map((one) => holderOf(fieldsOf(one), own, this.manifests))
+    const holders = release.valuesFrom.map((one) => holderOf(one, own, this.manifests))
     const values = valuesOf(manifest, { chart, place, holders }, this.named)
     if (!values) return
-    const patch = patches.find(({ ref }) => ref.name === name)
-    if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`)
-    if (listOf(spec.postRenderers).length > 0)
-      this.named.skip(manifest, 'it is rendered as its chart has it, without its postRenderers')
-    const target = textOf(spec.targetNamespace)
-    for (const cluster of spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
+    const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
+    if (patch)
+      this.named.skip(manifest, 'patched', `it is rendered as it is written, without the patch in ${patch.origin.path}`)
+    if (release.postRenderers.at(0).exists)
+      this.named.skip(manifest, 'post-renderers', 'it is rendered as its chart has it, without its postRenderers')
+    const target = textAt(release.targetNamespace)
+    for (const cluster of release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)) {
       this.named.sources.push({
         kind: 'helm',
         id: idOf(manifest, cluster),
@@ -229,19 +226,22 @@ export class FluxObjects {
         chart: place,
         values,
         set: {},
-        release: textOf(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
+        release: release.releaseName,
         namespace: target || own || 'default',
       })
     }
   }
 
-  private sourceOf(reference: Fields, own: string): Manifest | undefined {
-    const namespace = textOf(reference.namespace) || own
+  private urlOf(reference: Cursor, own: string): string {
+    const source = this.sourceOf(reference, own)
+    return source ? textAt(readFluxSource(source.root).url) : ''
+  }
+
+  private sourceOf(reference: Cursor, own: string): Manifest | undefined {
+    const namespace = textAt(reference.at('namespace')) || own
+    const [kind, name] = [textAt(reference.at('kind')), textAt(reference.at('name'))]
     const named = this.manifests.filter(
-      ({ ref }) =>
-        ref.group === 'source.toolkit.fluxcd.io' &&
-        ref.kind === textOf(reference.kind) &&
-        ref.name === textOf(reference.name),
+      ({ ref }) => ref.group === 'source.toolkit.fluxcd.io' && ref.kind === kind && ref.name === name,
     )
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
   }
@@ -251,12 +251,15 @@ export class FluxObjects {
     const file = manifest.origin.path
     const beside = this.named.kustomization(file.includes('/') ? path.dirname(file) : '')?.namespace
     const [owner] = this.ownersOf(manifest)
-    return beside || textOf(owner?.spec.targetNamespace)
+    return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
 }
 
-function specOf(manifest: Manifest | undefined): Fields {
-  return fieldsOf(manifest?.root.at('spec').value)
+/** The data of later holders win over those of earlier ones, and what is written in the object wins over both. */
+function substitutionsOf({ substitute }: FluxKustomization, holders: readonly Manifest[]): Record<string, string> {
+  const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
+  const own = [...substitute.entries()].map(([key, value]) => [key, textAt(value)] as const)
+  return Object.fromEntries([...held, ...own])
 }
 
 function idOf({ ref, origin }: Manifest, target: Target): string {
@@ -266,13 +269,4 @@ function idOf({ ref, origin }: Manifest, target: Target): string {
 /** An object with a kubeconfig of its own goes to a cluster that no other object names. */
 function elsewhere({ ref, origin }: Manifest): Target {
   return { cluster: `${ref.name} of ${origin.path}` }
-}
-
-/**
- * Limits a release name to Helm's 53 characters; Flux truncates a longer one and appends a hash.
- * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
- */
-export function releaseName(name: string): string {
-  if (name.length <= 53) return name
-  return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }

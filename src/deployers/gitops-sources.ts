@@ -12,9 +12,28 @@ export interface RepositoryIndex {
   readonly repository: readonly string[]
 }
 
+/** Why a source was not inspected. Fingerprints contain these ids, so they never change. */
+export type NotInspectedCause =
+  | 'chart-elsewhere'
+  | 'source-elsewhere'
+  | 'values-elsewhere'
+  | 'values-outside'
+  | 'values-replaced'
+  | 'file-parameters'
+  | 'plugin'
+  | 'ignored'
+  | 'nothing-to-apply'
+  | 'patched'
+  | 'post-renderers'
+  | 'template-patch'
+  | 'template-not-filled'
+  | 'generator-not-read'
+  | 'generator-elsewhere'
+
 /** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
   readonly manifest: Manifest
+  readonly cause: NotInspectedCause
   readonly reason: string
 }
 
@@ -38,8 +57,8 @@ export class GitOpsSources {
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
-  skip(manifest: Manifest, reason: string): void {
-    this.notInspected.push({ manifest, reason })
+  skip(manifest: Manifest, cause: NotInspectedCause, reason: string): void {
+    this.notInspected.push({ manifest, cause, reason })
   }
 
   /** Whether a path of the repository of that URL is one of this repository. */

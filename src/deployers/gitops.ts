@@ -1,6 +1,7 @@
+import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
-import { readApplicationSet } from './application-set'
-import { readApplication } from './argocd'
+import { nameSourcesOfSet } from './application-set'
+import { nameSourcesOf } from './argocd'
 import { FluxObjects } from './flux'
 import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
@@ -10,11 +11,11 @@ export function readGitOps(manifests: readonly Manifest[], surroundings: Reposit
   const flux = new FluxObjects(manifests, named)
   for (const manifest of manifests) {
     switch (groupKindOf(manifest.ref)) {
-      case 'Application.argoproj.io':
-        readApplication(manifest, manifest.ref.name, manifest.root.at('spec').value, named)
+      case gitOpsKind.application:
+        nameSourcesOf(manifest, manifest.root, named)
         break
-      case 'ApplicationSet.argoproj.io':
-        readApplicationSet(manifest, named)
+      case gitOpsKind.applicationSet:
+        nameSourcesOfSet(manifest, named)
         break
     }
   }

@@ -1,4 +1,6 @@
+import { gitOpsKind } from '../gitops/kinds'
 import { loadFile } from '../manifest/load'
+import { groupKindOf } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { absentCharts, remoteEntries } from '../sources/kustomization'
@@ -50,7 +52,7 @@ function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Completene
 function installsByK3s(text: string): boolean {
   if (!mentions(text, k3sGroup)) return false
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.some(
-    ({ ref }) => ref.group === k3sGroup && ['HelmChart', 'HelmChartConfig'].includes(ref.kind),
+    ({ ref }) => groupKindOf(ref) === gitOpsKind.k3sChart || groupKindOf(ref) === gitOpsKind.k3sChartConfig,
   )
 }
 

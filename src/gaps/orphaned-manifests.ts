@@ -87,7 +87,7 @@ async function noLongerDeployed(
 function newlyRemote({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
-  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
+  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, cause, reason }) => {
     const had = gone.some(({ id, declaredAt: at }) => {
       // Applications that an ApplicationSet generates have names of their own.
       if (ref.kind === 'ApplicationSet') return at.path === origin.path
@@ -101,7 +101,7 @@ function newlyRemote({ base, head }: Sides): Finding[] {
       region: object.region,
       status: 'introduced',
       object: ref,
-      keys: [reason],
+      keys: [cause],
       fileText: object.lines,
       text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`,
     })

@@ -2,6 +2,7 @@ import { basename } from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { type Manifest, nameOf } from '../manifest/manifest'
+import type { Failure } from '../render/rendering'
 import type { Skipped } from '../revision/tree'
 import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
@@ -35,7 +36,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
   for (const side of after) {
     const { source, failure } = side
     if (!failure || failure.missing) {
-      for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
+      for (const entry of side.unreadable) findings.push(unreadable(side, entry, whole))
       continue
     }
     const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
@@ -55,14 +56,14 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    const existing = whole || (!failure.ended && old?.failure?.reason === failure.reason)
+    const existing = whole || (old?.failure !== undefined && failsAlike([old.source, old.failure], [source, failure]))
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure
     if (!failure) continue
-    const { path, region, reason } = failure
+    const { cause, about, path, region, reason } = failure
     const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
@@ -72,7 +73,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
         region,
-        keys: [path, reason],
+        keys: [path, cause, ...(about === undefined ? [] : [about])],
         text: `${upper(reason)}.${fate}`,
       }),
     )
@@ -103,6 +104,24 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
 export function isMoved(before: Source, after: Source): boolean {
   if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
   return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
+}
+
+/**
+ * Whether a source fails at the head for the same cause and at the same place as at the base. The messages may differ:
+ * tools write their version into them. A tool that was stopped on both sides may have been stopped by different causes.
+ */
+function failsAlike(before: readonly [Source, Failure], after: readonly [Source, Failure]): boolean {
+  const [was, is] = [before, after].map(([source, { cause, about, path }]) =>
+    JSON.stringify([cause, about, placeWithin(source, path)]),
+  )
+  return was === is && after[1].cause !== 'tool-stopped'
+}
+
+/** A path that stays the same when a source moves to another folder, or its definition to another file. */
+function placeWithin(source: Source, path: string): string {
+  if (path === source.declaredAt.path) return ''
+  const folder = source.kind === 'helm' ? source.chart : source.root
+  return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : path
 }
 
 /**
@@ -170,11 +189,15 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
   })
 }
 
-function unreadable({ source }: RenderedSide, path: string, reason: string, whole: boolean): Finding {
+function unreadable(
+  { source }: RenderedSide,
+  { cause, path, reason }: RenderedSide['unreadable'][number],
+  whole: boolean,
+): Finding {
   return gateFinding('source/unrendered', 'unreadable', 'error', {
     ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path, reason],
+    keys: [path, cause],
     text: `What this renders to cannot be read: ${reason}.`,
   })
 }

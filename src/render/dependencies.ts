@@ -24,21 +24,20 @@ export function dependencyFault(
     for (const dependency of chart.dependencies) {
       if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue
       const { name, version, repository, at: place } = dependency
-      const at = (reason: string): Failure => ({ reason, ...place })
+      const invalid = (reason: string): Failure => ({ cause: 'dependency-invalid', about: name, reason, ...place })
       const local = localFolderOf(chart, dependency)
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
-        return at(
-          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`,
-        )
+        const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`
+        return { cause: 'dependency-not-vendored', about: name, reason, ...place }
       }
       const other = charts.find(({ folder }) => folder === local)
-      if (!other) return at(`its dependency ${name} is to be in ${local}, where no chart is`)
+      if (!other) return invalid(`its dependency ${name} is to be in ${local}, where no chart is`)
       if (`${chart.folder}/`.startsWith(local === '' ? '' : `${local}/`))
-        return at(`its dependency ${name} is in ${local || 'the root'}, which it is itself a part of`)
+        return invalid(`its dependency ${name} is in ${local || 'the root'}, which it is itself a part of`)
       // The name becomes a folder's; another one would lead into other charts.
       if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return at(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`)
+        return invalid(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`)
     }
   }
   return undefined
@@ -61,10 +60,13 @@ export async function fetchDependencies(
       const version = await pinnedVersion(chart, dependency, checkout)
       if (!version) {
         const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
-        return { reason, ...at }
+        return { cause: 'dependency-not-pinned', about: name, reason, ...at }
       }
       const file = `${name}-${version}.tgz`
-      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at }
+      if (/[/\\]/.test(file)) {
+        const reason = `its dependency ${name} has no name of a chart`
+        return { cause: 'dependency-invalid', about: name, reason, ...at }
+      }
       const target = path.join(checkout.folder, chart.folder, 'charts', file)
       try {
         const archive = await network.fetch({ repository, name, version })
@@ -72,7 +74,8 @@ export async function fetchDependencies(
         await writeFile(target, archive)
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)
-        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at }
+        const reason = `its dependency ${name} cannot be fetched: ${why}`
+        return { cause: 'dependency-not-fetched', about: name, reason, ...at }
       }
     }
   }
@@ -155,7 +158,7 @@ function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folde
       if (failure) return failure
       const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
       const reason = `with its dependency ${dependency.name} it comes to more than ${maxBytes / 1024 / 1024} MiB`
-      if (size > maxBytes) return { reason, ...dependency.at }
+      if (size > maxBytes) return { cause: 'dependency-too-large', about: dependency.name, reason, ...dependency.at }
       sizes.set(chart, size)
     }
     return undefined
@@ -171,6 +174,7 @@ async function copy(
   checkout: Checkout,
 ): Promise<Failure | undefined> {
   const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
+  const { name: about, at } = dependency
   let left = maxFiles
   // Link targets are copied, as helm packages them; links may form a cycle.
   const options = { recursive: true, dereference: true, filter: () => --left > 0 }
@@ -178,9 +182,11 @@ async function copy(
     await mkdir(path.dirname(target), { recursive: true })
     await cp(path.join(checkout.folder, other.folder), target, options)
     if (left > 0) return undefined
-    return { reason: `its dependency ${dependency.name} comes to more than ${maxFiles} files`, ...dependency.at }
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code})`, ...dependency.at }
+    const reason = `its dependency ${about} comes to more than ${maxFiles} files`
+    return { cause: 'dependency-too-large', about, reason, ...at }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = `its dependency ${about} cannot be put into its charts/ (${code})`
+    return { cause: 'dependency-not-copied', about, reason, ...at }
   }
 }

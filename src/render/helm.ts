@@ -7,7 +7,7 @@ import { inside } from '../sources/kustomization'
 import type { HelmSource } from '../sources/source'
 import type { ChartNetwork } from './chart-network'
 import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
-import { type Failure, lineRegion, type Piece, type Rendering } from './rendering'
+import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The files of the repository that a release is made of. */
@@ -46,7 +46,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
     const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
-    return { failure: { reason, path: source.declaredAt.path, region: source.declaredAt.region, ended: true } }
+    return { failure: { cause: 'tool-stopped', reason, ...source.declaredAt } }
   }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
@@ -57,33 +57,30 @@ export async function layOutChart(
   checkout: Checkout,
   network: ChartNetwork,
 ): Promise<LaidOutChart | { failure: Failure }> {
-  const at = (reason: string, file: string, region = startOf(1)) => ({ failure: { reason, path: file, region } })
+  const declared = (cause: FailureCause, about: string, reason: string) => ({
+    failure: { cause, about, reason, ...source.declaredAt },
+  })
+  const unusable = (reason: string, file: string) => ({
+    failure: { cause: 'file-unusable' as const, reason, path: file, region: startOf(1) },
+  })
   for (const values of source.values) {
     if ('path' in values && !checkout.has(values.path))
-      return at(
-        `there is no values file ${values.path} in this repository`,
-        source.declaredAt.path,
-        source.declaredAt.region,
-      )
+      return declared('values-missing', values.path, `there is no values file ${values.path} in this repository`)
   }
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || inside('', source.chart) === source.chart
   const main = isInside ? charts[0] : undefined
   if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
-    return at(
-      `there is no chart ${source.chart || '.'} in this repository`,
-      source.declaredAt.path,
-      source.declaredAt.region,
-    )
+    return declared('chart-missing', source.chart, `there is no chart ${source.chart || '.'} in this repository`)
   const files = await helmFiles(source, checkout)
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)
-    return at(
+    return unusable(
       `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
       broken,
     )
   for (const [file, fault] of await checkout.layOut(files))
-    return at(`its file ${file} is not to be had: ${fault}`, file)
+    return unusable(`its file ${file} is not to be had: ${fault}`, file)
   const failure =
     dependencyFault(charts, checkout, network) ??
     (await checkout.alone(
@@ -215,10 +212,16 @@ export function pathOf(
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }
-  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.declaredAt, missing: 'helm' }
-  if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
-  if (!/\S/.test(outcome.stderr))
-    return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
+  const stopped = (reason: string): Failure => ({ cause: 'tool-stopped', reason, ...first })
+  if (outcome.broken)
+    return {
+      cause: 'tool-missing',
+      reason: `helm cannot be run: ${outcome.broken}`,
+      ...source.declaredAt,
+      missing: 'helm',
+    }
+  if (outcome.stopped) return stopped(`helm was ended, because ${outcome.stopped}`)
+  if (!/\S/.test(outcome.stderr)) return stopped(`helm ended with status ${outcome.status} and said nothing`)
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
   const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
@@ -226,17 +229,17 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
   const words = shortened([message, ...why].join(' '), checkout.folder)
-  const reason = `helm does not render it: ${words}`
+  const failed = { cause: 'tool-failed', reason: `helm does not render it: ${words}` } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
-    return { reason, path: pathOf(named[1], source, chart, checkout), region }
+    return { ...failed, path: pathOf(named[1], source, chart, checkout), region }
   }
   // A fault of the declaration of the release, not of the chart.
   if (
     /^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(message)
   )
-    return { reason, ...source.declaredAt }
+    return { ...failed, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
   const meant = [...values, ...own].find((file) => message.includes(`${checkout.folder}/${file}`) && checkout.has(file))
@@ -245,7 +248,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   )
   const region = lineRegion(Number(message.match(/yaml: line (\d+)/)?.[1] ?? 1))
   const file = meant ?? loaded
-  return file === undefined ? { reason, ...first } : { reason, path: file, region }
+  return { ...failed, ...(file === undefined ? first : { path: file, region }) }
 }
 
 /** A tool's message without the folders of this machine, at a length that a person reads. */

@@ -22,12 +22,15 @@ export function refusedIn(
   const elsewhere = components.find((one) => one !== '' && inside('', one) !== one)
   if (elsewhere !== undefined)
     return {
+      cause: 'place-refused',
+      about: elsewhere,
       reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`,
       ...declaredAt,
     }
   for (const { file, folder, faults, made } of kustomizations) {
     if (!made && kustomizationNames.filter((name) => checkout.has(path.join(folder, name))).length > 1)
       return {
+        cause: 'kustomization-ambiguous',
         reason: `kustomize does not build it: Found multiple kustomization files under: ${folder || '.'}`,
         path: file,
         region,
@@ -38,7 +41,7 @@ export function refusedIn(
     const isBeside = real !== undefined && folder !== '' && !real.startsWith(`${folder}/`)
     if (isBeside && !allowsOutsideFiles) {
       const reason = `it is a symbolic link to ${real}, and kustomize takes in nothing from beside its folder; copy the file`
-      return { reason, path: file, region }
+      return { cause: 'kustomization-linked', reason, path: file, region }
     }
   }
   return undefined
@@ -65,7 +68,10 @@ export async function pluginsOf(
   for (const { file, folder, pluginPlaces } of kustomizations) {
     for (const mention of pluginPlaces) {
       const files = filesOf(mention, folder, all, checkout)
-      if (typeof files === 'string') return { failure: { reason: files, path: file, region: mention.region } }
+      if (typeof files === 'string') {
+        const { text: about, region } = mention
+        return { failure: { cause: 'plugins-not-followed', about, reason: files, path: file, region } }
+      }
       found.push(...files.map((one) => ({ file: one, from: folder })))
     }
   }
@@ -82,7 +88,10 @@ export async function pluginsOf(
       if (reason === undefined) continue
       const entry = { text: place.text, path: file, region: place.region }
       const isFetched = isUrl(place.text.slice(place.text.indexOf('=') + 1)) || isUrl(place.text)
-      return { failure: { reason, path: file, region: place.region, ...(isFetched ? { remote: [entry] } : {}) } }
+      const remote = isFetched ? { remote: [entry] } : {}
+      return {
+        failure: { cause: 'place-refused', about: place.text, reason, path: file, region: place.region, ...remote },
+      }
     }
     const left = generators.get(file)
     written.set(file, left === undefined ? reading.written : readPlugins(left).written)
@@ -138,16 +147,18 @@ export async function overlayOf(
     const text = place === undefined ? undefined : await checkout.text(place)
     if (text === undefined) {
       const reason = `its patch ${textOf(file)} is not in ${path.join(root, '.')} of this repository; name a file there, or write the patch itself`
-      return { failure: { reason, ...at } }
+      return { failure: { cause: 'overlay-patch-missing', about: textOf(file), reason, ...at } }
     }
     patches.push({ ...rest, patch: text })
   }
   const whole = { ...overlay, ...(overlay.patches === undefined ? {} : { patches }) }
   const { faults, places } = readKustomizeText(asciiJson(whole), kustomizationShape)
-  if (faults[0]) return { failure: { reason: faults[0].reason, ...at } }
+  if (faults[0]) return { failure: { ...faults[0], ...at } }
   if (places[0])
     return {
       failure: {
+        cause: 'overlay-refused',
+        about: places[0].text,
         reason: `it takes in ${places[0].text} by what it lays over the Kustomization, where only values may stand`,
         ...at,
       },

@@ -19,7 +19,7 @@ import { substituted } from '../sources/substitution'
 import type { Fields } from '../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
-import type { Failure, Piece, Rendering } from './rendering'
+import type { Failure, FailureCause, Piece, Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -57,7 +57,10 @@ export async function renderKustomize(
   const checkout = revision.forKustomize
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
-  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.declaredAt } }
+  if (!own) {
+    const reason = `there is no Kustomization in ${source.root || '.'}`
+    return { failure: { cause: 'kustomization-missing', about: source.root, reason, ...source.declaredAt } }
+  }
   const refused = refusedIn(kustomizations, source, revision)
   if (refused) return { failure: refused }
   const charts = await inflatedCharts(source, all, checkout)
@@ -80,8 +83,7 @@ export async function renderKustomize(
   for (const [file, text] of await foreignIn(files, checkout)) await checkout.give(file, text)
   for (const [file, text] of plugins.written) await checkout.give(file, text)
   for (const one of kustomizations) await give(one, { remote, generators }, checkout)
-  if (inflates && !kustomize.helm)
-    return { failure: { reason: 'it inflates charts', path: own.file, region: startOf(1), missing: 'helm' } }
+  if (inflates && !kustomize.helm) return { failure: { ...noHelm, path: own.file, region: startOf(1) } }
   const folder = await folderToBuild(source, overlay, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
@@ -102,6 +104,8 @@ export async function renderKustomize(
   return { pieces, remote, charts, data }
 }
 
+const noHelm = { cause: 'tool-missing', reason: 'it inflates charts', missing: 'helm' } as const
+
 /** Kustomize's message for a patch or replacement without a target. */
 const missesObjects =
   /no matches for Id|no resource matches|failed to find unique target|nothing selected by|unable to find/
@@ -110,7 +114,7 @@ const missesObjects =
 export function notVendored({ name, folder, path: file, region }: InflatedChart): Failure {
   const home = path.posix.dirname(folder)
   const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${home} and commit it`
-  return { reason, path: file, region }
+  return { cause: 'chart-not-vendored', about: name, reason, path: file, region }
 }
 
 /** The files of generators without those that inflate a chart which is not in the repository. */
@@ -200,23 +204,26 @@ async function folderToBuild(
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
 function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], checkout: Checkout): Failure {
   const own = kustomizations[0]
-  const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
-  if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
-  if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
+  const start = { path: own?.file ?? '', region: startOf(1) }
+  const at = (cause: FailureCause, reason: string): Failure => ({ cause, reason, ...start })
+  if (outcome.broken)
+    return { ...at('tool-missing', `kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
+  if (outcome.stopped) return at('tool-stopped', `kustomize was ended, because ${outcome.stopped}`)
   // Warnings about deprecated fields come first.
   const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (message === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (message === '') return at('tool-stopped', `kustomize ended with status ${outcome.status} and said nothing`)
   if (message.includes(notFetched)) {
-    // Without its version, so that a new one is no other failure.
     const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
-    return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
+    const reason = `it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`
+    return { ...at('chart-not-vendored', reason), about: url }
   }
   const named = kustomizations
     .flatMap(({ file, folder, includes }) =>
       includes.map(({ text, region }) => ({
+        text,
         file,
         region,
         // Of entries that are written alike, the one whose own file it names.
@@ -228,5 +235,6 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
-  return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
+  const failure = at('tool-failed', `kustomize does not build it: ${shortened(words, checkout.folder)}`)
+  return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

@@ -184,7 +184,7 @@ export class Renderer {
     const named = this.programs[tool]
     const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
     const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
-    return { failure: { reason, ...source.declaredAt, missing: tool } }
+    return { failure: { cause: 'tool-missing', reason, ...source.declaredAt, missing: tool } }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Region } from '../region'
 import type { InflatedChart } from '../sources/inflated-chart'
 import type { RemoteEntry } from '../sources/kustomization'
+import type { FaultCause } from '../sources/kustomize-reader'
 
 /** A part of a rendering: the output of one template, or one object of a Kustomization. */
 export interface Piece {
@@ -11,8 +12,35 @@ export interface Piece {
   readonly text: string
 }
 
+/** The causes of failures; fingerprints hold them, so they stay what they are. */
+export type FailureCause =
+  | FaultCause
+  | 'tool-missing'
+  | 'tool-stopped'
+  | 'tool-failed'
+  | 'too-many-objects'
+  | 'chart-missing'
+  | 'values-missing'
+  | 'file-unusable'
+  | 'dependency-not-vendored'
+  | 'dependency-invalid'
+  | 'dependency-not-pinned'
+  | 'dependency-not-fetched'
+  | 'dependency-too-large'
+  | 'dependency-not-copied'
+  | 'chart-not-vendored'
+  | 'kustomization-missing'
+  | 'kustomization-ambiguous'
+  | 'kustomization-linked'
+  | 'plugins-not-followed'
+  | 'overlay-patch-missing'
+  | 'overlay-refused'
+
 /** Why a source could not be rendered, at the place to look at. */
 export interface Failure {
+  readonly cause: FailureCause
+  /** What of the place it is about: the name of a chart, a path, a field. Never a sentence. */
+  readonly about?: string
   readonly reason: string
   readonly path: string
   readonly region: Region
@@ -22,8 +50,6 @@ export interface Failure {
   readonly remote?: readonly RemoteEntry[]
   /** The missing target would come from a chart that was left out, because it is not in the repository. */
   readonly leftOut?: true
-  /** The tool was ended, or gave no useful message: equal failures on both sides may have different reasons. */
-  readonly ended?: true
 }
 
 /** The output of a source, without its remote entries; or why it did not render. */

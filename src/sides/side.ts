@@ -27,7 +27,11 @@ import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 export interface RenderedSide {
   readonly source: Source
   readonly objects: readonly { readonly object: LoadedObject; readonly origin: Origin }[]
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly unreadable: readonly {
+    readonly cause: 'unreadable-output'
+    readonly path: string
+    readonly reason: string
+  }[]
   readonly failure: Failure | undefined
   /** Remote entries that were left out of the build. */
   readonly remote: readonly RemoteEntry[]
@@ -146,10 +150,11 @@ export class SideOfChange {
         const guessed = isGuess(object.apiVersion, path)
         objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
       }
-      unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
+      unreadable.push(...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path, reason })))
       const most = this.renderer.limits.objects
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path, region: startOf(1) }
+        const reason = `it renders to more than ${most} objects`
+        const failure = { cause: 'too-many-objects' as const, reason, path, region: startOf(1) }
         return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
       }
     }

@@ -130,7 +130,9 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
       ...reading.faults,
       ...reading.places.flatMap((place) => {
         const reason = isLeftOutData(place) ? undefined : faultOfPlace(place, folder, isHere)
-        return reason === undefined ? [] : [{ reason, region: place.region }]
+        return reason === undefined
+          ? []
+          : [{ cause: 'place-refused' as const, about: place.text, reason, region: place.region }]
       }),
     ],
   }

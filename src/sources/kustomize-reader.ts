@@ -31,8 +31,13 @@ export interface WrittenChart {
   readonly region: Region
 }
 
+export type FaultCause = 'kustomization-unreadable' | 'kustomization-invalid' | 'place-refused'
+
 /** A fault in a text, and its place. */
 export interface Fault {
+  readonly cause: FaultCause
+  /** The field or the path that is wrong. */
+  readonly about?: string
   readonly reason: string
   readonly region: Region
 }
@@ -78,7 +83,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
     if (!(error instanceof RangeError)) throw error
     return {
       ...nothing,
-      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: startOf(1) }],
+      faults: [fault ?? unreadable(`${cannotRead} it nests deeper than any manifest`, startOf(1))],
     }
   }
 }
@@ -87,9 +92,13 @@ const cannotRead = 'kustomize cannot read it:'
 
 function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
   const lines = new LineIndex(yaml.text)
-  if ('reason' in yaml) return { reason: `${cannotRead} ${yaml.reason}`, region: lines.region(yaml.from, yaml.to) }
+  if ('reason' in yaml) return unreadable(`${cannotRead} ${yaml.reason}`, lines.region(yaml.from, yaml.to))
   const mark = Math.max(0, yaml.text.search(/\{[{%]/))
-  return { reason: `${cannotRead} it holds template marks`, region: lines.region(mark, mark + 2) }
+  return unreadable(`${cannotRead} it holds template marks`, lines.region(mark, mark + 2))
+}
+
+function unreadable(reason: string, region: Region): Fault {
+  return { cause: 'kustomization-unreadable', reason, region }
 }
 
 /** The files that an unreadable text names are still deployed; kustomize gets nothing of it. */
@@ -214,10 +223,15 @@ class Walk {
       if (holdsPlaces(meant))
         this.fault(
           node,
+          key,
           `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, for a field that names files is read in this form alone`,
         )
     } else if (shape.strict)
-      this.fault(node, `kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out`)
+      this.fault(
+        node,
+        key,
+        `kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out`,
+      )
     return 'any'
   }
 
@@ -238,7 +252,7 @@ class Walk {
     const { places, faults, written, strings } = readPlugins(text, this.leftOut)
     for (const string of strings) this.strings.add(string)
     this.places.push(...places.map((place) => ({ ...place, region, field })))
-    this.faults.push(...faults.map(({ reason }) => ({ reason, region })))
+    this.faults.push(...faults.map((fault) => ({ ...fault, region })))
     return written
   }
 
@@ -249,8 +263,9 @@ class Walk {
     return isScalar(node) && node.value !== null ? (node.source ?? String(node.value)) : ''
   }
 
-  private fault(node: unknown, reason: string): void {
-    this.faults.push({ reason, region: isNode(node) ? this.regionOf(node) : startOf(1) })
+  private fault(node: unknown, about: string, reason: string): void {
+    const region = isNode(node) ? this.regionOf(node) : startOf(1)
+    this.faults.push({ cause: 'kustomization-invalid', about, reason, region })
   }
 }
 

@@ -1,19 +1,28 @@
 import { minimatch } from 'minimatch'
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
-import { type Element, elementsOf, fill } from '../deployers/application-set'
+import { elementsOf } from '../deployers/application-set'
 import { GitOpsSources } from '../deployers/gitops-sources'
+import {
+  type ApplicationSource,
+  readApplication,
+  sourceNamed,
+  type ValueFile,
+  valueFilesOf,
+} from '../gitops/application'
+import { readApplicationSet } from '../gitops/application-set'
+import { type Element, makeApplication } from '../gitops/filled-template'
+import { gitOpsKind } from '../gitops/kinds'
+import { textAt } from '../gitops/text'
 import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
+import type { Cursor } from '../manifest/cursor'
 import { comparisonKey, type LoadedFile, type LoadedObject, loadFile, type ValuesFile } from '../manifest/load'
-import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
-import { findPair } from '../manifest/map-pairs'
+import { groupKindOf, Manifest } from '../manifest/manifest'
 import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { isBoundedGlob } from '../revision/glob'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside } from '../sources/kustomization'
-import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
 /** An object that names a values file, and its place. */
@@ -58,9 +67,9 @@ export class ReleaseFiles {
   /** An object with its repository context; the object itself if it has none. */
   async complete(path: string, object: LoadedObject): Promise<LoadedObject> {
     switch (groupKindOf(object.ref)) {
-      case 'Application.argoproj.io':
+      case gitOpsKind.application:
         return this.withFiles(path, object)
-      case 'ApplicationSet.argoproj.io':
+      case gitOpsKind.applicationSet:
         return this.withApplications(path, object)
       default:
         return object
@@ -70,9 +79,9 @@ export class ReleaseFiles {
   /** A chart that a Kustomization inflates, with the files that it names there. */
   async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
     this.releaseFiles.add(path)
-    const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
+    const root = rootOf(object)
     const files = new Map<string, readonly ValuesFile[]>()
-    for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
+    for (const name of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()].map(textAt)) {
       const place = inside(from, name)
       const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
       if (its) files.set(name, its)
@@ -80,19 +89,17 @@ export class ReleaseFiles {
     return { ...object, context: { ...object.context, files } }
   }
 
-  /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+  /** An Application with the files of values that its sources name. */
   private async withFiles(path: string, object: LoadedObject): Promise<LoadedObject> {
-    const spec = fieldsOf(fieldOf(object, 'spec'))
-    const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf)
+    const { sources } = readApplication(rootOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     for (const source of sources.filter(installsKnownChart)) {
-      const helm = fieldsOf(source.helm)
-      const entries = listOf(helm.valueFiles).map(textOf)
-      const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
+      const ignoresMissing = source.helm.at('ignoreMissingValueFiles').value === true
+      const places = new Map(valueFilesOf(source).map((file) => [file.entry, this.placeOf(file, sources)]))
       for (const [entry, place] of places) {
         if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
-        if (found.length === 0 && helm.ignoreMissingValueFiles !== true) {
+        if (found.length === 0 && !ignoresMissing) {
           if (!isGlob(place)) this.missing.set(place, { path, object })
           continue
         }
@@ -104,15 +111,14 @@ export class ReleaseFiles {
   }
 
   /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
-  private placeOf(entry: string, sources: readonly Fields[]): string | undefined {
-    const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
-    const owner = ref && sources.find((source) => textOf(source.ref) === ref)
-    if (!owner || isPlaceholder(entry) || /[${]/.test(behind)) return undefined
-    const place = inside('', behind.replace(/^\/+/, ''))
+  private placeOf({ entry, ref, path }: ValueFile, sources: readonly ApplicationSource[]): string | undefined {
+    const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
+    if (!owner || isPlaceholder(entry) || /[${]/.test(path)) return undefined
+    const place = inside('', path.replace(/^\/+/, ''))
     const [folder = ''] = (place ?? '').split(/[*?[]/)
     return place &&
       this.gitOps.isHere(
-        textOf(owner.repoURL),
+        textAt(owner.repoURL),
         isGlob(place) ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : place,
       )
       ? place
@@ -150,41 +156,30 @@ export class ReleaseFiles {
     return files.length === places.length ? files : undefined
   }
 
-  /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
+  /** An ApplicationSet with the Applications that it makes, where they are known and may install a known chart. */
   private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
     if (!mayInstallKnownChart(object.content)) return object
-    const spec = fieldsOf(fieldOf(object, 'spec'))
-    if (spec.templatePatch !== undefined) return object
+    const { generators, template, templatePatch, goTemplate } = readApplicationSet(rootOf(object))
+    if (templatePatch.exists) return object
     const elements: Element[] = []
-    for (const generator of listOf(spec.generators).map(fieldsOf)) {
-      const its = elementsOf(generator, spec.goTemplate === true, this.gitOps)
-      if (typeof its === 'string') return object
+    for (const generator of generators) {
+      const its = elementsOf(generator, goTemplate, this.gitOps)
+      if ('cause' in its) return object
       elements.push(...its)
     }
     const { length } = elements
     if (
       length > maxGenerated.applications ||
-      length * JSON.stringify(spec.template ?? null).length > maxGenerated.characters
+      length * JSON.stringify(template.value ?? null).length > maxGenerated.characters
     )
       return object
-    const template = under(under(object.node, 'spec', object), 'template', object)
-    if (!template) return object
+    if (!template.exists) return object
     const applications: LoadedObject[] = []
     let known = elements.length === 0
     for (const element of elements) {
-      const filled = fieldsOf(fill(spec.template, element))
-      const name = textOf(fieldsOf(filled.metadata).name)
-      if (name === '' || isPlaceholder(name)) return object
-      const { source, sources } = fieldsOf(filled.spec)
-      known ||= [source, ...listOf(sources)].map(fieldsOf).some(installsKnownChart)
-      const made: LoadedObject = {
-        ...object,
-        ref: { group: ownGroup, kind: 'Application', namespace: object.ref.namespace, name },
-        node: filledNode(template, element) as Node,
-        content: JSON.stringify(filled),
-        region: object.regionOf(template),
-        duplicateKeys: [],
-      }
+      const made = makeApplication(object, element)
+      if (!made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
+      known ||= readApplication(rootOf(made)).sources.some(installsKnownChart)
       applications.push(await this.withFiles(path, made))
     }
     return known ? { ...object, context: { files: new Map(), applications } } : object
@@ -216,8 +211,8 @@ export function mayTakeFiles(text: string): boolean {
   return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
 
-function installsKnownChart(source: Fields): boolean {
-  return source.chart !== undefined && isKnownChart(textOf(source.chart), textOf(source.repoURL))
+function installsKnownChart({ chart, repoURL }: ApplicationSource): boolean {
+  return chart.exists && isKnownChart(textAt(chart), textAt(repoURL))
 }
 
 /** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
@@ -230,34 +225,6 @@ function isGlob(place: string): boolean {
   return /[*?[]/.test(place)
 }
 
-function fieldOf(object: LoadedObject, ...keys: string[]): unknown {
-  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(...keys).value
-}
-
-function under(map: Node | undefined, key: string, object: LoadedObject): Node | undefined {
-  const resolve = (alias: Alias) => object.resolve(alias)
-  const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
-  return (isAlias(value) ? resolve(value) : value) as Node | undefined
-}
-
-/** A template with an element's values filled in, at its own place. Aliases keep their targets. */
-function filledNode(node: unknown, element: Element): unknown {
-  if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
-    return placedAt(node, new Scalar(fill(node.value, element)))
-  if (isMap(node)) {
-    const map = placedAt(node, new YAMLMap())
-    map.items = node.items.map(({ key, value }) => new Pair(key, filledNode(value, element)))
-    return map
-  }
-  if (isSeq(node)) {
-    const list = placedAt(node, new YAMLSeq())
-    list.items = node.items.map((item) => filledNode(item, element))
-    return list
-  }
-  return node
-}
-
-function placedAt<T extends Node>({ range }: Node, node: T): T {
-  if (range) node.range = range
-  return node
+function rootOf(object: LoadedObject): Cursor {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root
 }

@@ -1,6 +1,7 @@
+import { inlineValuesOf, isOwnCluster, readApplication } from '../../gitops/application'
+import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
-import { isOwnCluster } from '../object/argo-cluster'
 import { type ChartRelease, chartFactsOf, versionAt } from './chart-release'
 import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './release-values'
 
@@ -9,30 +10,34 @@ import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './
  * all of them, each in a cluster of its own if the destination is a placeholder.
  * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
  */
-export function argoReleasesOf(application: Cursor): ChartRelease[] {
-  const { manifest } = application
-  const spec = application.at('spec')
-  const destination = spec.at('destination')
-  const written = destination.at('name').string || destination.at('server').string || ''
+export function argoReleasesOf(root: Cursor): ChartRelease[] {
+  const { manifest } = root
+  const { name, sources, destination } = readApplication(root)
   const set = manifest.root.at('spec')
+  const written = destination.cluster
   const generated = isPlaceholder(written) ? `${written} of ${JSON.stringify(set.at('generators').value)}` : written
   const cluster = isOwnCluster(written) ? '' : generated
-  return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
-    const facts = chartFactsOf(source.at('chart'), source.at('repoURL'))
+  return sources.flatMap((source) => {
+    const facts = chartFactsOf(source.chart, source.repoURL)
     if (!facts) return []
-    const helm = source.at('helm')
-    const object = helm.at('valuesObject')
-    // The object takes the place of the text: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
-    const inline = object.exists ? object : helm.at('values').nested
+    const { helm } = source
+    const inline = inlineValuesOf(source)
     const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
     const single = [...helm.at('fileParameters').items()].flatMap((one) => one.at('name').string ?? [])
-    const layers = [parameters, ...layersOf([inline]), ...filesOf(helm.at('valueFiles'))]
-    const place = object.exists ? object : helm.at('values')
-    const values = new ReleaseValues(place, [...hiddenIf(set.at('templatePatch').exists), ...layers], single)
-    const name = helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? ''
-    const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
-    const namespace = isPlaceholder(into) ? '' : into
-    const version = versionAt(facts, source.at('targetRevision'))
-    return [{ facts, manifest, name, namespace, cluster, ...version, values, parts: [] }]
+    const layers = [parameters, ...layersOf([inline.map]), ...filesOf(helm.at('valueFiles'))]
+    const values = new ReleaseValues(inline.place, [...hiddenIf(set.at('templatePatch').exists), ...layers], single)
+    const into = helm.at('namespace').string ?? destination.namespace.string ?? ''
+    return [
+      {
+        facts,
+        manifest,
+        name: textAt(helm.at('releaseName')) || textAt(name),
+        namespace: isPlaceholder(into) ? '' : into,
+        cluster,
+        ...versionAt(facts, source.targetRevision),
+        values,
+        parts: [],
+      },
+    ]
   })
 }

@@ -1,4 +1,5 @@
 import { maxSatisfying, valid } from 'semver'
+import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../../manifest/manifest'
 import { type ChartFacts, chartFacts } from './chart-facts'
@@ -15,20 +16,16 @@ export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
  * Kustomizations.
  */
 export const releaseKinds: readonly GroupKind[] = [
-  'HelmRelease.helm.toolkit.fluxcd.io',
-  'Application.argoproj.io',
-  'ApplicationSet.argoproj.io',
-  'HelmChart.helm.cattle.io',
+  gitOpsKind.helmRelease,
+  gitOpsKind.application,
+  gitOpsKind.applicationSet,
+  gitOpsKind.k3sChart,
   generatedApplication,
   inflatedChart,
 ]
 
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
-export const releasePartKinds: readonly GroupKind[] = [
-  'ConfigMap',
-  'OCIRepository.source.toolkit.fluxcd.io',
-  'HelmChart.source.toolkit.fluxcd.io',
-]
+export const releasePartKinds: readonly GroupKind[] = ['ConfigMap', gitOpsKind.ociRepository, gitOpsKind.fluxHelmChart]
 
 /** A release of a known remote chart, of which only the values are known. */
 export interface ChartRelease {

@@ -1,5 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
+import { readK3sChart } from '../../gitops/helm-chart'
+import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
 import { type ChartRelease, chartFactsOf, generatedApplication, inflatedChart, versionAt } from './chart-release'
@@ -9,14 +11,14 @@ import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-va
 /** Reads the releases of known charts that an object installs; those of charts in the repository are rendered instead. */
 export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
   switch (groupKindOf(manifest.ref)) {
-    case 'HelmRelease.helm.toolkit.fluxcd.io':
+    case gitOpsKind.helmRelease:
       return fluxReleasesOf(manifest, snapshot)
-    case 'Application.argoproj.io':
+    case gitOpsKind.application:
     case generatedApplication:
       return argoReleasesOf(manifest.root)
-    case 'ApplicationSet.argoproj.io':
+    case gitOpsKind.applicationSet:
       return manifest.object.context?.applications ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
-    case 'HelmChart.helm.cattle.io':
+    case gitOpsKind.k3sChart:
       return k3sReleasesOf(manifest)
     case inflatedChart:
       return inflatedReleasesOf(manifest)
@@ -25,19 +27,26 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
   }
 }
 
-/** https://docs.k3s.io/helm */
+/** The release of a known chart that K3s installs. */
 function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
-  const spec = root.at('spec')
-  const facts = chartFactsOf(spec.at('chart'), spec.at('repo'))
-  if (!facts || spec.at('chartContent').exists) return []
-  const content = spec.at('valuesContent')
-  // Values may be set one by one, too, with their paths as keys.
-  const single = [...spec.at('set').entries()].map(([path]) => path)
-  const layers = [...layersOf([content.nested]), ...hiddenIf(spec.at('valuesSecrets').exists)]
-  const values = new ReleaseValues(content, layers, single)
-  const namespace = spec.at('targetNamespace').string ?? ref.namespace
+  const {
+    chart,
+    repo,
+    chartContent,
+    valuesContent,
+    valuesSecrets,
+    set,
+    targetNamespace,
+    version: at,
+  } = readK3sChart(root)
+  const facts = chartFactsOf(chart, repo)
+  if (!facts || chartContent.exists) return []
+  const single = [...set.entries()].map(([path]) => path)
+  const layers = [...layersOf([valuesContent.nested]), ...hiddenIf(valuesSecrets.exists)]
+  const values = new ReleaseValues(valuesContent, layers, single)
+  const namespace = targetNamespace.string ?? ref.namespace
   const { manifest } = root
-  const version = versionAt(facts, spec.at('version'))
+  const version = versionAt(facts, at)
   return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...version, values, parts: [] }]
 }
 

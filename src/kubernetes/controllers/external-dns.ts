@@ -1,5 +1,8 @@
 import { parseImage } from '../../cluster/image'
 import type { Snapshot } from '../../cluster/snapshot'
+import { inlineValuesOf, readApplication } from '../../gitops/application'
+import { readK3sChart } from '../../gitops/helm-chart'
+import { readHelmRelease } from '../../gitops/helm-release'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
@@ -20,21 +23,24 @@ export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
  * https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
  */
 function installsPruning({ root }: Manifest): boolean {
-  const spec = root.at('spec')
-  const applied = [spec, spec.at('template', 'spec')]
-  const helms = applied.flatMap((one) => [one.at('source'), ...one.at('sources').items()])
-  const charts: [Cursor, (Cursor | undefined)[]][] = [
-    [spec.at('chart', 'spec', 'chart'), [spec.at('values')]],
-    [spec.at('chart'), [spec.at('valuesContent').nested]],
-    ...helms.map((source): [Cursor, (Cursor | undefined)[]] => {
-      const helm = source.at('helm')
-      return [source.at('chart'), [helm.at('valuesObject'), helm.at('values').nested]]
-    }),
+  return chartsIn(root).some(
+    ([chart, values]) =>
+      chart.string?.split('/').at(-1) === 'external-dns' &&
+      values?.at('policy').string === 'sync' &&
+      looksAtIngresses(values.at('sources')),
+  )
+}
+
+/** The charts that an object installs, each with the values that are written in the object. */
+function chartsIn(root: Cursor): (readonly [chart: Cursor, values: Cursor | undefined])[] {
+  const { chart, values } = readHelmRelease(root)
+  const k3s = readK3sChart(root)
+  const sources = [root, root.at('spec', 'template')].flatMap((one) => readApplication(one).sources)
+  return [
+    [chart.chart, values],
+    [k3s.chart, k3s.valuesContent.nested],
+    ...sources.map((source) => [source.chart, inlineValuesOf(source).map] as const),
   ]
-  return charts.some(([chart, values]) => {
-    if (chart.string?.split('/').at(-1) !== 'external-dns') return false
-    return values.some((given) => given?.at('policy').string === 'sync' && looksAtIngresses(given.at('sources')))
-  })
 }
 
 /** Ingresses are among the sources unless these are given without them. */

@@ -1,11 +1,11 @@
+import { readApplication } from '../../gitops/application'
+import { readFluxKustomization } from '../../gitops/flux-kustomization'
+import { readHelmRelease } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 
-export const deployerKinds = [
-  'Application.argoproj.io',
-  'HelmRelease.helm.toolkit.fluxcd.io',
-  'Kustomization.kustomize.toolkit.fluxcd.io',
-] as const
+export const deployerKinds = [gitOpsKind.application, gitOpsKind.helmRelease, gitOpsKind.fluxKustomization] as const
 
 /** An object by which Argo CD or Flux deploys a folder of this repository. */
 export interface Deployer {
@@ -26,34 +26,26 @@ export interface Deployer {
 /** The deployers that a manifest is; an Application may deploy several folders. */
 export function deployersIn(manifest: Manifest): Deployer[] {
   const { root } = manifest
-  const spec = root.at('spec')
   switch (groupKindOf(manifest.ref)) {
-    case 'Application.argoproj.io': {
-      // Source: https://argo-cd.readthedocs.io/en/stable/user-guide/app_deletion/
-      const finalizers = [...root.at('metadata', 'finalizers').items()]
+    case gitOpsKind.application: {
+      const { prunes, cascades, sources } = readApplication(root)
       const argo = {
         manifest,
-        prunes: spec.at('syncPolicy', 'automated', 'prune').value === true,
-        cascades: finalizers.some(({ string }) => string?.startsWith('resources-finalizer.argocd.argoproj.io')),
+        prunes,
+        cascades,
         guard: 'argocd.argoproj.io/sync-options: Prune=false',
         lasting: 'argocd.argoproj.io/sync-options: Delete=false',
         loosen: 'take its finalizer resources-finalizer.argocd.argoproj.io off',
       }
-      const paths = [spec, ...spec.at('sources').items()].map((one, index) =>
-        index === 0 ? one.at('source', 'path') : one.at('path'),
-      )
-      return paths.filter(({ string }) => string !== undefined).map((at) => ({ ...argo, at }))
+      return sources.filter(({ path }) => path.string !== undefined).map(({ path: at }) => ({ ...argo, at }))
     }
-    case 'Kustomization.kustomize.toolkit.fluxcd.io': {
-      // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#deletion-policy
-      const prunes = spec.at('prune').value === true
-      const deletion = spec.at('deletionPolicy').string ?? 'MirrorPrune'
-      const cascades = deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'
+    case gitOpsKind.fluxKustomization: {
+      const { path: at, prunes, cascades } = readFluxKustomization(root)
       const guard = 'kustomize.toolkit.fluxcd.io/prune: disabled'
       return [
         {
           manifest,
-          at: spec.at('path'),
+          at,
           prunes,
           cascades,
           guard,
@@ -62,9 +54,9 @@ export function deployersIn(manifest: Manifest): Deployer[] {
         },
       ]
     }
-    case 'HelmRelease.helm.toolkit.fluxcd.io': {
+    case gitOpsKind.helmRelease: {
       // Helm uninstalls with the object, and an upgrade deletes what the chart no longer contains.
-      const at = spec.at('chart', 'spec', 'chart')
+      const { chart: at } = readHelmRelease(root).chart
       const guard = 'helm.sh/resource-policy: keep'
       return [
         {

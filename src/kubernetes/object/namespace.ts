@@ -1,6 +1,9 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { isOwnCluster, readApplication } from '../../gitops/application'
+import { type FluxKustomization, readFluxKustomization } from '../../gitops/flux-kustomization'
+import { type HelmRelease, readHelmRelease } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
-import { isOwnCluster } from './argo-cluster'
 
 /**
  * Whether two objects are in one namespace. If none is written, a tool or the command line sets it, folder by folder,
@@ -29,16 +32,20 @@ export function heldBy(namespace: string, snapshot: Snapshot): readonly Manifest
 
 /** The namespace of its own cluster into which an object of Argo CD or Flux installs. */
 function installsInto({ ref, root }: Manifest): string | undefined {
-  const spec = root.at('spec')
   switch (groupKindOf(ref)) {
-    case 'Application.argoproj.io': {
-      const { string: cluster = '' } = spec.at('destination', spec.at('destination', 'name').exists ? 'name' : 'server')
-      return isOwnCluster(cluster) ? spec.at('destination', 'namespace').string : undefined
+    case gitOpsKind.application: {
+      const { cluster, namespace } = readApplication(root).destination
+      return isOwnCluster(cluster) ? namespace.string : undefined
     }
-    case 'HelmRelease.helm.toolkit.fluxcd.io':
-    case 'Kustomization.kustomize.toolkit.fluxcd.io':
-      return spec.at('kubeConfig').exists ? undefined : spec.at('targetNamespace').string
+    case gitOpsKind.helmRelease:
+      return intoOwnCluster(readHelmRelease(root))
+    case gitOpsKind.fluxKustomization:
+      return intoOwnCluster(readFluxKustomization(root))
     default:
       return undefined
   }
+}
+
+function intoOwnCluster({ kubeConfig, targetNamespace }: HelmRelease | FluxKustomization): string | undefined {
+  return kubeConfig.exists ? undefined : targetNamespace.string
 }

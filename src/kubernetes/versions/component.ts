@@ -2,6 +2,11 @@ import { valid } from 'semver'
 import { parseImage, releaseOf } from '../../cluster/image'
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
+import { inlineValuesOf, readApplication } from '../../gitops/application'
+import { readFluxSource } from '../../gitops/flux-source'
+import { readK3sChart } from '../../gitops/helm-chart'
+import { readHelmRelease } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { controllerKinds } from '../controllers/controller'
@@ -23,17 +28,18 @@ export interface Component {
   readonly values?: Cursor | undefined
 }
 
-const chartKinds: readonly GroupKind[] = [
-  'HelmRelease.helm.toolkit.fluxcd.io',
-  'Application.argoproj.io',
-  'HelmChart.helm.cattle.io',
-  'CiliumConfig.cilium.io',
-  'OCIRepository.source.toolkit.fluxcd.io',
-]
+/** The charts that an object has installed, by the kind of the object. */
+const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => Chart[]> = new Map([
+  [gitOpsKind.helmRelease, ofHelmRelease],
+  [gitOpsKind.application, ofApplication],
+  [gitOpsKind.k3sChart, ofK3sChart],
+  ['CiliumConfig.cilium.io', ofCiliumConfig],
+  [gitOpsKind.ociRepository, ofRegistry],
+])
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
 /** The kinds that bring components: workloads, and objects from which an operator makes them. */
-export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartKinds, ...labelledKinds]
+export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartsByKind.keys(), ...labelledKinds]
 
 /** Strings, one of which is in each manifest that deploys a component. */
 export function marksOf(manifest: Manifest): string[] {
@@ -80,8 +86,8 @@ export function isMain({ facts, part, container }: Component): boolean {
 function read(manifest: Manifest): Component[] {
   const kind = groupKindOf(manifest.ref)
   if (controllerKinds.includes(kind)) return runBy(manifest)
-  if (chartKinds.includes(kind)) return chartsOf(manifest, kind).flatMap((chart) => chartRelease(manifest, chart))
-  return labelled(manifest, kind)
+  const chartsOf = chartsByKind.get(kind)
+  return chartsOf ? chartsOf(manifest.root).flatMap((chart) => chartRelease(manifest, chart)) : labelled(manifest, kind)
 }
 
 const patterns = componentFacts.flatMap((facts) =>
@@ -130,25 +136,34 @@ interface Chart {
   readonly values: Cursor | undefined
 }
 
-/** The charts an object has installed, with their versions and values. */
-function chartsOf({ root }: Manifest, kind: GroupKind): Chart[] {
+function ofHelmRelease(root: Cursor): Chart[] {
+  const { chart, values } = readHelmRelease(root)
+  return [{ name: chart.chart, version: chart.version, values }]
+}
+
+function ofApplication(root: Cursor): Chart[] {
+  return readApplication(root).sources.map((source) => ({
+    name: source.chart,
+    version: source.targetRevision,
+    values: inlineValuesOf(source).map,
+  }))
+}
+
+function ofK3sChart(root: Cursor): Chart[] {
+  const { chart, version, valuesContent } = readK3sChart(root)
+  return [{ name: chart, version, values: valuesContent.nested }]
+}
+
+/** The object of Cilium's own operator holds the values alone. */
+function ofCiliumConfig(root: Cursor): Chart[] {
   const spec = root.at('spec')
-  if (kind === chartKinds[0]) {
-    const chart = spec.at('chart', 'spec')
-    return [{ name: chart.at('chart'), version: chart.at('version'), values: spec.at('values') }]
-  }
-  if (kind === chartKinds[2])
-    return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('valuesContent').nested }]
-  // The object of Cilium's own operator holds the values alone.
-  if (kind === chartKinds[3]) return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
-  // Flux takes a chart from a registry by its address and tag; the HelmRelease names this object.
-  if (kind === chartKinds[4])
-    return [{ name: spec.at('url'), version: spec.at('ref', 'tag'), values: spec.at('values') }]
-  return [spec.at('source'), ...spec.at('sources').items()].map((source) => {
-    const object = source.at('helm', 'valuesObject')
-    const values = object.exists ? object : source.at('helm', 'values').nested
-    return { name: source.at('chart'), version: source.at('targetRevision'), values }
-  })
+  return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
+}
+
+/** Flux takes a chart from a registry by its address and tag; the HelmRelease names this object. */
+function ofRegistry(root: Cursor): Chart[] {
+  const { url, ref, spec } = readFluxSource(root)
+  return [{ name: url, version: ref.at('tag'), values: spec.at('values') }]
 }
 
 function chartRelease(manifest: Manifest, { name, version, values }: Chart): Component[] {

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { judgeChange } from './rendered'
+import type { Files } from './repository'
+
+const chart = (failing: string, file = 'web.yaml'): Files => ({
+  'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'release.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  source: {repoURL: https://github.com/acme/web, path: web}
+  destination: {server: https://kubernetes.default.svc, namespace: web}
+`,
+  [`web/templates/${file}`]: `{{ fail "${failing}" }}\n`,
+})
+
+/** `introduced web/templates/web.yaml`, and the keys, of what is not rendered. */
+async function unrendered(base: Files, head: Files) {
+  const { findings } = await judgeChange(base, head)
+  return findings
+    .filter(({ rule }) => rule === 'source/unrendered')
+    .map(({ status, keys, fingerprint, text }) => ({ status, keys, fingerprint, text }))
+}
+
+describe('a failure is known by its cause and place, not by its words', () => {
+  const keys = ['web/templates/web.yaml', 'tool-failed']
+
+  test('the same cause in other words is no new failure', async () => {
+    const [before] = await unrendered({ 'notes.txt': 'x' }, chart('Needs portal 1.4.0.'))
+    const [after, ...more] = await unrendered(chart('Needs portal 1.4.0.'), chart('Needs portal 1.5.0.'))
+    expect(before).toMatchObject({ status: 'introduced', keys })
+    expect(after).toMatchObject({ status: 'existing', keys, text: expect.stringContaining('Needs portal 1.5.0') })
+    expect(after?.fingerprint).toBe(before?.fingerprint)
+    expect(more).toEqual([])
+  })
+
+  test('the same cause at another place is a new failure', async () => {
+    const head = { ...chart('Needs portal 1.4.0.', 'other.yaml'), 'web/templates/web.yaml': null }
+    expect(await unrendered(chart('Needs portal 1.4.0.'), head)).toMatchObject([
+      { status: 'introduced', keys: ['web/templates/other.yaml', 'tool-failed'] },
+    ])
+  })
+
+  test('another cause is a new failure', async () => {
+    const head = {
+      'web/Chart.yaml':
+        'apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n',
+    }
+    expect(await unrendered(chart('Needs portal 1.4.0.'), head)).toMatchObject([
+      { status: 'introduced', keys: ['web/Chart.yaml', 'dependency-not-vendored', 'db'] },
+    ])
+  })
+
+  test('a new version of a dependency that is still not vendored is no new failure', async () => {
+    const version = (number: string): Files => ({
+      ...chart('unused'),
+      'web/Chart.yaml': `apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: db, version: ${number}, repository: https://charts.example.com}]\n`,
+    })
+    expect(await unrendered(version('1.2.3'), version('1.3.0'))).toMatchObject([
+      { status: 'existing', keys: ['web/Chart.yaml', 'dependency-not-vendored', 'db'] },
+    ])
+  })
+})
+
+test('an object that can no longer be followed is known by the cause', async () => {
+  const base: Files = {
+    ...chart('unused'),
+    'web/templates/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  }
+  const moved = (url: string) => ({
+    'release.yaml': String(base['release.yaml']).replace('path: web', `chart: ${url}`),
+  })
+  const [one, two] = [await unrendered(base, moved('web')), await unrendered(base, moved('portal'))]
+  expect(one).toMatchObject([{ status: 'introduced', keys: ['chart-elsewhere'] }])
+  expect(two.map(({ fingerprint }) => fingerprint)).toEqual(one.map(({ fingerprint }) => fingerprint))
+})

@@ -1,0 +1,127 @@
+import type { Cursor } from '../manifest/cursor'
+import { textAt } from './text'
+
+/**
+ * An Application, each field where it is written. The template of an ApplicationSet has the same fields.
+ * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
+ */
+export interface Application {
+  readonly name: Cursor
+  /**
+   * The sources of `sourceHydrator`, `source` and `sources`. Hydrated manifests are committed elsewhere, and all of them
+   * are made of the dry source. Argo CD ignores `source` if there are `sources`; it is read nevertheless.
+   */
+  readonly sources: readonly ApplicationSource[]
+  readonly destination: Destination
+  /** Whether Argo CD deletes an object that the source no longer has. */
+  readonly prunes: boolean
+  /** Whether what it deployed is deleted with it: https://argo-cd.readthedocs.io/en/stable/user-guide/app_deletion/ */
+  readonly cascades: boolean
+}
+
+export interface ApplicationSource {
+  readonly repoURL: Cursor
+  readonly path: Cursor
+  readonly chart: Cursor
+  readonly targetRevision: Cursor
+  /** The name by which other sources take files of this one. */
+  readonly ref: Cursor
+  readonly helm: Cursor
+  readonly kustomize: Cursor
+  readonly directory: Cursor
+  readonly plugin: Cursor
+}
+
+export interface Destination {
+  /** The name or the server of the cluster; empty where none is given. */
+  readonly cluster: string
+  readonly namespace: Cursor
+}
+
+export function readApplication(root: Cursor): Application {
+  const spec = root.at('spec')
+  const destination = spec.at('destination')
+  return {
+    name: root.at('metadata', 'name'),
+    sources: [spec.at('sourceHydrator', 'drySource'), spec.at('source'), ...spec.at('sources').items()]
+      .filter(({ exists }) => exists)
+      .map(sourceAt),
+    destination: {
+      cluster: textAt(destination.at('name')) || textAt(destination.at('server')),
+      namespace: destination.at('namespace'),
+    },
+    prunes: spec.at('syncPolicy', 'automated', 'prune').value === true,
+    cascades: [...root.at('metadata', 'finalizers').items()].some(({ string }) =>
+      string?.startsWith('resources-finalizer.argocd.argoproj.io'),
+    ),
+  }
+}
+
+function sourceAt(root: Cursor): ApplicationSource {
+  return {
+    repoURL: root.at('repoURL'),
+    path: root.at('path'),
+    chart: root.at('chart'),
+    targetRevision: root.at('targetRevision'),
+    ref: root.at('ref'),
+    helm: root.at('helm'),
+    kustomize: root.at('kustomize'),
+    directory: root.at('directory'),
+    plugin: root.at('plugin'),
+  }
+}
+
+/** Whether a source only gives its files to the others. */
+export function isReferenceOnly({ ref, path, chart }: ApplicationSource): boolean {
+  return ref.exists && !path.exists && !chart.exists
+}
+
+/** Whether a destination is the cluster that Argo CD itself runs in. */
+export function isOwnCluster(destination: string): boolean {
+  return ['', 'in-cluster', 'https://kubernetes.default.svc'].includes(destination)
+}
+
+/** The values that are written in a source: `valuesObject` takes the place of `values`. */
+export interface InlineValues {
+  /** Where they are written, or would be. */
+  readonly place: Cursor
+  readonly isText: boolean
+  /** The map that they are; undefined where they are no YAML. */
+  readonly map: Cursor | undefined
+}
+
+/** https://argo-cd.readthedocs.io/en/stable/user-guide/helm/ */
+export function inlineValuesOf({ helm }: ApplicationSource): InlineValues {
+  const object = helm.at('valuesObject')
+  if (object.exists) return { place: object, isText: false, map: object }
+  const text = helm.at('values')
+  return {
+    place: text,
+    isText: true,
+    get map() {
+      return text.nested
+    },
+  }
+}
+
+/** A file that `valueFiles` names: a path behind the `ref` of another source, or one of the source itself. */
+export interface ValueFile {
+  readonly entry: string
+  readonly ref: string | undefined
+  /** The path behind the `ref`, or the entry. */
+  readonly path: string
+}
+
+/** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+export function valueFilesOf({ helm }: ApplicationSource): ValueFile[] {
+  return [...helm.at('valueFiles').items()].map((item) => {
+    const entry = textAt(item)
+    const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
+    return { entry, ref, path: ref === undefined ? entry : behind }
+  })
+}
+
+/** The source that a `ref` names. */
+export function sourceNamed(ref: string, sources: readonly ApplicationSource[]): ApplicationSource | undefined {
+  return sources.find((source) => textAt(source.ref) === ref)
+}

@@ -1,0 +1,49 @@
+import type { Cursor } from '../manifest/cursor'
+
+/**
+ * A Kustomization of Flux, each field where it is written.
+ * https://fluxcd.io/flux/components/kustomize/kustomizations/
+ */
+export interface FluxKustomization {
+  readonly spec: Cursor
+  /** The folder that it builds. */
+  readonly path: Cursor
+  readonly sourceRef: Cursor
+  readonly targetNamespace: Cursor
+  /** Given where it deploys to another cluster. */
+  readonly kubeConfig: Cursor
+  readonly components: Cursor
+  readonly ignoreMissingComponents: Cursor
+  /** Variables that it replaces after building. */
+  readonly substitute: Cursor
+  readonly substituteFrom: readonly { readonly kind: Cursor; readonly name: Cursor }[]
+  readonly postBuild: Cursor
+  readonly prunes: boolean
+  /** Whether what it deployed is deleted with it. */
+  readonly cascades: boolean
+}
+
+export function readFluxKustomization(root: Cursor): FluxKustomization {
+  const spec = root.at('spec')
+  const prunes = spec.at('prune').value === true
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#deletion-policy
+  const deletion = spec.at('deletionPolicy').string ?? 'MirrorPrune'
+  const postBuild = spec.at('postBuild')
+  return {
+    spec,
+    path: spec.at('path'),
+    sourceRef: spec.at('sourceRef'),
+    targetNamespace: spec.at('targetNamespace'),
+    kubeConfig: spec.at('kubeConfig'),
+    components: spec.at('components'),
+    ignoreMissingComponents: spec.at('ignoreMissingComponents'),
+    postBuild,
+    substitute: postBuild.at('substitute'),
+    substituteFrom: [...postBuild.at('substituteFrom').items()].map((one) => ({
+      kind: one.at('kind'),
+      name: one.at('name'),
+    })),
+    prunes,
+    cascades: deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan',
+  }
+}

@@ -1,0 +1,24 @@
+import type { Cursor } from '../manifest/cursor'
+
+/**
+ * A GitRepository, OCIRepository, HelmRepository or Bucket of Flux: where its content comes from.
+ * https://fluxcd.io/flux/components/source/
+ */
+export interface FluxSource {
+  readonly spec: Cursor
+  readonly url: Cursor
+  readonly ref: Cursor
+  /** The version of a chart in a registry: a range, or else a tag; the place of `ref` where it gives neither. */
+  readonly version: Cursor
+}
+
+export function readFluxSource(root: Cursor): FluxSource {
+  const spec = root.at('spec')
+  const ref = spec.at('ref')
+  return {
+    spec,
+    url: spec.at('url'),
+    ref,
+    version: [ref.at('semver'), ref.at('tag')].find(({ exists }) => exists) ?? ref,
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Cursor } from '../manifest/cursor'
+import { textAt } from './text'
+
+/**
+ * A HelmRelease of Flux, each field where it is written.
+ * https://fluxcd.io/flux/components/helm/helmreleases/
+ */
+export interface HelmRelease {
+  readonly chart: HelmReleaseChart
+  /** The HelmChart or OCIRepository that it takes its chart of. */
+  readonly chartRef: Cursor
+  /** They win over `valuesFrom`, of which the last entry wins. */
+  readonly values: Cursor
+  readonly valuesFrom: readonly ValuesReference[]
+  readonly targetNamespace: Cursor
+  readonly releaseName: string
+  /** Given where it installs to another cluster. */
+  readonly kubeConfig: Cursor
+  readonly postRenderers: Cursor
+}
+
+/** The chart of a HelmRelease, or of a HelmChart of Flux. */
+export interface HelmReleaseChart {
+  readonly chart: Cursor
+  readonly version: Cursor
+  readonly sourceRef: Cursor
+  readonly valuesFiles: Cursor
+  readonly ignoreMissingValuesFiles: Cursor
+}
+
+/** An entry of `valuesFrom`. */
+export interface ValuesReference {
+  readonly kind: Cursor
+  readonly name: Cursor
+  /** The key of the data that holds the values. */
+  readonly key: string
+  /** The path of the one value that it gives, where it does not give values. */
+  readonly targetPath: Cursor
+  readonly optional: Cursor
+}
+
+export function readHelmRelease(root: Cursor): HelmRelease {
+  const spec = root.at('spec')
+  const targetNamespace = spec.at('targetNamespace')
+  const target = textAt(targetNamespace)
+  const name = textAt(root.at('metadata', 'name'))
+  return {
+    chart: helmReleaseChartAt(spec.at('chart', 'spec')),
+    chartRef: spec.at('chartRef'),
+    values: spec.at('values'),
+    valuesFrom: [...spec.at('valuesFrom').items()].map((one) => ({
+      kind: one.at('kind'),
+      name: one.at('name'),
+      key: textAt(one.at('valuesKey')) || 'values.yaml',
+      targetPath: one.at('targetPath'),
+      optional: one.at('optional'),
+    })),
+    targetNamespace,
+    releaseName: textAt(spec.at('releaseName')) || shortened(target ? `${target}-${name}` : name),
+    kubeConfig: spec.at('kubeConfig'),
+    postRenderers: spec.at('postRenderers'),
+  }
+}
+
+export function helmReleaseChartAt(root: Cursor): HelmReleaseChart {
+  return {
+    chart: root.at('chart'),
+    version: root.at('version'),
+    sourceRef: root.at('sourceRef'),
+    valuesFiles: root.at('valuesFiles'),
+    ignoreMissingValuesFiles: root.at('ignoreMissingValuesFiles'),
+  }
+}
+
+/**
+ * Helm limits the name of a release to 53 characters; Flux keeps the start of a longer one and appends a hash.
+ * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
+ */
+function shortened(name: string): string {
+  if (name.length <= 53) return name
+  return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
+}

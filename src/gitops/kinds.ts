@@ -1,0 +1,13 @@
+import type { GroupKind } from '../manifest/manifest'
+
+/** The kinds that are read here. */
+export const gitOpsKind = {
+  application: 'Application.argoproj.io',
+  applicationSet: 'ApplicationSet.argoproj.io',
+  helmRelease: 'HelmRelease.helm.toolkit.fluxcd.io',
+  fluxKustomization: 'Kustomization.kustomize.toolkit.fluxcd.io',
+  ociRepository: 'OCIRepository.source.toolkit.fluxcd.io',
+  fluxHelmChart: 'HelmChart.source.toolkit.fluxcd.io',
+  k3sChart: 'HelmChart.helm.cattle.io',
+  k3sChartConfig: 'HelmChartConfig.helm.cattle.io',
+} as const satisfies Record<string, GroupKind>
