@@ -212,17 +212,19 @@ describe('a thread that never pauses', () => {
     const child = `const child = require('node:child_process').spawn('sleep', ['100000'], { detached: true, stdio: 'ignore' })`
     writeFileSync(
       file,
-      `const { parentPort, workerData } = require('node:worker_threads')
+      `const { parentPort } = require('node:worker_threads')
       const { writeFileSync } = require('node:fs')
       const step = Buffer.from(JSON.stringify({ doing: 'judging big.yaml by a/rule', path: 'big.yaml' }))
       ${child}
-      new Uint8Array(workerData.step, 4).set(step)
-      Atomics.store(new Int32Array(workerData.step, 0, 1), 0, step.length)
+      parentPort.once('message', (start) => {
+      new Uint8Array(start.step, 4).set(step)
+      Atomics.store(new Int32Array(start.step, 0, 1), 0, step.length)
       parentPort.postMessage({ progress: ${JSON.stringify(progress)} })
       parentPort.postMessage({ kept: { group: child.pid } })
       parentPort.postMessage({ kept: { folder: ${JSON.stringify(folder)} } })
       writeFileSync(${JSON.stringify(path.join(marks, 'thread'))}, child.pid + '\\n')
-      for (;;);`,
+      for (;;);
+      })`,
     )
     return file
   }
@@ -234,7 +236,9 @@ describe('a thread that never pauses', () => {
     const folder = path.join(temporaryFolder(), 'private')
     mkdirSync(folder)
     const before = process.listeners('exit').length
-    const apart = new RunThread(stuckThread({ report: soFar, judged }, folder), () => until(() => begun().length > 0))
+    const apart = new RunThread(stuckThread({ report: soFar, judged }, folder), undefined, () =>
+      until(() => begun().length > 0),
+    )
     const report = await apart.run({ ...options, timeout: 4 }, { root })
     expect(said(report)).toEqual([
       judged

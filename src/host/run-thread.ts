@@ -1,37 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parentPort, Worker, workerData } from 'node:worker_threads'
-import type { Step } from '../budget'
-import { GuardError, type GuardErrorCode } from '../errors'
+import { Worker } from 'node:worker_threads'
+import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { type Progress, unfinished } from '../report/unfinished'
-import { type Cleanup, type CleanupMessage, cleanUp, cleanUpAtExit } from '../revision/cleanup'
+import { unfinished } from '../report/unfinished'
+import { type Cleanup, cleanUp, cleanUpAtExit } from '../revision/cleanup'
 import { defaultTimeout, type Options } from './options'
-import { emptyProgress, type Host, run } from './run'
-
-/** The input of a run's thread. */
-interface Start {
-  readonly options: Options
-  readonly host: Host
-  /** The step that is being done, as its length and its JSON: it can be read while the thread is stuck in it. */
-  readonly step: SharedArrayBuffer
-}
-
-interface Failed {
-  readonly code: GuardErrorCode | undefined
-  readonly message: string
-  readonly at: GuardError['at']
-  readonly stack: string | undefined
-  readonly cause: string | undefined
-}
-
-type Message =
-  | { readonly progress: Progress }
-  | { readonly done: Report }
-  | { readonly failed: Failed }
-  | CleanupMessage
-
-/** The bytes that a step's description may take. */
-const room = 8192
+import { emptyProgress, type Host } from './run'
+import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
 
 /** How much longer than its time a run may take to end by itself, in seconds: it may be in the midst of a large file. */
 const grace = 15
@@ -45,10 +20,12 @@ export class RunThread {
 
   /**
    * @param file the program, which calls `serve` when it is started as a thread
+   * @param prepared a thread of that program for the first run
    * @param wait ends after so many seconds
    */
   constructor(
     private readonly file: string,
+    private prepared?: Worker,
     private readonly wait = (seconds: number, signal: AbortSignal) => pause(seconds, signal),
   ) {}
 
@@ -60,10 +37,12 @@ export class RunThread {
   /** Like `run`, in a thread of its own. */
   readonly run = async (options: Options, host: Host): Promise<Report> => {
     const { timeout = defaultTimeout, today = new Date().toISOString().slice(0, 10) } = options
-    const step = new SharedArrayBuffer(room)
-    const start: Start = { options, host, step }
-    const thread = new Worker(this.file, { workerData: start })
+    const step = newStep()
+    const thread = this.prepared ?? new Worker(this.file)
+    this.prepared = undefined
     this.threads.add(thread)
+    const start: Start = { options, host, step }
+    thread.postMessage(start)
     const over = new AbortController()
     const cleanups = new Map<string, () => void>()
     let progress = emptyProgress(options, today)
@@ -104,23 +83,6 @@ export class RunThread {
   }
 }
 
-/** The run, in its thread. */
-export async function serve(): Promise<void> {
-  const { options, host, step }: Start = workerData
-  const tell = (message: Message) => parentPort?.postMessage(message)
-  try {
-    const done = await run(options, host, {
-      step: (current) => writeStep(step, current),
-      progress: (progress) => tell({ progress }),
-    })
-    tell({ done })
-  } catch (error) {
-    const known = error instanceof GuardError ? error : undefined
-    const { message, stack, cause } = error instanceof Error ? error : new Error(String(error))
-    tell({ failed: { code: known?.code, message, at: known?.at, stack, cause: cause ? String(cause) : undefined } })
-  }
-}
-
 function errorOf({ code, message, at, stack, cause }: Failed): Error {
   const error = code ? new GuardError(code, message, at, { cause }) : new Error(message, { cause })
   if (stack) error.stack = stack
@@ -129,21 +91,6 @@ function errorOf({ code, message, at, stack, cause }: Failed): Error {
 
 function keyOf(leftover: Cleanup): string {
   return JSON.stringify(leftover)
-}
-
-function writeStep(shared: SharedArrayBuffer, { doing, path }: Step): void {
-  const bytes = Buffer.from(JSON.stringify({ doing: doing.slice(0, 500), path: path?.slice(0, 500) }))
-  const length = new Int32Array(shared, 0, 1)
-  // While it is written there is none to read.
-  Atomics.store(length, 0, 0)
-  new Uint8Array(shared, 4).set(bytes.subarray(0, room - 4))
-  Atomics.store(length, 0, bytes.length)
-}
-
-function stepIn(shared: SharedArrayBuffer): Step {
-  const length = Atomics.load(new Int32Array(shared, 0, 1), 0)
-  const bytes = Buffer.from(new Uint8Array(shared, 4).slice(0, length))
-  return length === 0 ? { doing: 'starting' } : JSON.parse(bytes.toString('utf8'))
 }
 
 /** A pause that keeps no process alive by itself. */

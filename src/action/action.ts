@@ -1,0 +1,107 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import * as core from '@actions/core'
+import { GuardError } from '../errors'
+import type { Report } from '../finding/report'
+import { RunThread } from '../host/run-thread'
+import { annotationLimit, shownAnnotations, withCommandsDisabled } from '../report/annotations'
+import { jsonReport } from '../report/json'
+import { markdownReport, markdownSentence } from '../report/markdown'
+import { terminalReport } from '../report/terminal'
+import { visible } from '../report/visible'
+import { countedFindings, summaryOf } from '../report/wording'
+import { endOnSignals } from '../revision/cleanup'
+import { deliver } from './deliver'
+import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
+import { type Inputs, readInputs } from './inputs'
+import { writeSarif } from './sarif-file'
+
+/**
+ * The process of the Action.
+ *
+ * @param file the bundle, in the `dist` folder of the package
+ * @param prepared a thread for the run, started already
+ */
+export async function action(file: string, prepared: Worker): Promise<void> {
+  const thread = new RunThread(file, prepared)
+  endOnSignals(() => thread.stop())
+  await main(thread, path.dirname(path.dirname(file))).catch(explain)
+  // Work left over from a run may continue for a while; the job does not wait for it.
+  process.stdout.write('', () => process.exit())
+}
+
+async function main(thread: RunThread, root: string): Promise<void> {
+  const inputs = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { options } = inputs
+  const { token } = inputs.delivery
+  const event = readEvent(process.env)
+  refuseUnsafe(event)
+  const given = options.base !== undefined || options.all
+  // The workflow names the folder, so it vouches for it: in a container job another user owns the checkout.
+  const repository = { dir: options.repo, token, trusted: true }
+  const base = given ? undefined : await baseOf(event, repository)
+  const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
+  const report = await thread.run(
+    { ...options, ...found, head: options.head ?? 'HEAD' },
+    // Another head than the event's has a merge base of its own.
+    {
+      root,
+      token,
+      trusted: true,
+      exactBase: typeof base === 'object' && base.exact && options.head === undefined,
+      fromEvent: [...(given ? [] : ['base' as const]), ...(options.head === undefined ? ['head' as const] : [])],
+    },
+  )
+  await tell(report, inputs, audienceOf(event, process.env), root)
+}
+
+/** Carries the report to the log, the outputs, the summary, a file and the pull request. */
+async function tell(
+  report: Report,
+  { delivery, sarifFile }: Inputs,
+  audience: Audience | undefined,
+  root: string,
+): Promise<void> {
+  if (report.verdict === 'fail') process.exitCode = core.ExitCode.Failure
+  process.stdout.write(withCommandsDisabled(terminalReport(report, (_, text) => text)))
+  const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
+  writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
+  const counted = countedFindings(report)
+  core.setOutput('verdict', report.verdict)
+  core.setOutput('findings', counted.length)
+  core.setOutput('errors', counted.filter(({ level }) => level === 'error').length)
+  core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
+  core.setOutput('report', file)
+  await summarize(markdownReport(report))
+  const unwritten = sarifFile ? writeSarif(report, sarifFile, root) : []
+  const { remarks: undelivered, byCommands } = await deliver(report, delivery, audience)
+  const remarks = [...unwritten, ...undelivered]
+  const annotate = { error: core.error, warning: core.warning, notice: core.notice }
+  for (const { level, text } of remarks) {
+    annotate[level](text)
+    await summarize(markdownSentence(text))
+  }
+  const taken = remarks.map(({ level }) => level)
+  const annotations = byCommands ? shownAnnotations(report, taken) : []
+  for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
+  // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
+  if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)
+    core.setFailed(visible(summaryOf(report)))
+}
+
+async function summarize(markdown: string): Promise<void> {
+  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(`${markdown}\n`).write()
+}
+
+async function explain(error: unknown): Promise<void> {
+  process.exitCode = core.ExitCode.Failure
+  const sentence =
+    error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`
+  const words = `ingress-guard could not run: ${visible(sentence)}`
+  core.setOutput('verdict', 'error')
+  core.setFailed(words)
+  if (core.isDebug() && error instanceof Error) core.debug(`${error.stack}\n${error.cause ?? ''}`)
+  await summarize(markdownSentence(words))
+}

@@ -1,9 +1,0 @@
-import { emptyReport, type Progress } from '../report/unfinished'
-import type { Options } from './options'
-
-/** What is known of a run before it has begun. */
-export function nothingYet({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
-  const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
-  const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
-  return { report, judged: false }
-}

@@ -1,0 +1,21 @@
+import { parentPort } from 'node:worker_threads'
+import { GuardError } from '../errors'
+import { run } from './run'
+import { type Message, type Start, writeStep } from './thread-messages'
+
+/** The run, in its thread. */
+export async function serve(): Promise<void> {
+  const { options, host, step } = await new Promise<Start>((resolve) => parentPort?.once('message', resolve))
+  const tell = (message: Message) => parentPort?.postMessage(message)
+  try {
+    const done = await run(options, host, {
+      step: (current) => writeStep(step, current),
+      progress: (progress) => tell({ progress }),
+    })
+    tell({ done })
+  } catch (error) {
+    const known = error instanceof GuardError ? error : undefined
+    const { message, stack, cause } = error instanceof Error ? error : new Error(String(error))
+    tell({ failed: { code: known?.code, message, at: known?.at, stack, cause: cause ? String(cause) : undefined } })
+  }
+}
