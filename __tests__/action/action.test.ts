@@ -52,7 +52,7 @@ test('an object cut out of a file is shown where it was cut, and where it stood'
   const before = stream(configMap('one'), gone, configMap('two'))
   const outcome = judge({ 'all.yaml': before }, { 'all.yaml': stream(configMap('one'), configMap('two')) })
   const text =
-    'This change removes ClusterRole system:node: nodes stand on it where the Node authorizer does not stand in, and those that join are refused first. Put it back; only a kube-apiserver that starts makes it anew.'
+    'This change removes ClusterRole system:node: nodes need it where the Node authorizer is off, and joining nodes are denied first. Restore it; only a restart of a kube-apiserver recreates it.'
   expect(outcome.commands).toEqual([
     `::error title=protected-rbac/object-kept,file=all.yaml,line=7,endLine=7::${text}`,
     `::error title=protected-rbac/object-kept,file=all.yaml::removed: was line 8 at the base. ${text}`,

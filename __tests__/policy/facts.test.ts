@@ -204,7 +204,7 @@ spec:
 
   test('one that tells them first leaves nothing untold', async () => {
     const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
-      inspected.skipped.filter(({ reason }) => reason.includes('no file says which kernel'))
+      inspected.skipped.filter(({ reason }) => reason.includes('the kernel of the nodes is unknown'))
     const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
     expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
     const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }

@@ -61,7 +61,7 @@ describe('values of an Application that stand in a file of this repository', () 
   test('are missed where they are taken away', async () => {
     const report = await judge(two, { 'envs/two.yaml': 'controller:\n  replicaCount: 2\n' })
     expect(places(report)).toEqual([`head/envs/two.yaml:1 values ${isolated}`])
-    expect(report.findings[0]?.text).toContain('Application argocd/two and Application argocd/one both take')
+    expect(report.findings[0]?.text).toContain('Application argocd/two and Application argocd/one both serve')
   })
 
   test('are missed where the file becomes empty', async () => {
