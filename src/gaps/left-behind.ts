@@ -101,7 +101,7 @@ function outOfSight({ base, head }: Sides): Finding[] {
       region: object.region,
       status: 'introduced',
       object: ref,
-      keys: [reason],
+      keys: [],
       fileText: object.fileText,
       text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`,
     })

@@ -70,7 +70,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
         region,
-        keys: [path, reason],
+        keys: [path, ...ids],
         text: `${upper(reason)}.${fate}`,
       }),
     )
@@ -172,7 +172,7 @@ function unreadable({ source }: RenderedSide, path: string, reason: string, whol
   return gateFinding('source/unrendered', 'unreadable', 'error', {
     ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path, reason],
+    keys: [path, source.id],
     text: `What this renders to cannot be read: ${reason}.`,
   })
 }
