@@ -251,23 +251,27 @@ echo "error: the server doesn't have a resource type" >&2; exit 1
 
 describe('what cannot be read is told', () => {
   test.each<[name: string, argv: () => string[], sentence: RegExp]>([
-    ['nothing', () => [], /Name either the files that .kubectl get nodes,.* or a --context/],
+    ['nothing', () => [], /Name either files with the output of .kubectl get nodes,.* or a --context/],
     ['files and a context', () => ['a.json', '--context', 'prod'], /Name either/],
-    ['a file that is not there', () => ['/nowhere.json'], /\/nowhere\.json: This cannot be read\./],
-    ['no JSON', () => [printed('{"kind": ')], /This is not what kubectl prints with -o json/],
-    ['an empty file', () => [printed('')], /: No Node, Pod, .* or server version is here/],
+    ['a file that is not there', () => ['/nowhere.json'], /\/nowhere\.json: This file cannot be read\./],
+    ['no JSON', () => [printed('{"kind": ')], /This is not output of kubectl with -o json/],
+    ['an empty file', () => [printed('')], /: No Node, Pod, .* or server version was found/],
     [
       'an empty list',
       () => [printed(list())],
-      /^ingress-guard could not run: No Node.* so it says nothing of the cluster/,
+      /^ingress-guard could not run: No Node.* so the inventory would be empty/,
     ],
     ['other objects', () => [printed(list({ kind: 'Secret', metadata: { name: 'a' } }))], /No Node/],
     ['one file of two that says nothing', () => [printed(cluster), '/dev/null'], /\/dev\/null: No Node/],
-    ['no moment', () => [printed(cluster), '--taken-at', 'today'], /"today" is no moment; write it as 2026-/],
+    [
+      'no moment',
+      () => [printed(cluster), '--taken-at', 'today'],
+      /"today" is not an RFC 3339 timestamp \(expected the form 2026-/,
+    ],
     [
       'no kubectl',
       () => ['--context', 'prod', '--kubectl', '/no/kubectl'],
-      /There is no \/no\/kubectl\. Name the program with --kubectl\./,
+      /\/no\/kubectl was not found\. Set its path with --kubectl\./,
     ],
   ])('%s', async (_, argv, sentence) => {
     const { status, stdout, stderr } = await guard(['inventory', ...argv()])

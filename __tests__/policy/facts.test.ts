@@ -152,8 +152,7 @@ describe('the facts of each side count', () => {
     expect(told(report)).toEqual([])
     expect(report.inspected.skipped).toContainEqual({
       path: file,
-      reason:
-        'it is not known which files are deployed to the cluster east, as it has neither `paths` nor a folder of its name',
+      reason: 'the files of the cluster east are unknown, because it has neither `paths` nor a folder of that name',
     })
   })
 })
@@ -277,7 +276,7 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       'an unknown key',
       'format: 1\nkind: Inventory\nsecrets: []\n',
       3,
-      /There is no key `secrets` here; the keys are format, kind, takenAt/,
+      /is not allowed here `secrets` here; the keys are format, kind, takenAt/,
     ],
     [
       'a version without quotes',

@@ -33,7 +33,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     }
     // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
     const isPlugin = source.plugin !== undefined
-    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
+    if (isPlugin) named.skip(manifest, `a plugin generates its manifests from ${written}, so they are unknown`)
     const at = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
       known: 'named' as const,
@@ -72,7 +72,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(components.length > 0 ? { components } : {}),
       })
     } else if (named.leavesOut(place)) {
-      named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      named.skip(manifest, `${written || '.'} is excluded by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
@@ -117,7 +117,7 @@ function valuesOf(
     values.push({ path: place })
   }
   if (listOf(helm.fileParameters).length > 0) {
-    named.skip(manifest, 'its fileParameters are not read')
+    named.skip(manifest, 'its fileParameters are not supported')
     return undefined
   }
   const inline = helm.valuesObject !== undefined ? stringify(helm.valuesObject) : textOf(helm.values)

@@ -19,7 +19,7 @@ export function madeIn(place: string, manifest: Manifest, named: Named): Kustomi
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
       // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
-      named.unfollowed.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      named.unfollowed.set(file, `Flux ignores symbolic links, and ${file} is one`)
       continue
     }
     const above = foldersBetween(place, file)
@@ -32,7 +32,7 @@ export function madeIn(place: string, manifest: Manifest, named: Named): Kustomi
     }
     if (chart || isExcluded(file)) continue
     if (/\.json$/.test(file)) {
-      named.unread.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+      named.unread.set(file, `Flux reads only YAML in ${place || 'the root'}, which has no Kustomization`)
     } else if (/\.ya?ml$/.test(file)) {
       if (checkout.tree.files.has(file)) members.add(file)
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)

@@ -155,7 +155,7 @@ function place(
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
-  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'taken away here', changed: true }]
+  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'removed here', changed: true }]
 }
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
@@ -198,7 +198,9 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
   }
   return [...merged].map(([key, finding]) => {
     const more = (texts.get(key)?.size ?? 1) - 1
-    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+    return more > 0
+      ? { ...finding, text: `${finding.text} The same applies to ${more} more, listed with it.` }
+      : finding
   })
 }
 

@@ -65,7 +65,8 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-    const fate = names.length > 0 ? ` What becomes of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+    const fate =
+      names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
@@ -87,7 +88,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
         side: 'base',
         region: failure.region,
         keys: [failure.path],
-        text: `At the base, ${lower(failure.reason)}. So what the head renders was judged as if it were new, and what it no longer renders could not be seen.`,
+        text: `The base cannot be rendered: ${lower(failure.reason)}. So all objects of the head were checked as if they were new, and removed objects could not be detected.`,
       }),
     )
   }
@@ -128,7 +129,7 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It takes in ${entry.text}, which is not in this repository; vendor it and name the copy.`,
+        text: `It uses ${entry.text}, which is not in this repository; vendor it and name the copy.`,
       }),
     )
   }
@@ -136,7 +137,7 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
 }
 
 function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it takes in ${text}, which is not in this repository` }
+  return { path, reason: `it uses ${text}, which is not in this repository` }
 }
 
 /** Whether a place is among those that something is taken from already, in whatever version. */
@@ -158,12 +159,12 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
   return [...byTool].flatMap(([tool, sides]) => {
     const { source, failure } = sides[0] as RenderedSide
     if (!failure) return []
-    const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : ''
+    const more = sides.length > 1 ? `, and ${sides.length - 1} more neither` : ''
     return gateFinding('source/unrendered', 'tool', 'error', {
       ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
-      text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`,
+      text: `${upper(nameOfSource(source))} could not be checked${more}: ${failure.reason}.`,
     })
   })
 }
@@ -173,7 +174,7 @@ function unreadable({ source }: RenderedSide, path: string, reason: string, whol
     ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     keys: [path, source.id],
-    text: `What this renders to cannot be read: ${reason}.`,
+    text: `The rendered manifests cannot be read: ${reason}.`,
   })
 }
 

@@ -196,17 +196,19 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const own = kustomizations[0]
   const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
-  if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
+  if (outcome.stopped) return { ...at(`kustomize was stopped because ${outcome.stopped}`), ended: true }
   // What it says of deprecated fields comes first.
   const said = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (said === '') return { ...at(`kustomize exited with status ${outcome.status} without a message`), ended: true }
   if (said.includes(notFetched)) {
     // Without its version, so that a new one is no other failure.
     const [url = 'elsewhere'] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
-    return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
+    return at(
+      `it inflates a chart from ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`,
+    )
   }
   const named = kustomizations
     .flatMap(({ file, folder, includes }) =>
@@ -222,5 +224,5 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
   const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
-  return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
+  return at(`kustomize cannot build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
 }
