@@ -116,7 +116,7 @@ describe('what kubectl refuses is refused at its place', () => {
       `%YAML 1.2\r---\r${configMap('a').replaceAll('\n', '\r')}`,
       ['1:1 kubectl reads only YAML 1.1'],
     ],
-    ['an escape that YAML does not know', configMap('a', 'data: {x: "\\/"}\n'), ['5:12 \\/ is no escape']],
+    ['an escape that YAML does not know', configMap('a', 'data: {x: "\\/"}\n'), ['5:12 \\/ is not a valid escape']],
     ['a tag that its text does not fit', configMap('a', 'data: !!int x\n'), ['5:13 this text is not a valid !!int']],
     ['a handle that is declared nowhere', configMap('a', 'data: !e!x y\n'), ['5:7 the tag handle !e! is not declared']],
     [

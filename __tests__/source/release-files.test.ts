@@ -207,7 +207,7 @@ describe('values of an Application that stand in a file of this repository', () 
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
     const report = await judge(two, head, url)
     expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
-    expect(report.findings[0]?.text).toContain(`takes values of envs/${file}, and there is no such file`)
+    expect(report.findings[0]?.text).toContain(`references the values file envs/${file}, which does not exist`)
   })
 
   test.each([
