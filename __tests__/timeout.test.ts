@@ -108,7 +108,7 @@ describe('when the time is used up', () => {
       path: 'charts/a/Chart.yaml',
     })
     expect(said(report)).toEqual([
-      'error source/unfinished charts/a/Chart.yaml The time of the run (10 minutes) was used up while rendering charts/a (charts/a/values-prod.yaml), so what comes after it was not judged. Look into why this takes so long, or raise `timeout`.',
+      'error source/unfinished charts/a/Chart.yaml The time limit of the run (10 minutes) was reached while rendering charts/a (charts/a/values-prod.yaml), so everything after that step was not checked. Find out why it takes so long, or raise `timeout`.',
     ])
     expect(processes().length).toBeGreaterThan(0)
     await until(() => !processes().some(isRunning))
@@ -158,7 +158,7 @@ describe('when the time is used up', () => {
     )
     expect(report.unfinished).toEqual({
       minutes: 10,
-      doing: 'looking up the revisions to compare and fetching what the clone lacks of them',
+      doing: 'looking up the revisions to compare and fetching missing commits',
       path: null,
     })
     expect(said(report)).toEqual([expect.stringContaining('error source/unfinished .github The time of the run')])
@@ -200,7 +200,7 @@ describe('when the time is used up', () => {
     expect(await guard(['check', `--timeout=${given}`])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `ingress-guard could not run: --timeout has to be a number of minutes above 0, not ${JSON.stringify(given)}.\n`,
+      stderr: `ingress-guard could not run: --timeout must be a number of minutes above 0, not ${JSON.stringify(given)}.\n`,
     })
   })
 })
@@ -238,8 +238,8 @@ describe('a thread that never pauses', () => {
     const report = await apart.run({ ...options, timeout: 4 }, { root })
     expect(said(report)).toEqual([
       judged
-        ? 'notice source/unfinished big.yaml The time of the run (4 minutes) was used up while judging big.yaml by a/rule, in the search for the lines to change, so some findings stand where they were found and not at the line to change. Raise `timeout` for the rest.'
-        : 'error source/unfinished big.yaml The time of the run (4 minutes) was used up while judging big.yaml by a/rule, so what comes after it was not judged. Look into why this takes so long, or raise `timeout`.',
+        ? 'notice source/unfinished big.yaml The time limit of the run (4 minutes) was reached while judging big.yaml by a/rule, in the search for the lines to change, so some findings are shown where they were found and not at the line to change. Raise `timeout` to find those lines.'
+        : 'error source/unfinished big.yaml The time limit of the run (4 minutes) was reached while judging big.yaml by a/rule, so everything after that step was not checked. Find out why it takes so long, or raise `timeout`.',
     ])
     expect([report.verdict, jsonReport(report).unfinished]).toEqual(
       judged ? ['pass', undefined] : ['fail', { minutes: 4, doing: 'judging big.yaml by a/rule', path: 'big.yaml' }],
@@ -252,6 +252,8 @@ describe('a thread that never pauses', () => {
     const file = path.join(temporaryFolder(), 'thread.cjs')
     writeFileSync(file, 'process.exit(0)')
     const options = { repo: '.', policies: [], all: false }
-    await expect(new RunThread(file).run(options, { root })).rejects.toThrow('The run broke off while starting.')
+    await expect(new RunThread(file).run(options, { root })).rejects.toThrow(
+      'The run stopped unexpectedly while starting.',
+    )
   })
 })

@@ -70,7 +70,7 @@ describe('a folder of the change is never the base that an event names', () => {
     const payload = { before: '0'.repeat(40), repository: { default_branch: 'main' } }
     expect(
       refusal(act(checkoutWith('origin/main'), { event: { name: 'push', sha: remote.merge, payload } })),
-    ).toContain('There is no revision "origin/main" in this shallow clone. Set `fetch-depth: 0` on actions/checkout.')
+    ).toContain('The revision "origin/main" is not in this shallow clone. Set `fetch-depth: 0` on actions/checkout.')
   })
 
   test('a path in the place of a commit', () => {

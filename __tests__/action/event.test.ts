@@ -37,7 +37,7 @@ test('an event without a change is judged whole, and an unsafe one is refused', 
   const whole = run(checkout, { event: { name: 'workflow_dispatch', sha, payload: {} } })
   expect(whole.commands).toEqual([
     uncovered('web.yaml', 'b.example.com'),
-    `::error::ingress-guard found 1 error and stops this. Inspected 2 objects in 2 files of HEAD (${short(sha)}), whole.`,
+    `::error::ingress-guard found 1 error and blocks this change. Inspected 2 objects in 2 files of HEAD (${short(sha)}), whole.`,
   ])
   expect(counts(whole)).toEqual(failed(1))
   for (const [name, words] of [

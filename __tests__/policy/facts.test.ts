@@ -152,8 +152,7 @@ describe('the facts of each side count', () => {
     expect(told(report)).toEqual([])
     expect(report.inspected.skipped).toContainEqual({
       path: file,
-      reason:
-        'it is not known which files are deployed to the cluster east, as it has neither `paths` nor a folder of its name',
+      reason: 'the files of the cluster east are unknown, because it has neither `paths` nor a folder of that name',
     })
   })
 })
@@ -204,7 +203,7 @@ spec:
 
   test('one that tells them first leaves nothing untold', async () => {
     const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
-      inspected.skipped.filter(({ reason }) => reason.includes('no file says which kernel'))
+      inspected.skipped.filter(({ reason }) => reason.includes('the kernel of the nodes is unknown'))
     const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
     expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
     const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
@@ -277,7 +276,7 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       'an unknown key',
       'format: 1\nkind: Inventory\nsecrets: []\n',
       3,
-      /There is no key `secrets` here; the keys are format, kind, takenAt/,
+      /is not allowed here `secrets` here; the keys are format, kind, takenAt/,
     ],
     [
       'a version without quotes',

@@ -28,7 +28,7 @@ spec: { template: { spec: { containers: [{ name: calico-node, image: 'calico/nod
 test('a row of a config is judged like a bundled one', async () => {
   const { findings } = await judge({ head, guard: guard({}) })
   expect(findings.map(({ text }) => text)).toEqual([
-    'calico/node:v3.32.1 of DaemonSet kube-system/calico-node does not work with kernel 5.10.0 of its nodes: our own nodes say so. Give these nodes a kernel >=6.0.',
+    'calico/node:v3.32.1 of DaemonSet kube-system/calico-node does not work with kernel 5.10.0 of its nodes: our own nodes say so. Use a kernel >=6.0 on these nodes.',
   ])
 })
 

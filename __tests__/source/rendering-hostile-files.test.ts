@@ -30,7 +30,7 @@ describe('files of a chart', () => {
     [
       'a line break in a name',
       { 'app/templates/a\nx: ".yaml': role('hidden') },
-      'head/app/templates/a\nx: ".yaml:1 Its file "app/templates/a\\nx: \\".yaml" has a line break in its name, so what helm prints cannot be told apart; rename it.',
+      'head/app/templates/a\nx: ".yaml:1 Its file "app/templates/a\\nx: \\".yaml" has a line break in its name, so the output of helm is ambiguous; rename it.',
     ],
     [
       'a chart that takes in itself',
@@ -47,7 +47,7 @@ describe('files of a chart', () => {
     ],
   ])('%s', async (_, files, expected) => {
     const { status, said } = await judged(files as Files)
-    expect(said.map((line) => line.replace(/ What becomes of .*/, ''))).toEqual([`introduced ${expected}`])
+    expect(said.map((line) => line.replace(/ Whether the head still has .*/, ''))).toEqual([`introduced ${expected}`])
     expect(status).toBe(1)
   })
 
@@ -55,7 +55,7 @@ describe('files of a chart', () => {
     const { status, said } = await judged({ 'app/templates/a': { link: '..' }, 'app/templates/b': { link: '..' } })
     expect(said).toEqual([
       expect.stringMatching(
-        /^introduced head\/app\/Chart\.yaml:1 Helm does not render it: .*too many levels of symbolic links\./,
+        /^introduced head\/app\/Chart\.yaml:1 Helm cannot render it: .*too many levels of symbolic links\./,
       ),
     ])
     expect(status).toBe(1)
@@ -121,7 +121,7 @@ describe('files of a chart', () => {
     expect(
       report.findings.map(({ location, text }) => `${location.path}:${location.region.startLine} ${text}`),
     ).toEqual([
-      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml is not to be had: it has a name that no Git client writes. What becomes of ClusterRole web is not known.',
+      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml is not to be had: Git clients refuse to write a file with its name. Whether the head still has ClusterRole web is unknown.',
     ])
   })
 
@@ -139,7 +139,7 @@ describe('files of a chart', () => {
     const revision = new MemoryRevision('head', Object.fromEntries(names.map((name) => [name, 'x'])))
     const outer = temporaryFolder()
     const checkout = new Checkout(revision, await readTree(revision, []), path.join(outer, 'inner'))
-    const refused = 'it has a name that no Git client writes'
+    const refused = 'Git clients refuse to write a file with its name'
     expect([...(await checkout.layOut(names))]).toEqual([
       ['../up', refused],
       ['/etc/x', refused],

@@ -62,7 +62,7 @@ export class CutShort extends Error {
     readonly wanted: number,
     override readonly cause: unknown,
   ) {
-    super(`only ${carried} of ${wanted} annotations were taken`)
+    super(`only ${carried} of ${wanted} annotations were accepted`)
   }
 }
 

@@ -74,7 +74,7 @@ export function refuseUnsafe({ name }: Event): void {
   if (name !== 'pull_request_target') return
   throw new GuardError(
     'usage',
-    'pull_request_target is refused: its checkout is the base, so it would judge nothing, and a checkout of the head would hand the pull request a token that may write. Use pull_request.',
+    'pull_request_target is not supported: it checks out the base, so no change would be checked, and checking out the head would give the pull request a write token. Use pull_request.',
   )
 }
 
@@ -116,6 +116,6 @@ export async function baseOf(
   }
   throw new GuardError(
     'usage',
-    `The event ${JSON.stringify(name)} names no change to judge. Use pull_request, merge_group or push, or give the input base.`,
+    `The event ${JSON.stringify(name)} names no change to check. Use pull_request, merge_group or push, or set the input base.`,
   )
 }

@@ -41,7 +41,7 @@ export class GitHub {
       const answer = await request(options)
       // A truncated answer, or one from a proxy, is returned as text.
       if (typeof answer.data === 'object') return answer
-      throw Object.assign(new Error('the answer is not GitHub’s JSON'), { status: 502 })
+      throw Object.assign(new Error('the response is not JSON from GitHub'), { status: 502 })
     })
     this.#repository = { owner, repo }
   }

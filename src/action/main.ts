@@ -83,7 +83,7 @@ async function summarize(markdown: string): Promise<void> {
 async function explain(error: unknown): Promise<void> {
   process.exitCode = core.ExitCode.Failure
   const sentence =
-    error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`
+    error instanceof GuardError ? error.sentence : `${String(error)} (a bug in ingress-guard: please report it)`
   const words = `ingress-guard could not run: ${visible(sentence)}`
   core.setOutput('verdict', 'error')
   core.setFailed(words)

@@ -14,7 +14,7 @@ export type Element = Readonly<Record<string, string>>
 export function readApplicationSet(manifest: Manifest, named: GitOpsSources): void {
   const spec = fieldsOf(manifest.root.at('spec').value)
   if (spec.templatePatch !== undefined) {
-    named.skip(manifest, 'its templatePatch is not read')
+    named.skip(manifest, 'its templatePatch is not supported')
     return
   }
   for (const generator of listOf(spec.generators).map(fieldsOf)) {
@@ -42,18 +42,18 @@ export function readApplicationSet(manifest: Manifest, named: GitOpsSources): vo
 export function elementsOf(generator: Fields, goTemplate: boolean, named: GitOpsSources): readonly Element[] | string {
   const kinds = Object.keys(generator).filter((key) => key !== 'selector')
   const kind = kinds.join(', ') || '(none)'
-  if (generator.selector !== undefined) return `the selector of its generator ${kind} is not read`
+  if (generator.selector !== undefined) return `the selector of its generator ${kind} is not supported`
   if (kinds.some((one) => fieldsOf(entryOf(generator, one)).template !== undefined))
-    return `the template of its generator ${kind} is not read`
+    return `the template of its generator ${kind} is not supported`
   const { elements } = fieldsOf(generator.list)
   if (Array.isArray(elements)) return elements.map((element) => flattened(fieldsOf(element)))
   const git = fieldsOf(generator.git)
   if (!Array.isArray(git.directories))
-    return `its generator ${kind} is not read; only lists of elements and git directories are`
+    return `its generator ${kind} is not supported; only lists of elements and git directories are`
   const url = textOf(git.repoURL)
   if (!named.isHere(url, '')) return `the directories of ${url} are not in this repository`
   if (!git.directories.every((rule) => isBoundedGlob(textOf(fieldsOf(rule).path))))
-    return `the patterns of its generator ${kind} are not read`
+    return `the patterns of its generator ${kind} are not supported`
   const values = flattened(fieldsOf(git.values), 'values.')
   return matching(git.directories.map(fieldsOf), named).map((folder) => ({
     ...elementOfFolder(folder, goTemplate),

@@ -37,7 +37,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     }
     // A config management plugin usually runs helm or kustomize, plus some steps of its own.
     const isPlugin = source.plugin !== undefined
-    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
+    if (isPlugin) named.skip(manifest, `a plugin generates its manifests from ${written}, so they are unknown`)
     const common = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
       origin: 'named' as const,
@@ -76,7 +76,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(components.length > 0 ? { components } : {}),
       })
     } else if (named.isIgnored(place)) {
-      named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      named.skip(manifest, `${written || '.'} is excluded by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
@@ -121,7 +121,7 @@ function valuesOf(
     values.push({ path: place })
   }
   if (listOf(helm.fileParameters).length > 0) {
-    named.skip(manifest, 'its fileParameters are not read')
+    named.skip(manifest, 'its fileParameters are not supported')
     return undefined
   }
   const inline = helm.valuesObject !== undefined ? stringify(helm.valuesObject) : textOf(helm.values)

@@ -72,14 +72,14 @@ export function valuesOf(
   }
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
-    named.skip(manifest, `its valuesFiles take the place of ${defaults}, and are laid over it here`)
+    named.skip(manifest, `its valuesFiles replace ${defaults}, but are merged over it here`)
   for (const [index, reference] of listOf(spec.valuesFrom).map(fieldsOf).entries()) {
     const holder = holders[index]
     const held = holder && valuesFrom(reference, holder)
     if (held) values.push(held)
     else if (reference.optional !== true) {
       const what = `${textOf(reference.kind)} ${textOf(reference.name)}`
-      named.skip(manifest, `its values of ${what} are not in this repository`)
+      named.skip(manifest, `its values from ${what} are not in this repository`)
       return undefined
     }
   }

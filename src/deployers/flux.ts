@@ -83,7 +83,7 @@ export class FluxObjects {
     }
     const { generated } = this.named
     if (this.named.isIgnored(place)) {
-      this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      this.named.skip(manifest, `${written || '.'} is excluded by \`ignore\``)
       return
     }
     if (!this.named.kustomization(place)) {
@@ -214,9 +214,8 @@ export class FluxObjects {
     const values = valuesOf(manifest, { chart, place, holders }, this.named)
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === name)
-    if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`)
-    if (listOf(spec.postRenderers).length > 0)
-      this.named.skip(manifest, 'it is rendered as its chart has it, without its postRenderers')
+    if (patch) this.named.skip(manifest, `it is rendered without the patch in ${patch.origin.path}`)
+    if (listOf(spec.postRenderers).length > 0) this.named.skip(manifest, 'it is rendered without its postRenderers')
     const target = textOf(spec.targetNamespace)
     for (const cluster of spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
       this.named.sources.push({

@@ -146,13 +146,13 @@ function* kustomizationFiles(
       if (file.slice(start).includes('/')) continue
       yield [
         file,
-        { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not name it` },
+        { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not list it` },
       ]
     }
   }
   // A file that leaves a Kustomization in this change is no longer deployed; it does not become a plain file.
   for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
-    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer names it` }]
+    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer lists it` }]
   }
   for (const [file, place] of filesNamedBy(all.values())) {
     if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place}` }]

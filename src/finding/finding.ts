@@ -157,7 +157,7 @@ function place(
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
-  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'taken away here', changed: true }]
+  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'removed here', changed: true }]
 }
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
@@ -168,7 +168,7 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     const more = new Set(group.map(({ text }) => text)).size - 1
     return {
       ...first,
-      text: more > 0 ? `${first.text} The same goes for ${more} more, listed with it.` : first.text,
+      text: more > 0 ? `${first.text} The same applies to ${more} more, listed with it.` : first.text,
       likewise: unique([...(first.likewise ?? []), ...group.slice(1).flatMap(({ object }) => object ?? [])]),
       objects: unique(group.flatMap(({ objects }) => objects)),
       sources: unique(group.flatMap(({ sources }) => sources)),

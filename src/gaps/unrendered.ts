@@ -67,12 +67,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-    const fate = names.length > 0 ? ` What becomes of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+    const fate =
+      names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
         region,
-        keys: [path, reason],
+        keys: [path, ...ids],
         text: `${upper(reason)}.${fate}`,
       }),
     )
@@ -89,7 +90,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
         side: 'base',
         region: failure.region,
         keys: [failure.path],
-        text: `At the base, ${lower(failure.reason)}. So what the head renders was judged as if it were new, and what it no longer renders could not be seen.`,
+        text: `The base cannot be rendered: ${lower(failure.reason)}. So all objects of the head were checked as if they were new, and removed objects could not be detected.`,
       }),
     )
   }
@@ -130,7 +131,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It takes in ${entry.text}, which is not in this repository; vendor it and name the copy.`,
+        text: `It uses ${entry.text}, which is not in this repository; vendor it and name the copy.`,
       }),
     )
   }
@@ -138,7 +139,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
 }
 
 function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it takes in ${text}, which is not in this repository` }
+  return { path, reason: `it uses ${text}, which is not in this repository` }
 }
 
 /** Whether a remote place is among the known ones, in any version. */
@@ -160,12 +161,12 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
   return [...byTool].flatMap(([tool, sides]) => {
     const { source, failure } = sides[0] as RenderedSide
     if (!failure) return []
-    const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : ''
+    const more = sides.length > 1 ? `, and ${sides.length - 1} more neither` : ''
     return gateFinding('source/unrendered', 'tool', 'error', {
       ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
-      text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`,
+      text: `${upper(nameOfSource(source))} could not be checked${more}: ${failure.reason}.`,
     })
   })
 }
@@ -174,8 +175,8 @@ function unreadable({ source }: RenderedSide, path: string, reason: string, whol
   return gateFinding('source/unrendered', 'unreadable', 'error', {
     ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path, reason],
-    text: `What this renders to cannot be read: ${reason}.`,
+    keys: [path, source.id],
+    text: `The rendered manifests cannot be read: ${reason}.`,
   })
 }
 

@@ -105,7 +105,7 @@ async function refuseTracked(repository: Repository, side: RevisionOption, folde
     if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue
     throw new GuardError(
       'source',
-      `There is no revision ${JSON.stringify(folder)} in this clone. The folder of that name is part of the checkout, so it is not taken for the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} where the folder is meant.`,
+      `The revision ${JSON.stringify(folder)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} to use the folder.`,
     )
   }
 }

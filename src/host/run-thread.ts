@@ -81,9 +81,11 @@ export class RunThread {
         })
         thread.on('error', (cause) => {
           const words = `${cause.message} while ${stepIn(step).doing}`
-          reject(new GuardError('internal', `The run broke off: ${words}.`, undefined, { cause }))
+          reject(new GuardError('internal', `The run stopped unexpectedly: ${words}.`, undefined, { cause }))
         })
-        thread.on('exit', () => reject(new GuardError('internal', `The run broke off while ${stepIn(step).doing}.`)))
+        thread.on('exit', () =>
+          reject(new GuardError('internal', `The run stopped unexpectedly while ${stepIn(step).doing}.`)),
+        )
         const seconds = timeout * 60
         void this.wait(seconds + Math.min(grace, seconds), over.signal).then(async () => {
           if (over.signal.aborted) return

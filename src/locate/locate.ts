@@ -124,7 +124,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   }
   if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
   if (edit.after.length > 0) return [at('head', edit.afterLine + Math.max(0, edit.after.findIndex(saysSomething)))]
-  return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'taken away here')]
+  return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'removed here')]
 }
 
 function precisionOf(path: string, { base, head }: Gathered['sides']): Precision {

@@ -86,7 +86,7 @@ export function loadFile(
   const unreadable: Unreadable[] = []
   const templates: string[] = []
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
-    const reason = 'it is a Git LFS pointer, and what it points at is not in the repository'
+    const reason = 'it is a Git LFS pointer, and its content is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
     return { text, lines, objects, unreadable, templates, kubernetes: false }
   }

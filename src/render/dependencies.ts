@@ -29,16 +29,16 @@ export function dependencyFault(
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
         return at(
-          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`,
+          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit the result${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`,
         )
       }
       const other = charts.find(({ folder }) => folder === local)
-      if (!other) return at(`its dependency ${name} is to be in ${local}, where no chart is`)
+      if (!other) return at(`its dependency ${name} names the folder ${local}, which holds no chart`)
       if (`${chart.folder}/`.startsWith(local === '' ? '' : `${local}/`))
-        return at(`its dependency ${name} is in ${local || 'the root'}, which it is itself a part of`)
+        return at(`its dependency ${name} names ${local || 'the root'}, which contains the chart itself`)
       // The name becomes a folder's; another one would lead into other charts.
       if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return at(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`)
+        return at(`its dependency ${name} has the name ${JSON.stringify(other.name)}, which is not a valid chart name`)
     }
   }
   return undefined
@@ -60,11 +60,11 @@ export async function fetchDependencies(
       if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue
       const version = await pinnedVersion(chart, dependency, checkout)
       if (!version) {
-        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
+        const reason = `its dependency ${name} ${dependency.version} does not name one exact version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
         return { reason, ...at }
       }
       const file = `${name}-${version}.tgz`
-      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at }
+      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} is not a valid chart name`, ...at }
       const target = path.join(checkout.folder, chart.folder, 'charts', file)
       try {
         const archive = await network.fetch({ repository, name, version })
@@ -154,7 +154,7 @@ function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folde
       const failure = visit(other)
       if (failure) return failure
       const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
-      const reason = `with its dependency ${dependency.name} it comes to more than ${maxBytes / 1024 / 1024} MiB`
+      const reason = `with its dependency ${dependency.name} it is larger than ${maxBytes / 1024 / 1024} MiB`
       if (size > maxBytes) return { reason, ...dependency.at }
       sizes.set(chart, size)
     }
@@ -178,9 +178,12 @@ async function copy(
     await mkdir(path.dirname(target), { recursive: true })
     await cp(path.join(checkout.folder, other.folder), target, options)
     if (left > 0) return undefined
-    return { reason: `its dependency ${dependency.name} comes to more than ${maxFiles} files`, ...dependency.at }
+    return { reason: `its dependency ${dependency.name} has more than ${maxFiles} files`, ...dependency.at }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code})`, ...dependency.at }
+    return {
+      reason: `its dependency ${dependency.name} cannot be written to its charts/ folder (${code})`,
+      ...dependency.at,
+    }
   }
 }

@@ -45,7 +45,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   // A program that is not helm may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
-    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
+    const reason = `helm printed output that is not a rendered manifest: ${shortened(before, checkout.folder)}`
     return { failure: { reason, path: source.declaredAt.path, region: source.declaredAt.region, ended: true } }
   }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
@@ -79,11 +79,10 @@ export async function layOutChart(
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)
     return at(
-      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      `its file ${JSON.stringify(broken)} has a line break in its name, so the output of helm is ambiguous; rename it`,
       broken,
     )
-  for (const [file, fault] of await checkout.layOut(files))
-    return at(`its file ${file} is not to be had: ${fault}`, file)
+  for (const [file, fault] of await checkout.layOut(files)) return at(`its file ${file} cannot be used: ${fault}`, file)
   const failure =
     dependencyFault(charts, checkout, network) ??
     (await checkout.alone(
@@ -216,9 +215,9 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }
   if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.declaredAt, missing: 'helm' }
-  if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
+  if (outcome.stopped) return { reason: `helm was stopped because ${outcome.stopped}`, ...first, ended: true }
   if (!/\S/.test(outcome.stderr))
-    return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
+    return { reason: `helm exited with status ${outcome.status} without a message`, ...first, ended: true }
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
   const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
@@ -226,7 +225,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
   const words = shortened([message, ...why].join(' '), checkout.folder)
-  const reason = `helm does not render it: ${words}`
+  const reason = `helm cannot render it: ${words}`
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)

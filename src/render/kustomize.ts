@@ -202,17 +202,19 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const own = kustomizations[0]
   const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
-  if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
+  if (outcome.stopped) return { ...at(`kustomize was stopped because ${outcome.stopped}`), ended: true }
   // Warnings about deprecated fields come first.
   const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (message === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (message === '') return { ...at(`kustomize exited with status ${outcome.status} without a message`), ended: true }
   if (message.includes(notFetched)) {
     // Without its version, so that a new one is no other failure.
     const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
-    return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
+    return at(
+      `it inflates a chart from ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`,
+    )
   }
   const named = kustomizations
     .flatMap(({ file, folder, includes }) =>
@@ -228,5 +230,5 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
-  return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
+  return at(`kustomize cannot build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
 }

@@ -80,7 +80,7 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
       .filter(({ policy }) => !policy)
       .map(({ rule, text, location }) => `${rule} ${placeOf(location)}: ${text}`),
     ...(existing.some(({ policy }) => policy)
-      ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} stood before this change.`]
+      ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} existed before this change.`]
       : []),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
     ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),

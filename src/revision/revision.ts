@@ -25,5 +25,5 @@ export const sizeLimit = 100 * 1024 * 1024
 
 /** Why a file over the limit is not read. */
 export function tooLarge(size: number): string {
-  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit / 1024 / 1024} MiB that are read of a file`
+  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the limit of ${sizeLimit / 1024 / 1024} MiB for a file`
 }

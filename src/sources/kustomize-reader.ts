@@ -78,7 +78,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
     if (!(error instanceof RangeError)) throw error
     return {
       ...nothing,
-      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: startOf(1) }],
+      faults: [fault ?? { reason: `${cannotRead} it is nested too deeply`, region: startOf(1) }],
     }
   }
 }
@@ -89,7 +89,7 @@ function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
   const lines = new LineIndex(yaml.text)
   if ('reason' in yaml) return { reason: `${cannotRead} ${yaml.reason}`, region: lines.region(yaml.from, yaml.to) }
   const mark = Math.max(0, yaml.text.search(/\{[{%]/))
-  return { reason: `${cannotRead} it holds template marks`, region: lines.region(mark, mark + 2) }
+  return { reason: `${cannotRead} it contains template markers`, region: lines.region(mark, mark + 2) }
 }
 
 /** The files that an unreadable text names are still deployed; kustomize gets nothing of it. */
@@ -214,10 +214,10 @@ class Walk {
       if (holdsPlaces(meant))
         this.fault(
           node,
-          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, for a field that names files is read in this form alone`,
+          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form`,
         )
     } else if (shape.strict)
-      this.fault(node, `kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out`)
+      this.fault(node, `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`)
     return 'any'
   }
 

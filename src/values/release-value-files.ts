@@ -130,7 +130,7 @@ export class ReleaseValueFiles {
         object: object.ref,
         keys: [values],
         fileText: object.lines,
-        text: `${nameOf(object.ref)} takes values of ${values}, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.`,
+        text: `${nameOf(object.ref)} references the values file ${values}, which does not exist, so the values of its release are unknown. Add the file, or remove it from valueFiles.`,
       }),
     )
   }
@@ -144,7 +144,7 @@ export class ReleaseValueFiles {
         region,
         status: known ? 'existing' : 'introduced',
         keys: [path],
-        text: `This file of values cannot be read: ${reason}. Mend it; a release takes it, and nobody sees what the release is told.`,
+        text: `This values file cannot be read: ${reason}. A release uses it, so the values of that release are unknown; fix the file.`,
         ...(text ? { fileText: text } : {}),
       })
     })

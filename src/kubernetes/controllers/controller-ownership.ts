@@ -95,7 +95,7 @@ function namespacesOf(watched: Watched): string[] {
     case 'selector':
       return [`namespaces labelled ${watched.selector}`]
     case 'unknown':
-      return ['namespaces that no file tells']
+      return ['unknown namespaces']
   }
 }
 

@@ -37,7 +37,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
         cascades: finalizers.some(({ string }) => string?.startsWith('resources-finalizer.argocd.argoproj.io')),
         guard: 'argocd.argoproj.io/sync-options: Prune=false',
         lasting: 'argocd.argoproj.io/sync-options: Delete=false',
-        loosen: 'take its finalizer resources-finalizer.argocd.argoproj.io off',
+        loosen: 'remove its finalizer resources-finalizer.argocd.argoproj.io',
       }
       const paths = [spec, ...spec.at('sources').items()].map((one, index) =>
         index === 0 ? one.at('source', 'path') : one.at('path'),
@@ -74,7 +74,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
           cascades: true,
           guard,
           lasting: guard,
-          loosen: 'suspend it, and take its finalizers off',
+          loosen: 'suspend it and remove its finalizers',
         },
       ]
     }

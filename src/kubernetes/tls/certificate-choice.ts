@@ -46,11 +46,11 @@ export function mayBeIngressNginx(choice: CertificateChoice | undefined): boolea
 
 /** The effect for a host without a certificate, as a phrase of messages. */
 export function outcomeWithout(choice: CertificateChoice | undefined): string {
-  if (choice === undefined || mayBeIngressNginx(choice)) return "it is served with the controller's default certificate"
+  if (choice === undefined || mayBeIngressNginx(choice)) return 'the controller serves it with its default certificate'
   const { product, by, without } = choice
   if (without === 'plain HTTP') return `${product} serves it over plain HTTP only`
   return by === 'certificates'
-    ? `${product}, which knows no certificate for it, serves it with its default one`
+    ? `${product} finds no certificate for it and serves its default one`
     : `${product} serves it with its own default certificate`
 }
 

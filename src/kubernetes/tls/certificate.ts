@@ -54,19 +54,19 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   const broken = (fault: string) => ({ kind: 'broken', at, fault }) as const
   // Before its bytes are read as words, which they may happen to spell.
   if (isReadable && !text.includes('-----BEGIN ') && attempt(() => new X509Certificate(bytes)))
-    return broken('is DER, where controllers read PEM')
+    return broken('is DER, but controllers read PEM')
   if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   if (!isReadable) {
-    if (written.includes('-----BEGIN ')) return broken('is PEM under data, which takes base64')
-    return written.startsWith('LS0t') ? broken('is no base64 that the API server accepts') : { kind: 'standIn', at }
+    if (written.includes('-----BEGIN ')) return broken('is plain PEM under data, which needs base64')
+    return written.startsWith('LS0t') ? broken('is not valid base64 for the API server') : { kind: 'standIn', at }
   }
-  if (text.trimStart().startsWith('LS0t')) return broken('is encoded in base64 once too often')
+  if (text.trimStart().startsWith('LS0t')) return broken('is encoded in base64 twice')
   const [block] = wanted
-  if (block && isEncrypted(block)) return broken('is encrypted with a passphrase, which no controller has')
+  if (block && isEncrypted(block)) return broken('is encrypted with a passphrase that controllers do not have')
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`)
-  if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`)
+  if (blocks[0]) return broken(`holds a block ${blocks[0].type}, which does not belong there`)
   if (text.includes('-----BEGIN '))
-    return broken('begins like PEM, but its BEGIN and END do not stand on lines of their own')
+    return broken('begins like PEM, but its BEGIN and END marks are not on lines of their own')
   return { kind: 'standIn', at }
 }
 

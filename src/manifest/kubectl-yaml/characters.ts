@@ -12,7 +12,7 @@ export class Refusal extends Error {
 /** Why we stop where kubectl's parser might go on. */
 export class TooDeep extends Refusal {
   constructor(from: number) {
-    super('it nests deeper than any manifest', from)
+    super('it is nested too deeply', from)
   }
 }
 

@@ -55,7 +55,7 @@ class Parser {
       const { directive, from, to } = token
       if (directive.kind === 'version') {
         if (hasVersion) throw new Refusal('the %YAML directive is written twice', from, to)
-        if (directive.version !== '1.1') throw new Refusal('kubectl reads YAML 1.1 alone', from, to)
+        if (directive.version !== '1.1') throw new Refusal('kubectl reads only YAML 1.1', from, to)
         hasVersion = true
       } else {
         if (this.handles.has(directive.handle)) throw new Refusal('a %TAG directive is written twice', from, to)
@@ -63,7 +63,7 @@ class Parser {
       }
       this.scanner.take()
     }
-    if (!this.next('document start')) this.refuse('after directives a --- has to stand')
+    if (!this.next('document start')) this.refuse('a --- must follow the directives')
     this.scanner.take()
   }
 
@@ -107,7 +107,7 @@ class Parser {
 
   private tagOf({ handle, suffix }: ScannedTag, { from, to }: Token): string {
     const prefix = handle === '' ? '' : this.handles.get(handle)
-    if (prefix === undefined) throw new Refusal(`the handle ${handle} of a tag is declared nowhere`, from, to)
+    if (prefix === undefined) throw new Refusal(`the tag handle ${handle} is not declared`, from, to)
     return prefix + suffix
   }
 
@@ -156,7 +156,7 @@ class Parser {
       to = endOf(item)
     }
     if (isIndented) {
-      if (!this.next('block end')) this.refuse('the entries of a list have to stand at one column, each after a -')
+      if (!this.next('block end')) this.refuse('the entries of a list must start in the same column, each with a -')
       this.scanner.take()
     }
     return placed(list, from, to)
@@ -172,7 +172,7 @@ class Parser {
       map.items.push(new Pair(key, value))
       to = Math.max(endOf(key), endOf(value))
     }
-    if (!this.next('block end')) this.refuse('the keys of a map have to stand at one column, each with a colon')
+    if (!this.next('block end')) this.refuse('the keys of a map must start in the same column, each with a colon')
     this.scanner.take()
     return placed(map, from, to)
   }

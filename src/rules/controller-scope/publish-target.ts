@@ -26,11 +26,11 @@ export default defineRule({
   reads: ['Service'],
   messages: {
     missing: ({ controller, flag, target, instead }: Dangling & { instead: string }) =>
-      `${controller} is to publish the address of Service ${target}, which no manifest of this cluster makes, and the controller ends at its start when --${flag} names a Service that is not there. Name ${instead}, or take the argument away.`,
+      `${controller} publishes the address of Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${flag} does not exist. Name ${instead}, or remove the argument.`,
     missingRelease: ({ controller, target, product }: Dangling & { product: string }) =>
-      `${controller} has ${product} publish the address of Service ${target}, which no manifest of this cluster makes and which is none of the chart's own, and the controller ends at its start when the Service is not there. Take this value out: without it the chart names the Service that it makes.`,
+      `${controller} makes ${product} publish the address of Service ${target}, which neither the chart nor a manifest of this cluster creates; the controller exits at startup if the Service does not exist. Remove this value: the chart then names the Service that it creates.`,
     removed: ({ controller, flag, target }: Dangling) =>
-      `This change removes Service ${target}, whose address ${controller} is to publish, and the controller ends at its next start when --${flag} names a Service that is not there. Keep the Service, or let --${flag} name another one.`,
+      `This change removes Service ${target}, whose address ${controller} publishes; the controller exits at its next startup if the Service of --${flag} does not exist. Keep the Service, or set --${flag} to another one.`,
   },
   *partners(manifest) {
     const controllers = controllersOf(manifest)
@@ -57,7 +57,7 @@ export default defineRule({
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
-      const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
+      const instead = service ? `${nameOf(service.ref)}, which routes its traffic` : 'a Service that exists'
       // A value from a ConfigMap may be only a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined

@@ -13,20 +13,20 @@ const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((grou
 
 const messages = {
   incomplete: ({ missing, annotation }: { missing: string; annotation: string }) =>
-    `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+    `This TLS entry has no ${missing}, so cert-manager, which ${annotation} enables, ignores it and issues no certificate. Set both hosts and secretName.`,
   twice: ({ secret, annotation }: { secret: string; annotation: string }) =>
-    `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
+    `Two TLS entries of this Ingress name the Secret ${secret}, so cert-manager, which ${annotation} enables, issues no certificate for the whole Ingress. Put all hosts into one entry, or use a separate Secret for each entry.`,
   bothIssuers: ({ other }: { other: string }) =>
-    `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
+    `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
-    `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
+    `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
-    `This change removes ${issuer}, and ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or let ${user} name another one.`,
+    `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
 }
 
 export default defineRule({
   id: 'ingress-tls/certificate-issued',
-  summary: 'Every certificate that cert-manager is asked for can be issued.',
+  summary: 'Every certificate that is requested from cert-manager can be issued.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: users,
