@@ -77,8 +77,16 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     ...roots.map((root): Source => {
       const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
-      const beside = gitOps.usesFlux ? { beside: true as const } : {}
-      return { kind: 'kustomize', id, origin: 'discovered', target: { path: at.path }, declaredAt: at, root, ...beside }
+      const outside = gitOps.usesFlux ? { allowsOutsideFiles: true as const } : {}
+      return {
+        kind: 'kustomize',
+        id,
+        origin: 'discovered',
+        target: { path: at.path },
+        declaredAt: at,
+        root,
+        ...outside,
+      }
     }),
   ].map(known.informed)
   return {
