@@ -132,7 +132,9 @@ describe('when the time is used up', () => {
     expect(report.verdict).toBe('fail')
     expect(said(report).sort()).toEqual([
       expect.stringMatching(
-        new RegExp(`^error source/unfinished ${file ?? '.github'} .* used up while ${doing}, so what`),
+        new RegExp(
+          `^error source/unfinished ${file ?? '.github'} .* was reached while ${doing}, so everything after that step was not checked\\. `,
+        ),
       ),
       expect.stringMatching(/^notice config\/changed \.github\/ingress-guard\.yaml This change adds the config/),
     ])
@@ -142,8 +144,8 @@ describe('when the time is used up', () => {
   test('while a rule judges, rule and file are named', async () => {
     const sides = folders({ 'rbac.yaml': role('system:node') }, { 'rbac.yaml': configMap('x') })
     let judging = 0
-    const report = await ended(sides, { at: ({ doing }) => doing.startsWith('judging ') && ++judging === 2 })
-    expect(report.unfinished?.doing).toMatch(/^judging rbac\.yaml by [a-z-]+\/[a-z-]+$/)
+    const report = await ended(sides, { at: ({ doing }) => doing.startsWith('checking ') && ++judging === 2 })
+    expect(report.unfinished?.doing).toMatch(/^checking rbac\.yaml with [a-z-]+\/[a-z-]+$/)
     expect(report.unfinished?.path).toBe('rbac.yaml')
     expect(report.verdict).toBe('fail')
   })
@@ -161,7 +163,7 @@ describe('when the time is used up', () => {
       doing: 'looking up the revisions to compare and fetching missing commits',
       path: null,
     })
-    expect(said(report)).toEqual([expect.stringContaining('error source/unfinished .github The time of the run')])
+    expect(said(report)).toEqual([expect.stringContaining('error source/unfinished .github The time limit of the run')])
     await until(() => !processes().some(isRunning))
     expect([report.inspected.base?.revision, report.inspected.head.revision]).toEqual(['1'.repeat(40), 'HEAD'])
   })
@@ -192,7 +194,7 @@ describe('when the time is used up', () => {
     for (const format of ['terminal', 'markdown', 'github', 'sarif']) {
       const other = await guard([...argv, '--format', format])
       expect(other.status).toBe(3)
-      expect(other.stdout).toContain('was used up while')
+      expect(other.stdout).toContain('was reached while')
     }
   })
 

@@ -378,7 +378,7 @@ test('pull_request_target is refused whatever else is given', async () => {
   for (const step of steps) {
     const outcome = await run(one.checkout(), step)
     expect(outcome.status).toBe(1)
-    expect(outcome.log).toContain('pull_request_target is refused: ')
+    expect(outcome.log).toContain('pull_request_target is not supported: ')
   }
   expect(github.operations).toEqual([])
 })

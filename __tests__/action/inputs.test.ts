@@ -40,7 +40,7 @@ test('working-directory names the checkout, from the workspace or absolutely', (
   const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holed })
   const event = remote.pullRequest()
   const below = remote.checkout({ folder: 'code' })
-  expect(refusal(run(below, { event }))).toMatch(`${below.workspace} is no Git repository. `)
+  expect(refusal(run(below, { event }))).toMatch(`${below.workspace} is not a Git repository. `)
   const lost = run(below, { event, inputs: { 'working-directory': 'lost' } })
   expect(refusal(lost)).toBe(`The folder ${path.join(below.workspace, 'lost')} does not exist.`)
   for (const folder of ['code', './code/', path.join(below.workspace, 'code')]) {
@@ -63,6 +63,6 @@ test('inputs are obeyed, and a wrong one is named', () => {
   expect(refusal(run(checkout, { event, inputs: { 'fail-on': 'bogus' } }))).toBe(
     'The input fail-on must be one of error, warning, notice, never, not "bogus".',
   )
-  expect(refusal(run(checkout, { event, inputs: { all: 'yes' } }))).toMatch(/^The input all has to be true or false/)
+  expect(refusal(run(checkout, { event, inputs: { all: 'yes' } }))).toMatch(/^The input all must be true or false/)
   expect(refusal(run(checkout, { event, inputs: { policies: 'no-such@^1' } }))).toMatch(/no-such/)
 })

@@ -25,7 +25,7 @@ describe.each([
       expect(outcome.commands).toEqual([
         `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::Ingress orders/orders uses default-token-x7k2p for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
         expect.stringMatching(
-          /^::error title=ingress-tls\/controller-crash,file=teams\/orders\/ingress\.yaml,line=21,.* every replica dies/,
+          /^::error title=ingress-tls\/controller-crash,file=teams\/orders\/ingress\.yaml,line=21,.* crashes: all its replicas exit, and all their hosts go down\. /,
         ),
         uncovered(file, 'orders-api.test.example.com', 21),
         `::error::${said}`,
@@ -54,7 +54,9 @@ describe.each([
           ),
         ),
         expect.stringMatching(
-          new RegExp(`^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.*::Nothing tells `),
+          new RegExp(
+            `^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.* does not set --publish-service, so it writes the addresses of its nodes `,
+          ),
         ),
         expect.stringMatching(
           /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 renderings\.$/,

@@ -34,7 +34,7 @@ test.each(['0.00001', '0.05'])('after %s minutes the Action delivers what there 
   expect(outcome.summary.replaceAll('\\', '')).toMatch(words)
   expect(outcome.log).toMatch(words)
   expect(outcome.log).not.toMatch(/^\s+at .*[:(]/m)
-  expect(outcome.commands[0]).toMatch(/^::error title=source\/unfinished,file=.*::The time of the run/)
+  expect(outcome.commands[0]).toMatch(/^::error title=source\/unfinished,file=.*::The time limit of the run \(/)
   const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
   expect(report).toMatchObject({ verdict: 'fail', unfinished: { minutes: Number(timeout) } })
   expect(readdirSync(tmp)).toEqual([])

@@ -143,7 +143,7 @@ test('the terminal lists what is excepted, with its day', async () => {
 
 /** The YAML a terminal report gives to paste. */
 function pasted(stdout: string): string {
-  const [, after = ''] = stdout.split('in a pull request of its own:\n\n')
+  const [, after = ''] = stdout.split('in a separate pull request:\n\n')
   return after.replace(/^ {4}/gm, '')
 }
 

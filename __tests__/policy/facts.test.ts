@@ -282,21 +282,21 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       'a version without quotes',
       'format: 1\nkind: Inventory\nkubernetes: 1.30\n',
       3,
-      /`kubernetes` has to be a string, not 1\.3; quote it\./,
+      /`kubernetes` must be a string, not 1\.3; quote it\./,
     ],
-    ['another format', 'format: 2\nkind: Inventory\n', 1, /`format` has to be 1, not 2\./],
+    ['another format', 'format: 2\nkind: Inventory\n', 1, /`format` must be 1, not 2\./],
     [
       'a deployed object',
       `${budget('policy/v1')}`,
       1,
-      /An inventory holds no PodDisruptionBudget; it is `kind: Inventory`/,
+      /An inventory cannot hold a PodDisruptionBudget; it is `kind: Inventory`/,
     ],
     ['a huge List', pad(17 * 1024 * 1024), 1, /this one document has 17 MiB/],
     [
       'a mode that is no word',
       'format: 1\nkind: Inventory\nkubeProxyMode: "\u0007"\n',
       3,
-      /`kubeProxyMode` is .* which does not have the form/,
+      /`kubeProxyMode` is .* which does not have the required form: iptables, ipvs or nftables\./,
     ],
   ])('%s', async (_, text, line, sentence) => {
     const report = await judge(
@@ -318,7 +318,9 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       { [file]: `format: 1\nclusters:\n  prod:\n    paths: [prod/**]\n    inventory: ${inventoryPath}\n` },
     )
     expect(told(report)).toEqual([`introduced error head/${file}:5 source/unreadable`])
-    expect(report.findings.at(-1)?.text).toContain(`The inventory ${inventoryPath}: There is no such file`)
+    expect(report.findings.at(-1)?.text).toContain(
+      `The inventory ${inventoryPath}: This inventory does not exist, so the state of the cluster is unknown. Add the file, or remove it from the config.`,
+    )
   })
 
   test('and one that was so before stops it still', async () => {

@@ -35,10 +35,10 @@ test('a row of a config is judged like a bundled one', async () => {
 test.each([
   ['without a source', { source: [] }, 'is empty'],
   ['without the day', { checked: undefined }, 'lacks the key `checked`'],
-  ['with a day that is none', { checked: '2026-02-30' }, 'has to be a day that exists'],
-  ['on a component that nothing goes by', { component: 'calcio' }, 'has to be one of antrea,'],
-  ['with a setting that nothing goes by', { when: { setting: ['bpf'] } }, 'has to be one of aws-network-policy,'],
-  ['with a kernel that is no range', { requires: { kernel: '5.10' } }, 'does not have the form it needs'],
+  ['with a day that is none', { checked: '2026-02-30' }, 'must be an existing date'],
+  ['on a component that nothing goes by', { component: 'calcio' }, 'must be one of antrea,'],
+  ['with a setting that nothing goes by', { when: { setting: ['bpf'] } }, 'must be one of aws-network-policy,'],
+  ['with a kernel that is no range', { requires: { kernel: '5.10' } }, 'does not have the required form: Bounds like'],
 ])('a row %s is refused', async (_, more, sentence) => {
   await expect(judge({ head, guard: guard(more) })).rejects.toThrow(sentence)
 })

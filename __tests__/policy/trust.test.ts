@@ -56,7 +56,7 @@ describe('what weakens comes from the base alone', () => {
     ).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        /guard\.yaml: There is no such file in HEAD~1 \([0-9a-f]{8}\); a config takes effect once it is merged\./,
+        /guard\.yaml: This file does not exist in HEAD~1 \([0-9a-f]{8}\); a config takes effect after it is merged\./,
       ),
     })
   })
@@ -129,7 +129,7 @@ describe('a change of the config', () => {
     expect(await guard(['check', '--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD'])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `ingress-guard could not run: ${file}:1:9: \`format\` has to be 1, not 7.\n`,
+      stderr: `ingress-guard could not run: ${file}:1:9: \`format\` must be 1, not 7.\n`,
     })
   })
 

@@ -109,7 +109,7 @@ describe('nothing else is fetched', () => {
     [
       'a version that is none',
       '>=1',
-      'Its dependency common >=1 names no single version; run `helm dependency update app` and commit Chart.lock.',
+      'Its dependency common >=1 does not name one exact version; run `helm dependency update app` and commit Chart.lock.',
     ],
     ['a version that is not there', '9.9.9', 'has no common 9.9.9.'],
   ])('%s', async (_, version, said) => {

@@ -14,7 +14,7 @@ describe('a helm that is none', () => {
     [
       'prints garbage',
       'echo hello',
-      'head/.github/ingress-guard.yaml:2 Helm printed what is no rendering: hello.',
+      'head/.github/ingress-guard.yaml:2 Helm printed output that is not a rendered manifest: hello.',
       600,
     ],
     ['says nothing', 'exit 3', 'head/app/Chart.yaml:1 Helm exited with status 3 without a message.', 600],
@@ -32,7 +32,7 @@ describe('a helm that is none', () => {
   })
 
   test.each([
-    ['is not there', '/no/helm', 'is not there'],
+    ['does not exist', '/no/helm', 'does not exist'],
     ['is a folder', root, 'is a folder'],
     ['is not executable', path.join(root, 'package.json'), 'is not executable'],
     ['is not in the PATH', 'no-such-helm', 'is not in the PATH'],

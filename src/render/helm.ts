@@ -232,9 +232,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
     return { reason, path: pathOf(named[1], source, chart, checkout), region }
   }
   // A fault of the declaration of the release, not of the chart.
-  if (
-    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(message)
-  )
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|its arguments)/.test(message))
     return { reason, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
