@@ -1,4 +1,4 @@
-// Fills the generated parts of the docs: what stands between `<!-- name -->` and `<!-- /name -->`.
+// Fills the generated parts of the docs, between `<!-- name -->` and `<!-- /name -->`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { rcompare } from 'semver'

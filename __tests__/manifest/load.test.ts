@@ -186,12 +186,12 @@ describe('what cannot be read, at its first error', () => {
     [
       'a broken document among good ones',
       `${configMap('a')}---\n${configMap('b', 'data: [x\n')}---\n${configMap('c')}`,
-      ['ConfigMap a 1', 'ConfigMap c 12', '11:1 a list in brackets goes on with a comma or ends with ]'],
+      ['ConfigMap a 1', 'ConfigMap c 12', '11:1 a list in brackets needs a comma or ] here'],
     ],
     [
       'JSON cut off',
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"',
-      ['1:61 a map in braces goes on with a comma or ends with }'],
+      ['1:61 a map in braces needs a comma or } here'],
     ],
   ])('%s', (_, text, found) => {
     expect(holds(text)).toEqual(found)

@@ -55,7 +55,7 @@ function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
-/** The check run is there, with some of its annotations. */
+/** The check run exists, with some of its annotations. */
 export class CutShort extends Error {
   constructor(
     readonly carried: number,

@@ -60,7 +60,7 @@ export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv
     : undefined
 }
 
-/** The base to compare with; none when the head is to be judged whole. */
+/** The base to compare with; none when the whole head is judged. */
 export type EventBase = { readonly base: string; readonly exact: boolean } | 'whole'
 
 const noCommit = /^0+$/

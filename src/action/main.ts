@@ -35,7 +35,7 @@ async function main(thread: RunThread): Promise<void> {
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
   const report = await thread.run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
-    // Another head than the event's has a merge base of its own.
+    // Another head than the event's has its own merge base.
     {
       root,
       token,

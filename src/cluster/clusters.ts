@@ -26,7 +26,7 @@ export interface FileObjects {
 /** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
 export interface ClusterMap {
   of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
-  /** Some folders were taken for clusters because they repeat each other: likely, but not certain. */
+  /** Some folders count as clusters because they repeat each other: likely, but not certain. */
   readonly assumed: boolean
 }
 

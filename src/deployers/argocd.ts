@@ -12,7 +12,7 @@ import { declarationSite, type GitOpsSources } from './gitops-sources'
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export function readApplication(manifest: Manifest, name: string, value: unknown, named: GitOpsSources): void {
   const spec = fieldsOf(value)
-  // What is hydrated is committed elsewhere; all of it is made of the dry source.
+  // Hydrated manifests are committed elsewhere; they are all rendered from the dry source.
   const { drySource } = fieldsOf(spec.sourceHydrator)
   const sources = [drySource, spec.source, ...listOf(spec.sources)]
     .map(fieldsOf)

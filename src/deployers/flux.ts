@@ -133,7 +133,7 @@ export class FluxObjects {
     return Object.fromEntries([...held, ...own])
   }
 
-  /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
+  /** The clusters that an object is deployed to: those of the trees that apply it, otherwise those of its own file. */
   private targetsOf(manifest: Manifest): Target[] {
     const targets = new Map<string, Target>()
     const add = (target: Target) => targets.set(JSON.stringify(target), target)
@@ -262,7 +262,7 @@ function idOf({ ref, origin }: Manifest, target: Target): string {
   return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`
 }
 
-/** An object with a kubeconfig of its own goes to a cluster that no other object names. */
+/** An object with its own kubeconfig is deployed to a cluster that no other object names. */
 function elsewhere({ ref, origin }: Manifest): Target {
   return { cluster: `${ref.name} of ${origin.path}` }
 }

@@ -9,7 +9,7 @@ import type { GitOpsSources } from './gitops-sources'
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
  * one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
  *
- * @param manifest the object that has it made
+ * @param manifest the object of Flux that it is generated for
  */
 export function generateKustomization(place: string, manifest: Manifest, named: GitOpsSources): Kustomization {
   const { checkout, kustomizations } = named.repositoryIndex

@@ -226,7 +226,7 @@ async function readGitOpsSources(
   }
 }
 
-/** Charts that no object or declaration installs: each of their sets of values is rendered as a cluster of its own. */
+/** Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster. */
 async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],

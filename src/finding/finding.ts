@@ -190,7 +190,7 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
     location.side,
     location.path,
     location.region,
-    // Of a file alone it is not known that one line of it is to blame for all.
+    // If only the file is known, the findings may have different lines.
     location.precision === 'file' ? objects : [],
     exception,
     // What the gate says of no object it says of a file: two sentences are two findings.

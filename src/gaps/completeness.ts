@@ -17,7 +17,7 @@ interface CompletenessInput {
 }
 
 /**
- * Tells whether a cluster has parts that were not inspected, in which any object that seems missing may be: a release
+ * Whether a cluster has parts that were not inspected and may contain an object that seems missing: a release
  * of a remote chart, a source that did not render, a file that could not be read. It is computed on first use: only a
  * few rules state that an object is in no manifest.
  */

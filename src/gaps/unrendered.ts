@@ -12,7 +12,7 @@ interface Renderings {
   readonly after: readonly RenderedSide[]
   /** Sources that this change does not reach. */
   readonly rest: readonly RenderedSide[]
-  /** Objects of the base of which it is unknown whether the head has them. */
+  /** Objects of the base that the head may or may not have. */
   readonly unknown: readonly Manifest[]
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined

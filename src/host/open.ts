@@ -32,7 +32,7 @@ export interface Opened {
   readonly repository: readonly string[]
 }
 
-/** Opens the two revisions of a change; no base when the head is to be judged whole. */
+/** Opens the two revisions of a change; no base when the whole head is judged. */
 export async function openRevisions(opening: Opening): Promise<Opened> {
   const [headFolder, baseFolder] = await Promise.all([folderOf('head', opening), folderOf('base', opening)])
   if (headFolder && (baseFolder || opening.all)) {

@@ -33,11 +33,11 @@ type Message =
 /** The bytes that a step's description may take. */
 const room = 8192
 
-/** How much longer than its time a run may take to end by itself, in seconds: it may be in the midst of a large file. */
+/** How many seconds a run may take to end after its time limit: it may be reading a large file. */
 const grace = 15
 
 /**
- * Runs the gate in a thread of its own. Work without a pause, such as a rule on a gigantic object, cannot be
+ * Runs the gate in its own thread. Work without a pause, such as a rule on a gigantic object, cannot be
  * interrupted in its own thread; so this thread keeps the time, and ends the other one.
  */
 export class RunThread {
@@ -57,7 +57,7 @@ export class RunThread {
     await Promise.all([...this.threads].map((thread) => thread.terminate()))
   }
 
-  /** Like `run`, in a thread of its own. */
+  /** Like `run`, in its own thread. */
   readonly run = async (options: Options, host: Host): Promise<Report> => {
     const { timeout = defaultTimeout, today = new Date().toISOString().slice(0, 10) } = options
     const step = new SharedArrayBuffer(room)
@@ -148,7 +148,7 @@ function stepIn(shared: SharedArrayBuffer): Step {
   return length === 0 ? { doing: 'starting' } : JSON.parse(bytes.toString('utf8'))
 }
 
-/** A pause that keeps no process alive by itself. */
+/** A pause that does not keep the process alive. */
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {
   const most = 2 ** 31 - 1
   await wait(Math.min(seconds * 1000, most), undefined, { signal, ref: false }).catch(() => {})

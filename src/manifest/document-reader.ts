@@ -77,7 +77,7 @@ function readDocument(original: string): Reading {
   return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
 }
 
-/** Finds the duplicate keys of a stretch of text without a look at all of them. */
+/** Finds the duplicate keys of a part of a text without reading all keys. */
 function duplicatesByPlace(all: ReadObject['duplicates']) {
   const startOf = ({ node }: { node: Node }) => node.range?.[0] ?? 0
   const sorted = all.toSorted((a, b) => startOf(a) - startOf(b))

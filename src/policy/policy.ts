@@ -213,7 +213,7 @@ function unknownParam(owner: string, name: string, names: readonly string[], at:
   return new GuardError('config', `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at)
 }
 
-/** A list adds to the list that is there; anything else replaces. */
+/** A list is added to the existing list; any other value replaces the existing one. */
 function merge(params: Record<string, unknown>, more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const added = Object.entries(more).map(([name, value]) => {
     const there = entryOf(params, name)

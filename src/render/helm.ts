@@ -94,8 +94,8 @@ export async function layOutChart(
 }
 
 /**
- * How a chart that renders otherwise when it is installed is rendered as it will be: the release is there already. Argo CD alone
- * renders every time as if it were not.
+ * The arguments to render a chart as an upgrade, if it renders differently for an install: the release usually exists
+ * already. Only Argo CD always renders for an install.
  */
 async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
   if (rendersAsInstalled(source)) return []

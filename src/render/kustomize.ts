@@ -221,7 +221,7 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
       includes.map(({ text, region }) => ({
         file,
         region,
-        // Of entries that are written alike, the one whose own file it names.
+        // Of several entries with the same text, the one in the named file.
         isWhole: message.includes(`'${path.join(checkout.folder, folder, text)}'`),
         place: message.lastIndexOf(`'${text}'`),
       })),

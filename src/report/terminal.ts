@@ -35,7 +35,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
 }
 
 function relatedLines(related: readonly Location[]): string[] {
-  // Where of several places no more than their file is known, they read alike.
+  // Several places with only a known file have the same text.
   const lines = [...new Set(related.map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`))]
   const shown = lines.slice(0, maxRelated)
   const left = lines.length - shown.length

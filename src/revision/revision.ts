@@ -7,7 +7,7 @@ export interface Entry {
   readonly raw?: Buffer
 }
 
-/** A file's bytes, or why they are not to be had; `absent` when the clone lacks them. */
+/** A file's bytes, or why they cannot be used; `absent` when the clone lacks them. */
 export type Content = Uint8Array | { readonly missing: string; readonly absent?: true }
 
 /** One side of a change: a Git commit, a directory, or a repository's working tree. */

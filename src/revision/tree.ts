@@ -38,7 +38,7 @@ export interface Tree {
 /** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
 export const manifestName = /\.(?:ya?ml|json)$/
 
-/** A repository whose links reach more files than this is no one's work; each link beyond it is refused. */
+/** No real repository has links to more files than this; each link beyond it is refused. */
 const maxAliases = 100_000
 
 const tooMany = `one of many symbolic links that together reach more than ${maxAliases.toLocaleString('en')} files`

@@ -21,11 +21,11 @@ export { inside, isRemote } from './places'
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
-  /** Where it is written; for one that Flux makes, the object that has it made. */
+  /** Where it is written; for one that Flux generates, the object of Flux. */
   readonly file: string
   /** It has no file: Flux generates it from the contents of the folder. */
   readonly made?: true
-  /** Included by others, never deployed by itself. */
+  /** Included by others, never deployed alone. */
   readonly component: boolean
   /** `resources`, `bases` and `components`, as written. */
   readonly includes: readonly Mention[]

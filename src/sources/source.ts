@@ -48,7 +48,7 @@ export interface HelmSource extends Shared {
   readonly skipCrds?: boolean
 }
 
-/** A Kustomization that is deployed by itself. */
+/** A Kustomization that is deployed directly. */
 export interface KustomizeSource extends Shared {
   readonly kind: 'kustomize'
   /** The folder that holds the `kustomization.yaml`. */

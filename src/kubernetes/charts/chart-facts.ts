@@ -24,7 +24,7 @@ const Taken = {
 const Part = Type.Object(Taken, strict)
 export type Part = Static<typeof Part>
 
-/** Of several the first one counts that is made. */
+/** The first one that is rendered counts. */
 const Parts = Type.Array(Part)
 
 /** Holds if all conditions of one of these hold. */
@@ -53,8 +53,8 @@ const ChartFacts = Type.Object(
     fullname: Type.Optional(Parts),
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
     /**
-     * Values that hold flags literally: a map by name, one in which a disabled entry stands for a flag without value, a
-     * list of arguments, or a map of variables.
+     * Values that hold flags literally: a map by name, a map by name in which a disabled entry is a flag without value,
+     * a list of arguments, or a map of variables.
      */
     more: Type.Array(
       Type.Object(

@@ -30,7 +30,7 @@ export const releasePartKinds: readonly GroupKind[] = [
   'HelmChart.source.toolkit.fluxcd.io',
 ]
 
-/** A release of a known remote chart, of which only the values are known. */
+/** A release of a known remote chart: only its values are known. */
 export interface ChartRelease {
   readonly facts: ChartFacts
   readonly manifest: Manifest

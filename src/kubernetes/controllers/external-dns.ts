@@ -6,7 +6,7 @@ import { releaseKinds } from '../charts/chart-release'
 import { Arguments } from '../workload/arguments'
 import { controllerKinds } from './controller'
 
-/** The external-dns of a cluster that takes a record away as soon as the Ingress it was made for has no address. */
+/** The external-dns of a cluster that deletes a record as soon as its Ingress has no address. */
 export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
   const workload = controllerKinds
     .flatMap((kind) => snapshot.ofKind(kind))

@@ -2,7 +2,7 @@ import { satisfies } from 'semver'
 import { type Controller, rolloutMark } from '../controllers/controller'
 import { controllerFacts } from '../workload/controller-facts'
 
-/** Strings, one of which is in each manifest of a controller of which some releases panic. */
+/** Each manifest of a controller with releases that panic contains one of these strings. */
 export const marksOfPanicking: readonly string[] = [
   ...controllerFacts.flatMap(({ marks, certificate }) => (certificate?.panics ? marks : [])),
   rolloutMark,

@@ -19,7 +19,7 @@ const choices: readonly CertificateChoice[] = controllerFacts.flatMap(({ name, t
 )
 
 /**
- * Strings, one of which is in the IngressClass of such a controller; a prefix alone also occurs in many annotations.
+ * Each IngressClass of such a controller contains one of these strings; a prefix alone also occurs in many annotations.
  */
 export const controllerNames: readonly string[] = choices.map(({ controller }) =>
   controller.endsWith('/') ? `controller: ${controller}` : controller,

@@ -8,7 +8,7 @@ import { controllerKinds } from '../controllers/controller'
 import { controllerFactsOf } from '../workload/controller-facts'
 import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
 
-/** Something whose release matters to others, as a manifest brings it. */
+/** A product that a manifest deploys, and whose release must match that of others. */
 export interface Component {
   readonly facts: ComponentFacts
   readonly part: PartFacts
@@ -35,7 +35,7 @@ const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ obj
 /** The kinds that bring components: workloads, and objects from which an operator makes them. */
 export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartKinds, ...labelledKinds]
 
-/** Strings, one of which is in each manifest that deploys a component. */
+/** Each manifest that deploys a component contains one of these strings. */
 export function marksOf(manifest: Manifest): string[] {
   return [...new Set(componentsOf(manifest).flatMap(({ facts }) => facts.marks))]
 }

@@ -20,7 +20,7 @@ const ConfigFacts = Type.Object(
   {
     /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
     flags: Type.Array(text, { minItems: 1 }),
-    /** The files that are read where no flag names one: of these the first that is there. */
+    /** The files that are read where no flag names one: the first of them that exists. */
     files: Type.Optional(Type.Array(text)),
     /** The kind of the object, if it is no file, and its namespace if the name does not contain it. */
     object: Type.Optional(

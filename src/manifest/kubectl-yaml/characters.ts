@@ -9,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Why we stop where kubectl's parser might go on. */
+/** Why parsing stops where kubectl's parser might continue. */
 export class TooDeep extends Refusal {
   constructor(from: number) {
     super('it is nested too deeply', from)

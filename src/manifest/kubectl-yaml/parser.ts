@@ -7,7 +7,7 @@ import { meaningOf } from './values'
 /** kubectl stops at 10,000; no manifest nests like that, and what walks its nodes may recurse. */
 const deepest = 1000
 
-/** What may stand before a node. */
+/** What may come before a node. */
 interface Properties {
   readonly anchor?: string
   readonly tag?: string
@@ -17,7 +17,7 @@ interface Properties {
 
 /**
  * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; a `<<` stays a key.
- * Source: go.yaml.in/yaml/v2, parserc.go, of which this is the same grammar without its state machine.
+ * Source: go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
  *
  * @returns nothing where there is no document
  * @throws Refusal where kubectl's parser stops
@@ -44,7 +44,7 @@ class Parser {
     }
     const isEmpty = isExplicit && this.next('directive', 'document start', 'document end', 'stream end')
     const node = isEmpty ? emptyAt(this.scanner.peek().from) : this.node('block', 0)
-    // What comes after the first document is not read, but for its first token.
+    // After the first document, only one more token is read.
     this.scanner.peek()
     return node
   }
@@ -141,7 +141,7 @@ class Parser {
     return meaning.value
   }
 
-  /** @param isIndented whether the list has tokens of its own for its start and end */
+  /** @param isIndented whether the list has its own tokens for its start and end */
   private blockList(depth: number, isIndented: boolean): YAMLSeq<Node> {
     const list = new YAMLSeq<Node>()
     const { from } = isIndented ? this.scanner.take() : this.scanner.peek()
@@ -188,7 +188,7 @@ class Parser {
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow sequence end'); isFirst = false) {
       if (!isFirst) {
-        if (!this.next('flow entry')) this.refuse('a list in brackets goes on with a comma or ends with ]')
+        if (!this.next('flow entry')) this.refuse('a list in brackets needs a comma or ] here')
         this.scanner.take()
         if (this.next('flow sequence end')) break
       }
@@ -215,7 +215,7 @@ class Parser {
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow mapping end'); isFirst = false) {
       if (!isFirst) {
-        if (!this.next('flow entry')) this.refuse('a map in braces goes on with a comma or ends with }')
+        if (!this.next('flow entry')) this.refuse('a map in braces needs a comma or } here')
         this.scanner.take()
         if (this.next('flow mapping end')) break
       }

@@ -76,7 +76,7 @@ function usersOf(head: Snapshot, name: string): Manifest[] {
   return ingressesOf(head).filter(({ root }) => root.at('spec', 'ingressClassName').string === name)
 }
 
-/** Those to which the API server gave the default class when they were made. */
+/** Those that got the default class from the API server when they were created. */
 function withoutClass(head: Snapshot): Manifest[] {
   return ingressesOf(head).filter(
     ({ root }) =>

@@ -40,7 +40,7 @@ export default defineRule({
       report(manifest.root.at('metadata', 'name'), 'shipped', { lock, instead }, { keys: [ref.name] })
     }
   },
-  // A chart may come to bring the lock: https://github.com/nginx/kubernetes-ingress/issues/6663
+  // A newer version of a chart may contain the lock: https://github.com/nginx/kubernetes-ingress/issues/6663
   checkChange({ change, base, report }) {
     if (change.kind !== 'added' || !isLockOfChart(change.after)) return
     const { ref, root } = change.after

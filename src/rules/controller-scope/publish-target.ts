@@ -101,7 +101,7 @@ function targetOf({ facts, release, status }: Controller): Target | undefined {
   return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
 }
 
-/** Whether a Service of that name is there; one without a namespace may go to any. */
+/** Whether a Service of that name exists; one without a namespace may be deployed to any. */
 function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
 }

@@ -113,7 +113,7 @@ function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
   return [...is.entries()].find(([key, { string }]) => was.at(key).string !== string)?.[1] ?? is
 }
 
-/** Whether the Pods are made anew. */
+/** Whether the Pods are recreated. */
 function isRolled(before: Manifest, after: Manifest): boolean {
   return textOf(before.root.at('spec', 'template')) !== textOf(after.root.at('spec', 'template'))
 }

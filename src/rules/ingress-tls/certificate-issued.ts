@@ -93,7 +93,7 @@ function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages
   report(ends, 'bothIssuers', { other }, { keys: ends.flatMap((end) => end.string ?? []) })
 }
 
-/** Reported once for all the Ingresses that have one Secret made, when it is the turn of the first of them. */
+/** Reported once for all Ingresses that request one Secret, when the first of them is checked. */
 function checkShared(
   manifest: Manifest,
   secret: string,
@@ -101,7 +101,7 @@ function checkShared(
   report: ReportFunction<typeof messages>,
 ): void {
   const producers = producersOf(snapshot, manifest.ref.namespace, secret)
-  // With a Certificate of its own, cert-manager leaves the Secret to that one.
+  // If the Secret has its own Certificate object, cert-manager does not create another one.
   if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === 'Certificate')) return
   const sharers = producers
     .filter(({ manifest: other }) => other.ref.kind === 'Ingress' && snapshot.get(other.ref)[0] === other)

@@ -82,8 +82,8 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
 }
 
 /**
- * The entry whose Secret the controller dies of when it looks for the certificate of a host. It takes the entry that lists
- * the host, by the very name; without one it asks each certificate in turn, and the first that fits ends the search.
+ * The entry with the Secret that crashes the controller when it looks for the certificate of a host. It uses the entry
+ * that lists exactly this host; without one it checks each certificate in order, and stops at the first that matches.
  * Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
  */
 function fatalEntry(

@@ -44,7 +44,7 @@ function isExempt(ingress: Manifest): boolean {
   return isCanary(ingress) || annotations.at('nginx.org/mergeable-ingress-type').exists || isSolver(ingress)
 }
 
-/** cert-manager answers an ACME challenge by an Ingress of its own for a while. */
+/** cert-manager answers an ACME challenge with a temporary Ingress. */
 function isSolver(ingress: Manifest): boolean {
   return ingress.root.at('metadata', 'labels', 'acme.cert-manager.io/http01-solver').exists
 }

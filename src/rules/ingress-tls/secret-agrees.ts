@@ -57,7 +57,7 @@ export default defineRule({
     if (tlsEntries(manifest).length > 0) yield* controllerNames
   },
   check({ manifest, snapshot, report }) {
-    // Where certificates are picked by their own names, all of them are at hand.
+    // Where certificates are chosen by their own names, all of them can be used.
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
     for (const other of pairs.partnersOf(manifest, snapshot)) {
       const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {

@@ -37,7 +37,7 @@ export default defineRule({
     const object = nameOf(removed.ref)
     const ends = (users: readonly Cursor[]) => [removed.root, ...users]
     if (removed.ref.kind === 'ServiceAccount') {
-      // Each namespace gets its `default` anew at once.
+      // Kubernetes recreates the `default` of each namespace at once.
       if (removed.ref.name === 'default') return
       const runners = runningAs(removed, head)
       const bound = naming(removed, head)

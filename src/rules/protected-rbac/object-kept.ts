@@ -16,7 +16,7 @@ export default defineRule({
   later: { lost: '1.1.0', own: '1.1.0', unguarded: '1.1.0' },
   until: { removed: '1.1.0' },
   messages: {
-    // The API server makes its default objects anew when it starts, and only then:
+    // The API server recreates its default objects when it starts, and only then:
     // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     removed: ({ object, protection }: { object: string; protection: string }) =>
       `This change removes ${object}, which is protected (${protection}). Restore it: a kube-apiserver recreates default objects of Kubernetes only when it starts and other objects never, and until then every request that needs it is denied.`,
@@ -50,7 +50,7 @@ export default defineRule({
     }
     if (head.get(before.ref).length > 0) return
     report(before.root, 'removed', { object, protection })
-    // An object that a tool is told to keep is not deleted there.
+    // An object with an annotation that keeps it is not deleted there.
     if (outlivesPrune(before)) return
     const facts = protectedObjectFacts(before.ref) ?? clusterObjectFacts(before.ref)
     if (!facts) {

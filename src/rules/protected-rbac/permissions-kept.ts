@@ -112,7 +112,7 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
   for (const version of versions.size > 0 ? versions : [undefined]) {
     const defaults = defaultsOf(role.ref, version)
-    // An apply leaves the aggregationRule that is there, and the cluster writes the rules over.
+    // An apply keeps an existing aggregationRule, and the cluster overwrites the rules.
     if (defaults.some(({ gathers }) => gathers.length > 0)) continue
     const [first, ...others] = defaults.map(({ always }) => always)
     const lost = uncovered(written, others.reduce<readonly Permissions[]>(shared, first ?? []))

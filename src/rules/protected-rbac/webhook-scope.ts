@@ -49,7 +49,7 @@ export default defineRule({
   },
 })
 
-/** In v1beta1, which Kubernetes 1.22 removed, the default of a webhook is to fail open. */
+/** In v1beta1, which Kubernetes 1.22 removed, a webhook fails open by default. */
 function failsClosed(webhook: Cursor): boolean {
   const usual = webhook.manifest.object.apiVersion.endsWith('/v1') ? 'Fail' : 'Ignore'
   return (webhook.at('failurePolicy').string ?? usual) === 'Fail'

@@ -58,7 +58,7 @@ export default defineRule({
   checkChange({ change, base, head, report }) {
     const [before, after] = [base.facts.kubernetes, head.facts.kubernetes]
     if (!before || !after || after.at.manifest !== sidesOf(change).after) return
-    // An inventory that was taken anew shows where the upgrades of some time have led, and not in which steps.
+    // A new inventory shows the result of several upgrades, not their steps.
     if (base.facts.takenAt?.value !== head.facts.takenAt?.value) return
     const [from, to] = [parseVersion(before.value), parseVersion(after.value)]
     if (!from || !to || (minorsAhead(to, from) ?? 0) < 2) return
