@@ -168,7 +168,10 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     const more = new Set(group.map(({ text }) => text)).size - 1
     return {
       ...first,
-      text: more > 0 ? `${first.text} The same applies to ${more} more, listed with it.` : first.text,
+      text:
+        more > 0
+          ? `${first.text} The same applies in ${more} more ${more === 1 ? 'case' : 'cases'} (see the related places).`
+          : first.text,
       likewise: unique([...(first.likewise ?? []), ...group.slice(1).flatMap(({ object }) => object ?? [])]),
       objects: unique(group.flatMap(({ objects }) => objects)),
       sources: unique(group.flatMap(({ sources }) => sources)),

@@ -161,12 +161,12 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
   return [...byTool].flatMap(([tool, sides]) => {
     const { source, failure } = sides[0] as RenderedSide
     if (!failure) return []
-    const more = sides.length > 1 ? `, and ${sides.length - 1} more neither` : ''
+    const more = sides.length > 1 ? ` and ${sides.length - 1} more` : ''
     return gateFinding('source/unrendered', 'tool', 'error', {
       ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
-      text: `${upper(nameOfSource(source))} could not be checked${more}: ${failure.reason}.`,
+      text: `${upper(nameOfSource(source))}${more} could not be checked: ${failure.reason}.`,
     })
   })
 }

@@ -222,7 +222,7 @@ function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, invent
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
-    return { path, reason: more.length > 0 ? `${reason}, and ${more.length} more next to it` : reason }
+    return { path, reason: more.length > 0 ? `${reason}; the same applies to ${more.length} more` : reason }
   })
   const passedOver = notInspected.map(
     ({ manifest, reason }): Skipped => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` }),

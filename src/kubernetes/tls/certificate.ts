@@ -66,7 +66,7 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`)
   if (blocks[0]) return broken(`holds a block ${blocks[0].type}, which does not belong there`)
   if (text.includes('-----BEGIN '))
-    return broken('begins like PEM, but its BEGIN and END marks are not on lines of their own')
+    return broken('begins like PEM, but its BEGIN and END marks are not on separate lines')
   return { kind: 'standIn', at }
 }
 

@@ -65,7 +65,7 @@ export default defineRule({
     overlap: ({ first, second, name, where, remedy }: Overlap) =>
       `${first} and ${second} both serve the Ingresses of ${name} in ${where}, ${flapping}. ${remedy}.`,
     annotated: ({ first, second, name, where, fixed, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
+      `${first} and ${second} have different classes, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
       `${first} and ${second} both serve Ingresses without a class in ${where}, ${flapping}. Remove ${own} from one of them${limiting}.`,
     contested: ({ first, second, takes, name, where, outcome, remedy }: Overlap) =>
@@ -80,7 +80,7 @@ export default defineRule({
       outcome,
       ingress,
     }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
+      `${first} and ${second} have different classes, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     contestedUnclassed: ({ first, second, takes, where, own, outcome, limiting }: Overlap) =>
       `${first} and ${second} both serve ${takes} without a class in ${where}, ${outcome}. Limit one of them to a class with ${own}${limiting}.`,
     contestedRoutes: ({ first, second, takes, where, remedy }: Overlap) =>

@@ -31,7 +31,7 @@ export default defineRule({
     severe: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     known: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
-      `${name} has a release that has got no fixes since ${ended} or earlier. Plan an upgrade to a supported release of ${title}, or to its successor.`,
+      `${name} has a release that has received no fixes since ${ended} or earlier. Plan an upgrade to a supported release of ${title}, or to its successor.`,
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, today, report }) {
