@@ -9,7 +9,10 @@ type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
 
 /** The limit of annotations in one request. */
 const maxAnnotations = 50
-/** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
+/**
+ * GitHub counts characters in one place and bytes in another, so bytes are counted here. Source: its description of
+ * checks/create
+ */
 const longestText = 65_535
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const

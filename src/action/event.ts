@@ -93,7 +93,7 @@ export async function baseOf(
     case 'pull_request': {
       const head = await resolveCommit(dir, 'HEAD')
       const parents = await writtenParents(dir, head)
-      // actions/checkout takes the test merge, whose first parent is the very commit the change would be merged into.
+      // actions/checkout takes the test merge, whose first parent is the commit that the change would be merged into.
       if (head === event.sha && parents.length === 2 && parents[0]) return { base: parents[0], exact: true }
       const base = payload.pull_request?.base.sha
       if (base) return { base, exact: false }

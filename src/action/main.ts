@@ -71,7 +71,7 @@ async function tell(report: Report, { delivery, sarifFile }: Inputs, audience: A
   const taken = remarks.map(({ level }) => level)
   const annotations = byCommands ? shownAnnotations(report, taken) : []
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
-  // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
+  // GitHub shows ten errors of a step; one more would be lost, and the findings are more important than the summary.
   if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)
     core.setFailed(visible(summaryOf(report)))
 }

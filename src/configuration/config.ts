@@ -71,7 +71,7 @@ export async function readConfigs(
   return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
 }
 
-/** An invalid config at the base ends the run, unless this very change fixes it: then the bundled policies judge it. */
+/** An invalid config at the base ends the run, unless this change fixes it: then the bundled policies judge it. */
 function inForce(
   text: string | undefined,
   file: string,

@@ -35,7 +35,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
       continue
     }
-    // A config management plugin usually runs helm or kustomize, plus some steps of its own.
+    // A config management plugin usually runs helm or kustomize, plus some additional steps.
     const isPlugin = source.plugin !== undefined
     if (isPlugin) named.skip(manifest, `a plugin generates its manifests from ${written}, so they are unknown`)
     const common = {

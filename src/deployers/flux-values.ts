@@ -60,7 +60,7 @@ export function valuesOf(
   const values: Values[] = []
   const files = listOf(chart.valuesFiles).map(textOf)
   for (const file of files) {
-    // They are written from the root of the source; the first releases of Flux took them from the chart's folder.
+    // They are written from the root of the source; the first releases of Flux read them from the chart's folder.
     const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
     if (found === undefined) {

@@ -156,7 +156,7 @@ export class FluxObjects {
     return [...targets.values()]
   }
 
-  /** The files that have an object applied: the trees above it, with the Kustomizations that they include. */
+  /** The files by which an object is applied: the trees above it, with the Kustomizations that they include. */
   private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
     return this.ownersOf(manifest).flatMap((owner) => {
       if (seen.has(owner)) return []

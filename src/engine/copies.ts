@@ -11,7 +11,7 @@ export interface Replacement {
   readonly words: string
 }
 
-/** With more copies than these a change is compared with the first ones: that states more, never less. */
+/** With more copies than this, a change is compared with the first ones only: that may report more, never less. */
 const maxCopies = 16
 
 /**

@@ -6,8 +6,8 @@ import type { Evidence } from './evidence'
 
 /**
  * Lowers findings that rest on guessed clusters to a warning, and names the config line that would make them certain: a
- * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders were taken
- * for clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
+ * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders count as
+ * clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
  * cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {

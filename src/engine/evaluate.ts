@@ -124,7 +124,7 @@ export class Evaluation {
     return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
+  /** A rule that crashes ends the run, with its name: a gate must not skip a rule. */
   private guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
     this.before(rule.id, manifest.origin.path)
     try {

@@ -196,7 +196,7 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
     // If only the file is known, the findings may have different lines.
     location.precision === 'file' ? objects : [],
     exception,
-    // What the gate says of no object it says of a file: two sentences are two findings.
+    // Findings of the gate without an object are about a file: two texts are two findings.
     object ? '' : text,
   ])
 }

@@ -46,7 +46,7 @@ function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Completene
   for (const [path, text] of texts) if (installsByK3s(text)) yield* clustersOf(path)
 }
 
-/** Whether a text has K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
+/** Whether a text makes K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
 function installsByK3s(text: string): boolean {
   if (!mentions(text, k3sGroup)) return false
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.some(

@@ -13,7 +13,7 @@ import type { Options } from './options'
 export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
-  /** Names from an event, which no person wrote: they are revisions, whatever folders there are. */
+  /** Names from an event, which no person wrote: they are revisions, even if there are folders with these names. */
   readonly fromEvent?: readonly RevisionOption[]
   readonly token?: string | undefined
   readonly trusted?: boolean

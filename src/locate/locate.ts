@@ -41,7 +41,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'
-  // Where the finding is about an object as a whole, something that takes it in may be to blame.
+  // Where the finding is about an object as a whole, something that includes it may be the cause.
   const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
   const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
   const value = await originals.valueOf(finding.location)

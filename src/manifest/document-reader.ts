@@ -40,7 +40,7 @@ export class DocumentReader {
 
 function readDocument(original: string): Reading {
   const [separator = ''] = /^---[^\n]*\n?/.exec(original) ?? []
-  // kubectl's reader of files takes nothing but a comment there, other than YAML itself.
+  // Unlike YAML itself, kubectl's reader of files allows only a comment there.
   const behind = separator.slice(3).search(/[^\s\u0085]/)
   if (behind !== -1 && separator[3 + behind] !== '#') {
     const from = 3 + behind

@@ -55,7 +55,7 @@ export function comparisonKey({ content, context }: LoadedObject): string {
 export interface Unreadable {
   readonly reason: string
   readonly region: Region
-  /** The document's text: a document that was just as unreadable before is not this change's doing. */
+  /** The document's text: a document that was just as unreadable before is not caused by this change. */
   readonly content: string
 }
 

@@ -31,7 +31,7 @@ export interface Outcome {
   readonly broken?: string
 }
 
-/** A user namespace, in which anyone may have a network of their own: one in which there is nothing. */
+/** A user namespace, in which an unprivileged user may create a network: here an empty one. */
 const withoutNetwork = ['unshare', '--user', '--map-root-user', '--net', '--']
 
 /** The command prefixes that remove the network; many machines do not allow them to unprivileged users. */
@@ -77,7 +77,7 @@ export function faultOf(program: string): string {
 
 /**
  * Runs a rendering tool on files that a pull request wrote: without the job's environment, with proxies that lead
- * nowhere, a home of its own, and limits.
+ * nowhere, a separate home folder, and limits.
  *
  * @param home a private folder for the tool's files
  */
@@ -88,8 +88,8 @@ export async function runTool(
 ): Promise<Outcome> {
   if (args.some((word) => word.includes('\0')))
     return { status: 1, stdout: '', stderr: 'its arguments contain a NUL character' }
-  // Limits are a shell's to set; the words to run are its arguments, never its text. The one on processor time is for a
-  // tool that outlives this process, which would have ended it.
+  // A shell sets the limits; the command is passed as its arguments, never as its text. The limit on processor time is
+  // for a tool that outlives this process, which would otherwise end it.
   const script = [
     'ulimit -c 0 2>/dev/null',
     `ulimit -t ${Math.ceil(limits.seconds * (availableParallelism() + 1))} 2>/dev/null`,

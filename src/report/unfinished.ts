@@ -4,7 +4,7 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
 
-/** How far a run has come: its report up to there, and whether the verdict in it is the last word. */
+/** How far a run has come: its report up to there, and whether its verdict is final. */
 export interface Progress {
   readonly report: Report
   readonly judged: boolean

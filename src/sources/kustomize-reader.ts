@@ -179,7 +179,7 @@ class Walk {
   outermost(written: unknown): Pick<KustomizeReading, 'words' | 'keys'> {
     if (!isMap(written)) return { words: new Map(), keys: [] }
     const pairs = pairsOf(written, this.yaml.resolve)
-    // Go decodes keys in their order as bytes, so that of two which are one field the later counts.
+    // Go decodes keys in their order as bytes: if two keys are one field, the later one counts.
     const keys = [...pairs.keys()].sort()
     return { words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])), keys }
   }

@@ -3,7 +3,7 @@ import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /**
- * Files that look like a release's values and are changed, while no release is known to take them.
+ * Changed files that look like values of a release, although no known release uses them.
  *
  * @param known the files that releases of charts from elsewhere take
  */

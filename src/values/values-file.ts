@@ -15,7 +15,7 @@ export interface UnreadableValues {
 /** The content of a values file, wherever it comes from. */
 type Values = Omit<ValuesFile, 'path' | 'touched'>
 
-/** A person writes no values of this size, and reading them would take the run's time. */
+/** No person writes values of this size, and reading them would use up the run's time. */
 const sizeLimit = 5 * 1024 * 1024
 
 /** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */

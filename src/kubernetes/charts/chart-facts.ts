@@ -40,7 +40,7 @@ const ChartFacts = Type.Object(
     notOf: Type.Optional(Type.Array(text)),
     /** Parts of a repository's name or URL, one of which distinguishes this chart from another one of its name. */
     of: Type.Optional(Type.Array(text)),
-    /** The versions of the controller, by the first version of the chart that brings each. */
+    /** The versions of the controller, by the first version of the chart that installs each. */
     apps: Type.Record(text, text),
     /** The value that gives another tag of the image. */
     tag: text,
@@ -62,7 +62,7 @@ const ChartFacts = Type.Object(
         strict,
       ),
     ),
-    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    /** Whether it contains its controller's lock, empty, so that the lock is part of every release. */
     makesLock: Type.Optional(Type.Literal(true)),
     /** In one of these cases the nodes take the traffic. */
     onNodes: Cases,

@@ -37,7 +37,7 @@ export interface ChartRelease {
   readonly name: string
   /** Empty where the manifest gives none. */
   readonly namespace: string
-  /** The cluster it is installed to, where that is another one than its object's own; empty where it is not. */
+  /** The cluster it is installed to, if that is another one than the cluster of its object; otherwise empty. */
   readonly cluster: string
   /** The version of the chart: of a range the newest one that is known. */
   readonly version: string

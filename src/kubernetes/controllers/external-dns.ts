@@ -15,8 +15,8 @@ export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
 }
 
 /**
- * Whether a release of its remote chart is set to prune: the default is not to, both of kubernetes-sigs and of Bitnami.
- * Source:
+ * Whether a release of its remote chart is set to prune: by default it is not, in the charts of kubernetes-sigs and of
+ * Bitnami. Source:
  * https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
  */
 function installsPruning({ root }: Manifest): boolean {

@@ -28,7 +28,7 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
   return read(secret, 'tls.key', /(?:^| )PRIVATE KEY$/, (pem) => createPrivateKey(pem))
 }
 
-/** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on lines of their own. */
+/** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on separate lines. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 
 /** Placeholders that people and tools write for a later value. */
@@ -99,7 +99,7 @@ function attempt<T>(call: () => T): T | undefined {
   }
 }
 
-/** Whether a private key belongs to a certificate; a kind of key that OpenSSL does not know gets the benefit of the doubt. */
+/** Whether a private key belongs to a certificate; a kind of key that OpenSSL does not know counts as matching. */
 export function isKeyOf(key: KeyObject, certificate: X509Certificate): boolean {
   return attempt(() => certificate.checkPrivateKey(key)) ?? true
 }

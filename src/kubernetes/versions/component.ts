@@ -32,7 +32,7 @@ const chartKinds: readonly GroupKind[] = [
 ]
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
-/** The kinds that bring components: workloads, and objects from which an operator makes them. */
+/** The kinds that deploy components: workloads, and objects from which an operator creates them. */
 export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartKinds, ...labelledKinds]
 
 /** Each manifest that deploys a component contains one of these strings. */

@@ -93,8 +93,8 @@ function ingressesOf(head: Snapshot): Manifest[] {
 
 /**
  * Whether the Ingresses of a class are taken without this object: a release makes one of its name, or a controller compares
- * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and ends at its start
- * without the object.
+ * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and exits at
+ * its start without the object.
  */
 function isTakenWithout(head: Snapshot, name: string): boolean {
   return controllersIn(head).some(({ facts, claims }) => {

@@ -20,7 +20,8 @@ export default defineRule({
   kinds: [clusterKind],
   reads: controllerKinds,
   messages: {
-    // A machine that had left the cluster still ran the controller's container and went on renewing: docs/incidents/000.md
+    // A machine that was removed from the cluster still ran the controller's container and renewed the lock:
+    // docs/incidents/000.md
     ghost: ({ lock, holder, renewed, namespace }: Held & { namespace: string }) =>
       `${lock} is held by ${holder}, which is not a Pod in namespace ${namespace}${renewed}, so no Pod there writes the status of Ingresses. Find the machine outside the cluster that still runs it and stop it, then delete the lock; the Pods then elect a new leader.`,
     expired: ({ lock, holder, renewed, takenAt }: Held & { takenAt: string }) =>

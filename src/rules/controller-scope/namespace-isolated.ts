@@ -215,7 +215,7 @@ function flagForUnclassed({ facts: { unclassed = [] } }: Claims): string | undef
   return unclassed.flatMap((one) => ('on' in one ? `--${one.on}` : []))[0]
 }
 
-/** A wider overlap is another statement; one that this change makes narrower is not. */
+/** A wider overlap is another finding; one that this change makes narrower is not. */
 function keysOf(first: Controller, second: Controller): string[] {
   const names = [first, second].flatMap(({ claims }) => claims.flatMap((one) => one.names))
   const everywhere = first.watched.scope === 'all' && second.watched.scope === 'all'

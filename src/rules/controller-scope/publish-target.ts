@@ -53,7 +53,7 @@ export default defineRule({
       }
       const own = ownServices(controller, snapshot)
       if (!target || own.length === 0 || isThere(target, snapshot)) continue
-      // A Service of another namespace is of another release, which may be one that was not looked at.
+      // A Service of another namespace belongs to another release, which may not have been inspected.
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
@@ -90,7 +90,7 @@ interface Target {
   readonly name: string
 }
 
-/** The controllers that end where the Service is missing; others only leave the status empty. */
+/** The controllers that exit where the Service is missing; others only leave the status empty. */
 const ending = ['ingress-nginx']
 
 /** The Service that a controller is configured to publish; undefined if there is none, or it is unknown. */
@@ -122,7 +122,7 @@ function ownServices({ manifest }: Controller, snapshot: Snapshot): Manifest[] {
   return snapshot.ofKind('Service').filter((service) => selects(service, manifest))
 }
 
-/** Whether it is the Service that clients come by, and neither that of the webhook nor that of the metrics. */
+/** Whether it is the Service for client traffic, and neither that of the webhook nor that of the metrics. */
 function bringsTraffic({ ref, root }: Manifest): boolean {
   return (
     ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') ||

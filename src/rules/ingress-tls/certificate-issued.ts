@@ -115,7 +115,7 @@ function checkShared(
   )
   const all = hostsOf.flat()
   if (all.some(isPlaceholder)) return
-  // Whose hosts include all the others' may have come first, and then all is well.
+  // The Ingress with the hosts of all others may have been created first, and then all hosts are certified.
   if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => covers(name, host))))) return
   const names = sharers.map((sharer) => nameOf(sharer.manifest.ref))
   const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`

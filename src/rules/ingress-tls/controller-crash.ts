@@ -129,7 +129,7 @@ function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnTy
   return held.size === 1 ? [...held][0] : undefined
 }
 
-/** Whether another Ingress gives a host its certificate, and so may end the search before this one is asked. */
+/** Whether another Ingress gives a host its certificate, and so may end the search before this one is checked. */
 function hasCertificate(controller: Controller, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   return snapshot
     .ofKind('Ingress.networking.k8s.io')

@@ -70,7 +70,7 @@ function faultOf(host: string, routed: boolean): string | undefined {
   return subdomain.test(host) ? undefined : 'it is not a DNS name'
 }
 
-/** Lower case, and no dot at the end, is the same name; where that is all, the edit is certain. */
+/** Lower case, and no dot at the end, is the same name; if nothing else is wrong, the edit is certain. */
 function fixOf(at: Cursor, host: string): { fix?: Fix } {
   const same = host.toLowerCase().replace(/\.$/, '')
   const fix = faultOf(same, true) === undefined ? replaced(at, same) : undefined

@@ -121,7 +121,7 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
   return undefined
 }
 
-/** The list of a rule that lacks a value and so makes the loss, with the edit that adds it when it adds nothing else. */
+/** The list of a rule that lacks a value and so causes the loss, with the edit that adds exactly this value. */
 function gapOf(rule: Permissions, lost: Permissions): { at: Cursor; fix: Fix | undefined } | undefined {
   const lacking = parts.filter((part) => [...lost[part]].some((value) => !rule[part].has(value)))
   const [part, ...others] = lacking

@@ -29,7 +29,7 @@ export default defineRule({
   messages: {
     lost: ({ binding, subjects, role, harm }: Loss & { harm: string }) =>
       `This change removes ${subjects} from ${binding}, which takes away the permissions of ${role}${harm}. Add what was removed back under subjects.`,
-    // People come and go, and so do the accounts of charts: the cluster itself does not depend on them.
+    // People and the accounts of charts change often: the cluster itself does not depend on them.
     person: ({ binding, subjects, role }: Loss) =>
       `This change removes ${subjects} from ${binding}, which is protected and gives the permissions of ${role}. Add what was removed back, or check that these permissions are no longer needed.`,
     lacking: ({ binding, subjects, role }: Loss) =>
@@ -47,7 +47,7 @@ export default defineRule({
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
     const defaults = defaultSubjects(after.ref)
-    // The Node authorizer replaced the binding of system:node, which has no subjects on purpose.
+    // The Node authorizer replaced the binding of system:node, so it intentionally has no subjects.
     // https://kubernetes.io/docs/reference/access-authn-authz/node/
     if (!protectionOf(before ?? after, protect) || defaults?.length === 0) return
     const named = subjectsOf(after)

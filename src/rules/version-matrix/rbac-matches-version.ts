@@ -36,7 +36,7 @@ export default defineRule({
         yield need.clusterRole
         yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
       }
-      // Roles and bindings of a component contain its name; of all others there are too many.
+      // Roles and bindings of a component contain its name; there are too many others.
       if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
       yield* facts?.marks ?? []
       yield manifest.root.at('roleRef', 'name').string ?? name
