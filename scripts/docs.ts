@@ -87,7 +87,7 @@ const rows = rules.map((rule) => `| [${rule.id}](${rule.id}.md) | ${rule.since} 
 fill(
   'docs/rules/README.md',
   'rules',
-  `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
+  `\n| rule | policy version | ensures |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
 )
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<
