@@ -11,7 +11,7 @@ async function found(base: Texts, head: Texts): Promise<string[]> {
   return findings
     .filter(({ status }) => status === 'introduced')
     .map(({ level, location, text }) =>
-      `${level} ${location.path} ${text.match(/A copy stands in [^.]*\.yaml/)?.[0] ?? ''}`.trim(),
+      `${level} ${location.path} ${text.match(/A copy is in [^.]*\.yaml/)?.[0] ?? ''}`.trim(),
     )
 }
 
@@ -22,13 +22,13 @@ describe('a removal is in doubt', () => {
   test('when the object leaves the files of no known cluster for a cluster’s folder in this change', async () => {
     expect(
       await found({ 'rbac.yaml': view, 'x.yaml': edit }, { 'clusters/a/rbac.yaml': view, 'x.yaml': edit }),
-    ).toEqual(['warning rbac.yaml A copy stands in clusters/a/rbac.yaml'])
+    ).toEqual(['warning rbac.yaml A copy is in clusters/a/rbac.yaml'])
   })
 
   test('when the folder was taken for a cluster and a copy stays in another', async () => {
     const twice = { 'a/rbac.yaml': view, 'a/x.yaml': edit, 'b/rbac.yaml': view, 'b/x.yaml': edit }
     const { 'a/rbac.yaml': _, ...head } = twice
-    expect(await found(twice, head)).toEqual(['warning a/rbac.yaml A copy stands in b/rbac.yaml'])
+    expect(await found(twice, head)).toEqual(['warning a/rbac.yaml A copy is in b/rbac.yaml'])
   })
 })
 

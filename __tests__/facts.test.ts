@@ -46,7 +46,7 @@ test('a row with a key that its schema does not name is an error at its line', (
     '$1note: x\n$&',
   )
   expect(() => readOwnDocument(text, 'facts/version-skew.yaml', SkewFactsFile, 'policy')).toThrow(
-    'There is no key `note` here; the keys are part, releases, behind, source, checked.',
+    'The key `note` is not allowed here; the keys are part, releases, behind, source, checked.',
   )
 })
 

@@ -106,7 +106,7 @@ test('the state that the report ends with lacks one permission, and with it noth
   const end = { kernels: [raised, raised, raised], calico: 'v3.23.1' }
   const errors = (await statedOf({ ...end, role: repaired })).filter(({ level }) => level === 'error')
   expect(errors.map(({ text }) => text)).toEqual([
-    'calico/node:v3.23.1 of DaemonSet kube-system/calico-node lacks what its release needs: ClusterRole calico-node does not let it update caliconodestatuses.crd.projectcalico.org. Add it as the manifests of that release have it.',
+    'calico/node:v3.23.1 of DaemonSet kube-system/calico-node lacks permissions or CRDs that its release needs: ClusterRole calico-node does not allow update caliconodestatuses.crd.projectcalico.org. Add them as in the manifests of that release.',
   ])
   expect(brief(await statedOf({ ...end, role: complete }))).toEqual([platform])
 })
@@ -119,7 +119,7 @@ test('on arm64 v3.23.1 still holds the old ipset', async () => {
     'inventory.yaml': JSON.stringify({ kind: 'Inventory', format: 1, nodes }),
   }
   const { findings } = await judge({ head, guard }, 'version-matrix/kernel-supported')
-  expect(findings.map(({ text }) => text.match(/Take .*/)?.[0])).toEqual([
-    'Take Calico 3.22.4 or 3.23.2, or a later release.',
+  expect(findings.map(({ text }) => text.match(/Use .*/)?.[0])).toEqual([
+    'Use Calico 3.22.4 or 3.23.2, or a later release.',
   ])
 })

@@ -108,7 +108,7 @@ describe('when the time is used up', () => {
       path: 'charts/a/Chart.yaml',
     })
     expect(said(report)).toEqual([
-      'error source/unfinished charts/a/Chart.yaml The time of the run (10 minutes) was used up while rendering charts/a (charts/a/values-prod.yaml), so what comes after it was not judged. Look into why this takes so long, or raise `timeout`.',
+      'error source/unfinished charts/a/Chart.yaml The time limit of the run (10 minutes) was reached while rendering charts/a (charts/a/values-prod.yaml), so everything after that step was not checked. Find out why it takes so long, or raise `timeout`.',
     ])
     expect(processes().length).toBeGreaterThan(0)
     await until(() => !processes().some(isRunning))
@@ -132,7 +132,9 @@ describe('when the time is used up', () => {
     expect(report.verdict).toBe('fail')
     expect(said(report).sort()).toEqual([
       expect.stringMatching(
-        new RegExp(`^error source/unfinished ${file ?? '.github'} .* used up while ${doing}, so what`),
+        new RegExp(
+          `^error source/unfinished ${file ?? '.github'} .* was reached while ${doing}, so everything after that step was not checked\\. `,
+        ),
       ),
       expect.stringMatching(/^notice config\/changed \.github\/ingress-guard\.yaml This change adds the config/),
     ])
@@ -142,8 +144,8 @@ describe('when the time is used up', () => {
   test('while a rule judges, rule and file are named', async () => {
     const sides = folders({ 'rbac.yaml': role('system:node') }, { 'rbac.yaml': configMap('x') })
     let judging = 0
-    const report = await ended(sides, { at: ({ doing }) => doing.startsWith('judging ') && ++judging === 2 })
-    expect(report.unfinished?.doing).toMatch(/^judging rbac\.yaml by [a-z-]+\/[a-z-]+$/)
+    const report = await ended(sides, { at: ({ doing }) => doing.startsWith('checking ') && ++judging === 2 })
+    expect(report.unfinished?.doing).toMatch(/^checking rbac\.yaml with [a-z-]+\/[a-z-]+$/)
     expect(report.unfinished?.path).toBe('rbac.yaml')
     expect(report.verdict).toBe('fail')
   })
@@ -158,10 +160,10 @@ describe('when the time is used up', () => {
     )
     expect(report.unfinished).toEqual({
       minutes: 10,
-      doing: 'looking up the revisions to compare and fetching what the clone lacks of them',
+      doing: 'looking up the revisions to compare and fetching missing commits',
       path: null,
     })
-    expect(said(report)).toEqual([expect.stringContaining('error source/unfinished .github The time of the run')])
+    expect(said(report)).toEqual([expect.stringContaining('error source/unfinished .github The time limit of the run')])
     await until(() => !processes().some(isRunning))
     expect([report.inspected.base?.revision, report.inspected.head.revision]).toEqual(['1'.repeat(40), 'HEAD'])
   })
@@ -192,7 +194,7 @@ describe('when the time is used up', () => {
     for (const format of ['terminal', 'markdown', 'github', 'sarif']) {
       const other = await guard([...argv, '--format', format])
       expect(other.status).toBe(3)
-      expect(other.stdout).toContain('was used up while')
+      expect(other.stdout).toContain('was reached while')
     }
   })
 
@@ -200,7 +202,7 @@ describe('when the time is used up', () => {
     expect(await guard(['check', `--timeout=${given}`])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `ingress-guard could not run: --timeout has to be a number of minutes above 0, not ${JSON.stringify(given)}.\n`,
+      stderr: `ingress-guard could not run: --timeout must be a number of minutes above 0, not ${JSON.stringify(given)}.\n`,
     })
   })
 })
@@ -242,8 +244,8 @@ describe('a thread that never pauses', () => {
     const report = await apart.run({ ...options, timeout: 4 }, { root })
     expect(said(report)).toEqual([
       judged
-        ? 'notice source/unfinished big.yaml The time of the run (4 minutes) was used up while judging big.yaml by a/rule, in the search for the lines to change, so some findings stand where they were found and not at the line to change. Raise `timeout` for the rest.'
-        : 'error source/unfinished big.yaml The time of the run (4 minutes) was used up while judging big.yaml by a/rule, so what comes after it was not judged. Look into why this takes so long, or raise `timeout`.',
+        ? 'notice source/unfinished big.yaml The time limit of the run (4 minutes) was reached while judging big.yaml by a/rule, in the search for the lines to change, so some findings are shown where they were found and not at the line to change. Raise `timeout` to find those lines.'
+        : 'error source/unfinished big.yaml The time limit of the run (4 minutes) was reached while judging big.yaml by a/rule, so everything after that step was not checked. Find out why it takes so long, or raise `timeout`.',
     ])
     expect([report.verdict, jsonReport(report).unfinished]).toEqual(
       judged ? ['pass', undefined] : ['fail', { minutes: 4, doing: 'judging big.yaml by a/rule', path: 'big.yaml' }],
@@ -256,6 +258,8 @@ describe('a thread that never pauses', () => {
     const file = path.join(temporaryFolder(), 'thread.cjs')
     writeFileSync(file, 'process.exit(0)')
     const options = { repo: '.', policies: [], all: false }
-    await expect(new RunThread(file).run(options, { root })).rejects.toThrow('The run broke off while starting.')
+    await expect(new RunThread(file).run(options, { root })).rejects.toThrow(
+      'The run stopped unexpectedly while starting.',
+    )
   })
 })

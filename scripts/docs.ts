@@ -1,4 +1,4 @@
-// Fills the generated parts of the docs: what stands between `<!-- name -->` and `<!-- /name -->`.
+// Fills the generated parts of the docs, between `<!-- name -->` and `<!-- /name -->`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { rcompare } from 'semver'
@@ -87,7 +87,7 @@ const rows = rules.map((rule) => `| [${rule.id}](${rule.id}.md) | ${rule.since} 
 fill(
   'docs/rules/README.md',
   'rules',
-  `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
+  `\n| rule | policy version | ensures |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
 )
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<

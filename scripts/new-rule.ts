@@ -9,7 +9,7 @@ const [id = ''] = process.argv.slice(2)
 const [policy = '', name = ''] = id.split('/')
 if (!/^[a-z0-9-]+\/[a-z][a-z0-9-]*$/.test(id))
   refuse('Name the rule as policy/what-must-hold: npm run new-rule -- ingress-tls/hsts-set')
-if (existsSync(`src/rules/${id}.ts`)) refuse(`The rule ${id} is there already.`)
+if (existsSync(`src/rules/${id}.ts`)) refuse(`The rule ${id} exists already.`)
 const candidate = candidateOf(policy)
 if (!candidate) refuse(`There is no policy ${policy}; the folders of policies/ are the policies.`)
 
@@ -103,6 +103,6 @@ execFileSync('npx', ['biome', 'check', '--write', index, `src/rules/${id}.ts`], 
 })
 
 console.log(`
-Write what the rule is to find into __tests__/fixtures/${id}/, and the same examples into docs/rules/${id}.md.
+Write examples that the rule has to find into __tests__/fixtures/${id}/, and the same examples into docs/rules/${id}.md.
 Write the rule until \`npm test -- rules\` is green, then its page; \`npm run all\` fills in the rest.
 Before a release, \`npm run release-policy\` makes a release of ${candidate.path}.`)

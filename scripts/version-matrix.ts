@@ -8,21 +8,21 @@ export function versionMatrix(): string {
   const manual = matrixRows.filter((row) => row.manual !== undefined)
   return `# The version matrix
 
-Which versions work together, and which do not: made from \`facts/*.yaml\` by \`npm run docs\`, so change those. Where a
-component of these versions runs and the condition holds, what it needs has to hold as well. Each row links what it was read from, and
-says on which day.
+Which versions work together, and which do not: generated from \`facts/*.yaml\` by \`npm run docs\`, so
+edit those files. Where a cluster runs a component in these versions and the condition applies, it must have what the row needs.
+Each row links its sources, and has the date of its last check.
 
 ${table(['row', 'component', 'versions', 'when', 'needs', 'else', 'because', 'fixed in', 'checked'], judged.map(rowOf))}
 
 ## For reading
 
-What no file shows, or what is judged from the versions themselves.
+Rows on facts that no file shows, and rows that rules do not check one by one.
 
-${table(['row', 'component', 'versions', 'what is to be known', 'else', 'because', 'checked'], manual.map(manualRowOf))}
+${table(['row', 'component', 'versions', 'what to check', 'else', 'because', 'checked'], manual.map(manualRowOf))}
 
 ## Permissions and CRDs by release
 
-What is needed from a release on, in \`facts/component-permissions.yaml\`.
+What each release newly needs, from \`facts/component-permissions.yaml\`.
 
 ${table(['component', 'ClusterRole or CRDs', 'releases', 'what'], needsRows())}
 

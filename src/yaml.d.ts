@@ -1,4 +1,4 @@
-/** What a YAML file holds. The build and the tests make a module of it: scripts/yaml-module.mjs. */
+/** The content of a YAML file. The build and the tests turn it into a module: scripts/yaml-module.mjs. */
 declare module '*.yaml' {
   const value: unknown
   export default value

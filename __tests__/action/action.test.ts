@@ -42,7 +42,7 @@ test('of more than ten errors the last place says how many are left', () => {
     ...hosts.slice(0, 9).map((host) => uncovered(`${host}.yaml`, host, 11)),
     '::error title=ingress-guard::3 more errors of ingress-guard: see the job summary.',
   ])
-  expect(outcome.log).toContain('ingress-guard found 12 errors and stops this.')
+  expect(outcome.log).toContain('ingress-guard found 12 errors and blocks this change.')
   expect(counts(outcome)).toEqual(failed(12))
   for (const host of hosts) expect(outcome.summary).toContain(`\`${host}.yaml:11:13\``)
 })
@@ -52,7 +52,7 @@ test('an object cut out of a file is shown where it was cut, and where it stood'
   const before = stream(configMap('one'), gone, configMap('two'))
   const outcome = judge({ 'all.yaml': before }, { 'all.yaml': stream(configMap('one'), configMap('two')) })
   const text =
-    'This change removes ClusterRole system:node: nodes stand on it where the Node authorizer does not stand in, and those that join are refused first. Put it back; only a kube-apiserver that starts makes it anew.'
+    'This change removes ClusterRole system:node: nodes need it where the Node authorizer is off, and joining nodes are denied first. Restore it; only a restart of a kube-apiserver recreates it.'
   expect(outcome.commands).toEqual([
     `::error title=protected-rbac/object-kept,file=all.yaml,line=7,endLine=7::${text}`,
     `::error title=protected-rbac/object-kept,file=all.yaml::removed: was line 8 at the base. ${text}`,
@@ -65,7 +65,7 @@ test('a change cannot except itself: the config of the base holds, and the chang
   expect(outcome.status).toBe(1)
   expect(outcome.commands).toEqual([
     uncovered('web.yaml', 'b.example.com'),
-    `::notice title=config/changed,file=${config},line=1,endLine=1::This change adds the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.`,
+    `::notice title=config/changed,file=${config},line=1,endLine=1::This change adds the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not applied to this run; the releases and clusters that it declares were.`,
     `::error::${firstLine(outcome)}`,
   ])
   expect(counts(outcome)).toEqual({ ...failed(1), findings: '2' })

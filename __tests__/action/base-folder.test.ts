@@ -70,11 +70,13 @@ describe('a folder of the change is never the base that an event names', () => {
     const payload = { before: '0'.repeat(40), repository: { default_branch: 'main' } }
     expect(
       refusal(act(checkoutWith('origin/main'), { event: { name: 'push', sha: remote.merge, payload } })),
-    ).toContain('There is no revision "origin/main" in this shallow clone. Set `fetch-depth: 0` on actions/checkout.')
+    ).toContain('The revision "origin/main" is not in this shallow clone. Set `fetch-depth: 0` on actions/checkout.')
   })
 
   test('a path in the place of a commit', () => {
-    expect(refusal(act(checkoutWith('x'), { event: base('./x') }))).toContain('There is no revision "./x"')
+    expect(refusal(act(checkoutWith('x'), { event: base('./x') }))).toContain(
+      'The revision "./x" is not in this shallow clone.',
+    )
   })
 })
 
@@ -90,10 +92,10 @@ describe('what a workflow names', () => {
     '%s is a revision that the clone lacks, not the folder of the checkout',
     (name) => {
       expect(refusal(act(checkoutWith(name), { event, inputs: { base: name } }))).toContain(
-        `There is no revision ${JSON.stringify(name)} in this clone. The folder of that name is part of the checkout, so it is not taken for the base`,
+        `The revision ${JSON.stringify(name)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the base`,
       )
       expect(refusal(act(checkoutWith(name), { event, inputs: { base: remote.base, head: name } }))).toContain(
-        'so it is not taken for the head',
+        'so it is not used as the head',
       )
     },
   )

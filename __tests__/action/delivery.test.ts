@@ -70,7 +70,9 @@ test.each([
   const step: Step = { event: remote.pullRequest(), inputs: { comment: 'always' }, node }
   const outcome = await run(remote.checkout(), step)
   expect(outcome.status).toBe(1)
-  expect(outcome.commands).toEqual([expect.stringMatching(/^::error::ingress-guard found 500 errors and stops this\./)])
+  expect(outcome.commands).toEqual([
+    expect.stringMatching(/^::error::ingress-guard found 500 errors and blocks this change\./),
+  ])
   const [checkRun, ...more] = github.checkRuns
   expect(more).toEqual([])
   expect(checkRun).toMatchObject({
@@ -78,7 +80,7 @@ test.each([
     head_sha: remote.head,
     status: 'completed',
     conclusion: 'failure',
-    output: { title: 'ingress-guard found 500 errors and stops this.', annotations_count: 500 },
+    output: { title: 'ingress-guard found 500 errors and blocks this change.', annotations_count: 500 },
   })
   expect(checkRun?.output.summary).toMatch(/^\*\*ingress-guard found 500 errors/)
   expect(checkRun?.output.summary?.length).toBeLessThanOrEqual(65_535)
@@ -92,7 +94,7 @@ test.each([
     end_column: 29,
     annotation_level: 'failure',
     title: 'ingress-tls/host-covered',
-    message: expect.stringMatching(/^No entry of spec\.tls names h000\.example\.com, /),
+    message: expect.stringMatching(/^No entry of spec\.tls lists h000\.example\.com, /),
   })
   const [comment] = github.comments
   expect(comment?.body?.length).toBeLessThanOrEqual(65_536)
@@ -149,7 +151,7 @@ describe('the check run', () => {
     github.faults.push({ operation: 'checks/update', fault: '404', times: 1 })
     const cut = await run(remote.checkout(), step)
     expect(remarks(cut)).toEqual([
-      '::warning::The check run has only 50 of 120 annotations (404: Not Found). The job summary has every finding, and the verdict stands.',
+      '::warning::The check run has only 50 of 120 annotations (404: Not Found). The job summary has every finding, and the verdict is unchanged.',
     ])
     // Never both: what the check run has is not repeated.
     expect(annotating(cut)).toEqual([])
@@ -228,15 +230,15 @@ describe('annotations', () => {
     expect(outcome.status).toBe(1)
     expect(annotating(outcome)).toEqual([])
     expect(remarks(outcome)).toEqual([
-      '::warning::The check run could not be written (the input token is empty), so no finding is annotated. The job summary has every finding, and the verdict stands.',
-      '::warning::The comment could not be written (the input token is empty), so the pull request has no comment of how it stands now. The job summary has every finding, and the verdict stands.',
+      '::warning::The check run could not be written (the input token is empty), so no finding is annotated. The job summary has every finding, and the verdict is unchanged.',
+      '::warning::The comment could not be written (the input token is empty), so the pull request has no up-to-date comment. The job summary has every finding, and the verdict is unchanged.',
     ])
     for (const remark of remarks(outcome)) expect(outcome.summary).toContain(remark.split('::')[2]?.slice(0, 40))
   })
 
   test('another word is refused', async () => {
     const outcome = await run(one.checkout(), { event: one.pullRequest(), inputs: { annotations: 'all' } })
-    expect(outcome.log).toContain('The input annotations has to be one of auto, commands, check-run, none, not "all".')
+    expect(outcome.log).toContain('The input annotations must be one of auto, commands, check-run, none, not "all".')
   })
 })
 
@@ -256,7 +258,7 @@ describe('a token that may only read', () => {
       lost(
         'a check run or a comment',
         '`checks: write` adds the check run and `pull-requests: write` adds the comment',
-        ', but never for a pull request from a fork or of Dependabot',
+        ', except for pull requests from forks or Dependabot, which never get it',
       ),
     ])
     expect(github.operations).toEqual([
@@ -283,7 +285,7 @@ describe('a token that may only read', () => {
     expect(annotating(outcome)).toHaveLength(1)
     expect(remarks(outcome)).toEqual([
       lost('a check run', '`checks: write` adds the check run'),
-      '::warning::The comment could not be written (403: Resource not accessible by integration), so the pull request has no comment of how it stands now. Give the job the permission `pull-requests: write`. The job summary has every finding, and the verdict stands.',
+      '::warning::The comment could not be written (403: Resource not accessible by integration), so the pull request has no up-to-date comment. Give the job the permission `pull-requests: write`. The job summary has every finding, and the verdict is unchanged.',
     ])
   })
 })
@@ -313,7 +315,7 @@ describe('the comment', () => {
     await judge(one)
     expect(github.comments).toHaveLength(1)
     const [red] = github.comments
-    expect(red?.body).toMatch(`${mark}❌ **ingress-guard found 1 error and stops this.**\n\n<details>`)
+    expect(red?.body).toMatch(`${mark}❌ **ingress-guard found 1 error and blocks this change.**\n\n<details>`)
     expect(red?.body).toContain('web.yaml:12:13')
     github.made.length = 0
     await judge(one)
@@ -376,7 +378,7 @@ test('pull_request_target is refused whatever else is given', async () => {
   for (const step of steps) {
     const outcome = await run(one.checkout(), step)
     expect(outcome.status).toBe(1)
-    expect(outcome.log).toContain('pull_request_target is refused: ')
+    expect(outcome.log).toContain('pull_request_target is not supported: ')
   }
   expect(github.operations).toEqual([])
 })

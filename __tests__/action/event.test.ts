@@ -37,12 +37,12 @@ test('an event without a change is judged whole, and an unsafe one is refused', 
   const whole = run(checkout, { event: { name: 'workflow_dispatch', sha, payload: {} } })
   expect(whole.commands).toEqual([
     uncovered('web.yaml', 'b.example.com'),
-    `::error::ingress-guard found 1 error and stops this. Inspected 2 objects in 2 files of HEAD (${short(sha)}), whole.`,
+    `::error::ingress-guard found 1 error and fails. Inspected all of HEAD (${short(sha)}): 2 objects in 2 files.`,
   ])
   expect(counts(whole)).toEqual(failed(1))
   for (const [name, words] of [
-    ['pull_request_target', /^pull_request_target is refused: .* Use pull_request\.$/],
-    ['issue_comment', /^The event "issue_comment" names no change to judge\. Use pull_request, /],
+    ['pull_request_target', /^pull_request_target is not supported: .* Use pull_request\.$/],
+    ['issue_comment', /^The event "issue_comment" names no change to check\. Use pull_request, /],
   ] as const)
     expect(refusal(run(checkout, { event: { ...remote.pullRequest(), name } }))).toMatch(words)
 })

@@ -32,7 +32,7 @@ test('sarif-file is written where it says, and not where a link of the pull requ
   expect(lstatSync(path.join(checkout.workspace, 'guard.sarif')).isFile()).toBe(true)
   expect(written.commands.filter((command) => command.startsWith('::warning'))).toEqual([])
   expect(refused.commands.filter((command) => command.startsWith('::warning'))).toEqual([
-    expect.stringContaining('could not be written (a symbolic link is on the way to it)'),
+    expect.stringContaining('could not be written (its path contains a symbolic link)'),
   ])
 })
 
@@ -40,9 +40,9 @@ test('working-directory names the checkout, from the workspace or absolutely', (
   const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holed })
   const event = remote.pullRequest()
   const below = remote.checkout({ folder: 'code' })
-  expect(refusal(run(below, { event }))).toMatch(`${below.workspace} is no Git repository. `)
+  expect(refusal(run(below, { event }))).toMatch(`${below.workspace} is not a Git repository. `)
   const lost = run(below, { event, inputs: { 'working-directory': 'lost' } })
-  expect(refusal(lost)).toBe(`There is no folder ${path.join(below.workspace, 'lost')}.`)
+  expect(refusal(lost)).toBe(`The folder ${path.join(below.workspace, 'lost')} does not exist.`)
   for (const folder of ['code', './code/', path.join(below.workspace, 'code')]) {
     const outcome = run(below, { event, inputs: { 'working-directory': folder } })
     expect(outcome.commands[0]).toBe(uncovered('web.yaml', 'b.example.com'))
@@ -61,8 +61,8 @@ test('inputs are obeyed, and a wrong one is named', () => {
   const head = run(remote.checkout({ depth: 0 }), { event, inputs: { head: remote.head } })
   expect(firstLine(head)).toContain(': 0 added, 1 changed, 0 removed; ')
   expect(refusal(run(checkout, { event, inputs: { 'fail-on': 'bogus' } }))).toBe(
-    'The input fail-on has to be one of error, warning, notice, never, not "bogus".',
+    'The input fail-on must be one of error, warning, notice, never, not "bogus".',
   )
-  expect(refusal(run(checkout, { event, inputs: { all: 'yes' } }))).toMatch(/^The input all has to be true or false/)
+  expect(refusal(run(checkout, { event, inputs: { all: 'yes' } }))).toMatch(/^The input all must be true or false/)
   expect(refusal(run(checkout, { event, inputs: { policies: 'no-such@^1' } }))).toMatch(/no-such/)
 })

@@ -20,12 +20,12 @@ describe.each([
 
     test('outage 001 is stopped on its lines', () => {
       const { remote, outcome } = judgeIncident('001')
-      const said = `ingress-guard found 3 errors and stops this. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 10 objects in 6 files.`
+      const said = `ingress-guard found 3 errors and blocks this change. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 10 objects in 6 files.`
       const file = 'teams/orders/ingress.yaml'
       expect(outcome.commands).toEqual([
-        `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::default-token-x7k2p is the name of a generated service-account token, which holds a CA and no certificate, and Ingress orders/orders names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+        `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::Ingress orders/orders uses default-token-x7k2p for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
         expect.stringMatching(
-          /^::error title=ingress-tls\/controller-crash,file=teams\/orders\/ingress\.yaml,line=21,.* every replica dies/,
+          /^::error title=ingress-tls\/controller-crash,file=teams\/orders\/ingress\.yaml,line=21,.* crashes: all its replicas exit, and all their hosts go down\. /,
         ),
         uncovered(file, 'orders-api.test.example.com', 21),
         `::error::${said}`,
@@ -54,10 +54,12 @@ describe.each([
           ),
         ),
         expect.stringMatching(
-          new RegExp(`^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.*::Nothing tells `),
+          new RegExp(
+            `^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.* does not set --publish-service, so it writes the addresses of its nodes `,
+          ),
         ),
         expect.stringMatching(
-          /^::error::ingress-guard found 2 errors and stops this\. .* in 3 files and 3 renderings\.$/,
+          /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 renderings\.$/,
         ),
       ])
       const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
@@ -81,7 +83,7 @@ describe.each([
       const place =
         /^::error title=protected-rbac\/object-kept,file=(.*?)::(removed: was line \d+|).*? removes (\S+ \S+):/
       // Ten errors are shown of a step: an eleventh with the sum would be lost, so the log alone has it.
-      expect(outcome.log).toContain('ingress-guard found 6 errors and stops this.')
+      expect(outcome.log).toContain('ingress-guard found 6 errors and blocks this change.')
       expect(outcome.commands.map((command) => command.match(place)?.slice(1).join(' '))).toEqual([
         'cluster/rbac/defaults.yaml,line=40,endLine=40  ClusterRole system:discovery',
         'cluster/rbac/defaults.yaml removed: was line 41 ClusterRole system:discovery',
@@ -95,7 +97,7 @@ describe.each([
         'cluster/rbac/controller-manager.yaml removed: was line 89 ClusterRoleBinding system:kube-controller-manager',
       ])
       expect(firstLine(outcome)).toMatch(
-        /^ingress-guard found 6 errors and stops this\. Inspected .*, 6 removed; read /,
+        /^ingress-guard found 6 errors and blocks this change\. Inspected .*, 6 removed; read /,
       )
     })
   })

@@ -13,7 +13,7 @@ export const exception = (expires: string) =>
 /** The command and the words for an uncovered host at a line of `ingress()`. */
 export const uncovered = (file: string, host: string, line = 12) =>
   `::error title=ingress-tls/host-covered,file=${file},line=${line},endLine=${line},col=13,endColumn=${13 + host.length}` +
-  `::No entry of spec.tls names ${host}, so it is served with the controller's default certificate. Add it to the hosts of the entry whose Secret covers it.`
+  `::No entry of spec.tls lists ${host}, so the controller serves it with its default certificate. Add ${host} to the hosts of the entry whose certificate covers it.`
 export const short = (commit: string) => commit.slice(0, 8)
 export const firstLine = ({ summary }: Outcome) =>
   summary

@@ -22,7 +22,7 @@ const helm = path.join(root, '.tools', 'bin', 'helm')
 
 /** How far a run comes in its time depends on the machine; that it ends, and how, does not. */
 const words =
-  /The time of the run \(`?[\d.]+`? minutes\) was used up while .+, so what comes after it was not judged\. Look into why this takes so long, or raise `?timeout`?\./
+  /The time limit of the run \(`?[\d.]+`? minutes\) was reached while .+, so everything after that step was not checked\. Find out why it takes so long, or raise `?timeout`?\./
 
 // The first ends before a thread can have started at all, by the clock of the one that waits for it.
 test.each(['0.00001', '0.05'])('after %s minutes the Action delivers what there is, and fails', (timeout) => {
@@ -34,7 +34,7 @@ test.each(['0.00001', '0.05'])('after %s minutes the Action delivers what there 
   expect(outcome.summary.replaceAll('\\', '')).toMatch(words)
   expect(outcome.log).toMatch(words)
   expect(outcome.log).not.toMatch(/^\s+at .*[:(]/m)
-  expect(outcome.commands[0]).toMatch(/^::error title=source\/unfinished,file=.*::The time of the run/)
+  expect(outcome.commands[0]).toMatch(/^::error title=source\/unfinished,file=.*::The time limit of the run \(/)
   const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
   expect(report).toMatchObject({ verdict: 'fail', unfinished: { minutes: Number(timeout) } })
   expect(readdirSync(tmp)).toEqual([])
@@ -61,7 +61,7 @@ test.each(['0.00001', '0.05'])('after %s minutes the command line ends with 3 an
 test('a time that is none is refused by the name of the input', () => {
   const outcome = act(remote.checkout(), { event: remote.pullRequest(), inputs: { timeout: '10m' } })
   expect(outcome.commands).toEqual([
-    '::error::ingress-guard could not run: The input timeout has to be a number of minutes above 0, not "10m".',
+    '::error::ingress-guard could not run: The input timeout must be a number of minutes above 0, not "10m".',
   ])
   expect(outcome.status).toBe(1)
 })

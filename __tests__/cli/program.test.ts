@@ -23,7 +23,7 @@ describe('check', () => {
     )
     expect(stdout).toContain('error protected-rbac/object-kept rbac.yaml (was line 8 at the base)')
     expect(stdout).toMatch(
-      /^ingress-guard found 2 errors and stops this\. Inspected HEAD~1 \([0-9a-f]{8}\) → HEAD \([0-9a-f]{8}\): 0 added, 1 changed, 1 removed; /m,
+      /^ingress-guard found 2 errors and blocks this change\. Inspected HEAD~1 \([0-9a-f]{8}\) → HEAD \([0-9a-f]{8}\): 0 added, 1 changed, 1 removed; /m,
     )
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('        expires: 2026-12-21')
   })
@@ -38,8 +38,8 @@ describe('check', () => {
 
   test('as Markdown: the verdict first, names in inline code', async () => {
     const { status, stdout } = await guard([...change, '--format', 'markdown'])
-    expect(stdout.split('\n')[0]).toMatch(/^\*\*ingress-guard found 2 errors and stops this\. /)
-    expect(stdout).toContain('| error | `web.yaml:11:13` | No entry of `spec.tls` names `b.example.com`')
+    expect(stdout.split('\n')[0]).toMatch(/^\*\*ingress-guard found 2 errors and blocks this change\. /)
+    expect(stdout).toContain('| error | `web.yaml:11:13` | No entry of `spec.tls` lists `b.example.com`')
     expect(status).toBe(1)
   })
 
@@ -53,7 +53,7 @@ describe('check', () => {
   test('as workflow commands', async () => {
     const { status, stdout } = await guard([...change, '--format', 'github'])
     expect(stdout).toMatch(
-      /^::error title=ingress-tls\/host-covered,file=web\.yaml,line=11,endLine=11,col=13,endColumn=26::No entry of spec\.tls names b\.example\.com/m,
+      /^::error title=ingress-tls\/host-covered,file=web\.yaml,line=11,endLine=11,col=13,endColumn=26::No entry of spec\.tls lists b\.example\.com/m,
     )
     expect(status).toBe(1)
   })
@@ -70,7 +70,7 @@ describe('check', () => {
       status: 2,
       stdout: '',
       stderr:
-        'ingress-guard could not run: /nowhere/report: This cannot be written here. Name a file in a folder that exists.\n',
+        'ingress-guard could not run: /nowhere/report: The file cannot be written here. Name a file in an existing folder.\n',
     })
   })
 
@@ -121,7 +121,7 @@ describe('check', () => {
     const dir = temporaryFolder()
     expect(await guard(['check', '--all', '--head', dir])).toEqual({
       status: 0,
-      stdout: `ingress-guard found nothing. Nothing was inspected: no manifest is among 0 YAML or JSON files of ${dir}.\n`,
+      stdout: `ingress-guard found nothing. Nothing was inspected: 0 YAML or JSON files of ${dir} had no manifest.\n`,
       stderr: '',
     })
   })
@@ -191,13 +191,13 @@ describe('usage', () => {
       'no day',
       ['check', '--today', '2026-13-01'],
       2,
-      'ingress-guard could not run: "2026-13-01" is no day; write YYYY-MM-DD.',
+      'ingress-guard could not run: "2026-13-01" is not a valid date (expected YYYY-MM-DD).',
     ],
     [
       'an unknown rule',
       ['explain', 'ingress-tls/x'],
       2,
-      'ingress-guard could not run: There is no rule "ingress-tls/x"; `ingress-guard rules` lists those there are.',
+      'ingress-guard could not run: The rule "ingress-tls/x" does not exist; `ingress-guard rules` lists all rules.',
     ],
   ])('%s', async (_, argv, status, sentence) => {
     const run = await guard(argv)
@@ -224,7 +224,7 @@ describe('usage', () => {
     const { status, stderr } = await guard(['check', '--repo', repo.dir, '--base', 'nope\u001b[2J'])
     expect([status, stderr]).toEqual([
       3,
-      `ingress-guard could not run: There is no revision "nope\\u001b[2J" in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.\n`,
+      `ingress-guard could not run: The revision "nope\\u001b[2J" is not in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.\n`,
     ])
   })
 

@@ -85,13 +85,17 @@ describe('what a Secret holds', () => {
   test.each([
     ['clipped', { stringData: { 'tls.crt': [...lines.slice(0, -2), lines.at(-1)].join('\n') } }, 'cannot be parsed'],
     ['another kind', { stringData: { 'tls.crt': exported(minted) } }, 'holds a block PRIVATE KEY'],
-    ['all on one line', { stringData: { 'tls.crt': lines.join(' ') } }, 'lines of their own'],
-    ['indented', { stringData: { 'tls.crt': lines.map((line) => `  ${line}`).join('\n') } }, 'lines of their own'],
-    ['without its END', { stringData: { 'tls.crt': lines.slice(0, -1).join('\n') } }, 'lines of their own'],
-    ['encoded twice', { data: { 'tls.crt': base64(base64(certificate)) } }, 'once too often'],
-    ['encoded in stringData', { stringData: { 'tls.crt': base64(certificate) } }, 'once too often'],
-    ['not encoded in data', { data: { 'tls.crt': certificate } }, 'under data, which takes base64'],
-    ['with spaces in base64', { data: { 'tls.crt': base64(certificate).replace(/(.{76})/g, '$1 ') } }, 'no base64'],
+    ['all on one line', { stringData: { 'tls.crt': lines.join(' ') } }, 'not on separate lines'],
+    ['indented', { stringData: { 'tls.crt': lines.map((line) => `  ${line}`).join('\n') } }, 'not on separate lines'],
+    ['without its END', { stringData: { 'tls.crt': lines.slice(0, -1).join('\n') } }, 'not on separate lines'],
+    ['encoded twice', { data: { 'tls.crt': base64(base64(certificate)) } }, 'twice'],
+    ['encoded in stringData', { stringData: { 'tls.crt': base64(certificate) } }, 'twice'],
+    ['not encoded in data', { data: { 'tls.crt': certificate } }, 'under data, which needs base64'],
+    [
+      'with spaces in base64',
+      { data: { 'tls.crt': base64(certificate).replace(/(.{76})/g, '$1 ') } },
+      'is not valid base64',
+    ],
     ['DER', { data: { 'tls.crt': body } }, 'is DER'],
   ])('%s is broken', (_, parts, fault) => {
     expect(outcome(secretOf(parts), readCertificates)).toContain(fault)

@@ -139,7 +139,7 @@ describe('what cannot be read, at its first error', () => {
     [
       'a bad key',
       configMap('a', 'data:\n  x: y\n z: w\n'),
-      ['7:2 the keys of a map have to stand at one column, each with a colon'],
+      ['7:2 the keys of a map must start in the same column, each with a colon'],
     ],
     [
       'a character that starts nothing',
@@ -156,18 +156,18 @@ describe('what cannot be read, at its first error', () => {
     [
       'a number as a name',
       configMap('123'),
-      ['4:9 metadata.name is read as the number 123, and has to be text; quote it'],
+      ['4:9 metadata.name is read as the number 123, but must be text; quote it'],
     ],
     [
       'a truth as a name',
       configMap('yes'),
-      ['4:9 metadata.name is read as the boolean true, and has to be text; quote it'],
+      ['4:9 metadata.name is read as the boolean true, but must be text; quote it'],
     ],
-    ['a list as a name', configMap('[a]'), ['4:9 metadata.name is a list, and has to be text']],
+    ['a list as a name', configMap('[a]'), ['4:9 metadata.name is a list, but must be text']],
     [
       'a number as a namespace',
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: 7\n',
-      ['5:14 metadata.namespace is read as the number 7, and has to be text; quote it'],
+      ['5:14 metadata.namespace is read as the number 7, but must be text; quote it'],
     ],
     [
       'bad UTF-8 in one of three documents',
@@ -181,17 +181,17 @@ describe('what cannot be read, at its first error', () => {
     [
       'a NUL byte in one of three documents',
       `${configMap('a')}---\n${configMap('b', '# \0\n')}---\n${configMap('c')}`,
-      ['ConfigMap a 1', 'ConfigMap c 12', '10:3 the control character 0x00 is no text'],
+      ['ConfigMap a 1', 'ConfigMap c 12', '10:3 the control character 0x00 is not allowed in text'],
     ],
     [
       'a broken document among good ones',
       `${configMap('a')}---\n${configMap('b', 'data: [x\n')}---\n${configMap('c')}`,
-      ['ConfigMap a 1', 'ConfigMap c 12', '11:1 a list in brackets goes on with a comma or ends with ]'],
+      ['ConfigMap a 1', 'ConfigMap c 12', '11:1 a list in brackets needs a comma or ] here'],
     ],
     [
       'JSON cut off',
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"',
-      ['1:61 a map in braces goes on with a comma or ends with }'],
+      ['1:61 a map in braces needs a comma or } here'],
     ],
   ])('%s', (_, text, found) => {
     expect(holds(text)).toEqual(found)
@@ -241,7 +241,7 @@ describe('what cannot be read, at its first error', () => {
     const text = `${configMap('a', `data:\n  x: ${'y'.repeat(17 * 1024 * 1024)}\n`)}---\n${configMap('b')}`
     expect(holds(text)).toEqual([
       'ConfigMap b 8',
-      '1:1 this one document has 17 MiB, and an API server takes 3 MiB; split it',
+      '1:1 this one document has 17 MiB, and an API server accepts at most 3 MiB; split it',
     ])
   })
 })

@@ -22,17 +22,17 @@ const bomb = Array.from(
 
 describe('a config that is wrong ends the run with status 2, at its line', () => {
   test.each<[name: string, config: string, sentence: string]>([
-    ['an unknown key', 'format: 1\npolicy: []\n', `2:1: There is no key \`policy\` here; the keys are ${keys}.`],
+    ['an unknown key', 'format: 1\npolicy: []\n', `2:1: The key \`policy\` is not allowed here; the keys are ${keys}.`],
     ['no format', 'policies: []\n', `1:1: The file lacks the key \`format\`; the keys are ${keys}.`],
-    ['another format', 'format: 2\n', '1:9: `format` has to be 1, not 2.'],
-    ['a wrong type', 'format: 1\nignore: vendor/**\n', '2:9: `ignore` has to be a list, not "vendor/**".'],
-    ['a wrong item', 'format: 1\nignore: [a, 7]\n', '2:13: `ignore[1]` has to be a string, not 7; quote it.'],
+    ['another format', 'format: 2\n', '1:9: `format` must be 1, not 2.'],
+    ['a wrong type', 'format: 1\nignore: vendor/**\n', '2:9: `ignore` must be a list, not "vendor/**".'],
+    ['a wrong item', 'format: 1\nignore: [a, 7]\n', '2:13: `ignore[1]` must be a string, not 7; quote it.'],
     [
       'an unknown level',
       'format: 1\nfail-on: fatal\n',
-      '2:10: `fail-on` has to be one of error, warning, notice, never, not "fatal".',
+      '2:10: `fail-on` must be one of error, warning, notice, never, not "fatal".',
     ],
-    ['a list', '- a\n', '1:1: The file has to be a map, not a list.'],
+    ['a list', '- a\n', '1:1: The file must be a map, not a list.'],
     ['no YAML', 'format: 1\n\tx: y\n', '2:1: Tabs are not allowed as indentation.'],
     ['a key twice', 'format: 1\nformat: 1\n', '2:1: Map keys must be unique.'],
     [
@@ -43,18 +43,18 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an alias bomb',
       `format: 1\nl0: &l0 [x]\n${bomb.join('\n')}\n`,
-      '1:1: Its aliases expand without end; write the values out.',
+      '1:1: Its aliases expand endlessly; write the values out.',
     ],
     ['an alias of nothing', 'format: 1\nignore: *nothing\n', '2:9: The alias *nothing has no anchor.'],
     [
       'no policy at all',
       'format: 1\npolicies: []\n',
-      '2:11: No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
+      '2:11: No policy is selected, so the gate would pass every change. Name at least one under `policies:`, or remove the key to use all of them.',
     ],
     [
       'an unknown policy',
       'format: 1\npolicies:\n  - use: ingress-tsl@^1\n',
-      '3:10: There is no policy "ingress-tsl"; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
+      '3:10: The policy "ingress-tsl" does not exist; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
     [
       'a policy without use',
@@ -64,12 +64,12 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a policy as a string',
       'format: 1\npolicies: [ingress-tls]\n',
-      '2:12: `policies[0]` has to be a map, not "ingress-tls".',
+      '2:12: `policies[0]` must be a map, not "ingress-tls".',
     ],
     [
       'a bad range',
       'format: 1\npolicies:\n  - use: ingress-tls@next week\n',
-      '3:10: "next week" is no semver range; write for example ingress-tls@^1.',
+      '3:10: "next week" is not a valid semver range; write for example ingress-tls@^1.',
     ],
     [
       'a range with no version',
@@ -94,7 +94,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown level of a rule',
       use('    rules:\n      ingress-tls/host-covered: {level: none}\n'),
-      '5:41: `policies[0].rules.ingress-tls/host-covered.level` has to be one of error, warning, notice, off, not "none".',
+      '5:41: `policies[0].rules.ingress-tls/host-covered.level` must be one of error, warning, notice, off, not "none".',
     ],
     [
       'an unknown param of a policy',
@@ -109,22 +109,22 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a param of a wrong type',
       'format: 1\npolicies:\n  - use: protected-rbac\n    params: {protect: [7]}\n',
-      '4:24: The params of protected-rbac/object-kept do not fit. `protect[0]` has to be a string or a map, not 7.',
+      '4:24: The params of protected-rbac/object-kept are not valid. `protect[0]` must be a string or a map, not 7.',
     ],
     [
       'a bad glob in a param',
       'format: 1\npolicies:\n  - use: protected-rbac\n    params:\n      protect: [system:*]\n',
-      '5:17: The params of protected-rbac/object-kept do not fit. `protect[0]` is "system:*", which does not have the form it needs: Kind/namespace/name or Kind/name; globs allowed.',
+      '5:17: The params of protected-rbac/object-kept are not valid. `protect[0]` is "system:*", which does not have the required form: Kind/namespace/name or Kind/name; globs allowed.',
     ],
     [
       'an impossible day',
       exception('{rule: "*", object: "*", reason: x, expires: 2026-02-30}'),
-      '3:50: `exceptions[0].expires` has to be a day that exists, as YYYY-MM-DD, not "2026-02-30".',
+      '3:50: `exceptions[0].expires` must be an existing date (YYYY-MM-DD), not "2026-02-30".',
     ],
     [
       'a day in words',
       exception('{rule: "*", object: "*", reason: x, expires: never}'),
-      '3:50: `exceptions[0].expires` has to be a day that exists, as YYYY-MM-DD, not "never".',
+      '3:50: `exceptions[0].expires` must be an existing date (YYYY-MM-DD), not "never".',
     ],
     [
       'no day',
@@ -144,28 +144,28 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a bad glob of objects',
       exception('{rule: "*", object: a/b/c/d, reason: x, expires: 2026-12-31}'),
-      '3:25: `exceptions[0].object` is "a/b/c/d", which does not have the form it needs: Kind/namespace/name or Kind/name; globs allowed.',
+      '3:25: `exceptions[0].object` is "a/b/c/d", which does not have the required form: Kind/namespace/name or Kind/name; globs allowed.',
     ],
     [
       'a bad rule',
       exception('{rule: host-covered, object: "*", reason: x, expires: 2026-12-31}'),
-      '3:12: `exceptions[0].rule` is "host-covered", which does not have the form it needs: A rule, or policy/* for all of a policy’s.',
+      '3:12: `exceptions[0].rule` is "host-covered", which does not have the required form: A rule, or policy/* for all of a policy’s.',
     ],
     [
       'an unknown key of an exception',
       exception('{rule: "*", object: "*", reason: x, expires: 2026-12-31, until: x}'),
-      `3:62: There is no key \`until\` here; the keys are ${exceptionKeys}.`,
+      `3:62: The key \`until\` is not allowed here; the keys are ${exceptionKeys}.`,
     ],
     ['a cluster of which nothing is said', 'format: 1\nclusters:\n  prod: {}\n', '3:9: `clusters.prod` is empty.'],
     [
       'a version that is a number',
       'format: 1\nclusters:\n  prod: {kubernetes: 1.30}\n',
-      '3:22: `clusters.prod.kubernetes` has to be a string, not 1.3; quote it.',
+      '3:22: `clusters.prod.kubernetes` must be a string, not 1.3; quote it.',
     ],
     [
       'a version of words',
       'format: 1\nclusters:\n  prod: {kubernetes: latest}\n',
-      '3:22: `clusters.prod.kubernetes` is "latest", which does not have the form it needs: The version of its API server, in quotes: "1.30" or "v1.30.4".',
+      '3:22: `clusters.prod.kubernetes` is "latest", which does not have the required form: The version of its API server, in quotes: "1.30" or "v1.30.4".',
     ],
     ['a cluster with no path', 'format: 1\nclusters:\n  prod: {paths: []}\n', '3:17: `clusters.prod.paths` is empty.'],
   ])('%s', async (_, config, sentence) => {
@@ -197,8 +197,11 @@ describe('--config and --policy', () => {
   })
 
   test.each([
-    ['/nowhere/guard.yaml', '/nowhere/guard.yaml: This config cannot be read. Give a file that exists.'],
-    ['guard.yaml', 'guard.yaml: There is no such file in HEAD; a config takes effect once it is merged.'],
+    [
+      '/nowhere/guard.yaml',
+      '/nowhere/guard.yaml: This config does not exist or cannot be read. Name a file that exists.',
+    ],
+    ['guard.yaml', 'guard.yaml: This file does not exist in HEAD; a config takes effect after it is merged.'],
   ])('%s that is not there', async (named, sentence) => {
     const head = folderWith('format: 1\n')
     expect(await guard(['check', '--all', '--head', head, '--config', named])).toEqual({
@@ -211,9 +214,9 @@ describe('--config and --policy', () => {
   test.each([
     [
       'nothing-such',
-      'There is no policy "nothing-such"; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
+      'The policy "nothing-such" does not exist; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
-    ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
+    ['ingress-tls@x y', '"x y" is not a valid semver range; write for example ingress-tls@^1.'],
     [
       'ingress-tls@2',
       'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1, 1.2.0.',

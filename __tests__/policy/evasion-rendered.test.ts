@@ -110,7 +110,7 @@ describe('a host without TLS comes with a rendering in which it does not show', 
 
 describe('a manifest stays where it is applied from, and something comes over it that does not render it', () => {
   const plain = { 'app/ingress.yaml': covered, 'app/map.yaml': configMap('x') }
-  const orphan = 'an orphan: the Kustomization of app does not name it'
+  const orphan = 'an orphan: the Kustomization of app does not list it'
 
   test.each<[string, Files, Files, string]>([
     ['a Kustomization that does not name it', plain, { 'app/kustomization.yaml': resources('map.yaml') }, orphan],
@@ -132,7 +132,7 @@ describe('a manifest stays where it is applied from, and something comes over it
     const report = await judgeChange(base, { 'app/ingress.yaml': hole, ...head })
     expect(places(report)).toEqual([`head/app/ingress.yaml:1 exact ${unrendered}`])
     expect(report.findings[0]?.text).toBe(
-      `Nothing deploys Ingress shop/web from here any more, as it is ${reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
+      `After this change nothing deploys Ingress shop/web from this file: it is ${reason}. Before, manifests here were applied as plain files. Add the file to a source that is deployed, or delete it.`,
     )
   })
 
@@ -159,20 +159,20 @@ describe('what was seen is made unseen', () => {
     const base = { 'app/kustomization.yaml': resources('role.yaml', remote), 'app/role.yaml': role(name) }
     const report = await judgeChange(base, { 'app/kustomization.yaml': resources('none.yaml', remote) })
     expect(places(report)).toEqual([`head/app/kustomization.yaml:1 exact ${unrendered}`])
-    expect(report.findings[0]?.text).toContain(`What becomes of ClusterRole ${name} is not known.`)
+    expect(report.findings[0]?.text).toContain(`Whether the head still has ClusterRole ${name} is unknown.`)
   })
 
   test.each([
     [
       'takes a value from a file',
       '    helm: {fileParameters: [{name: x, path: x}]}\n',
-      'its fileParameters are not read',
+      'its fileParameters are not supported',
       [],
     ],
     [
       'has a plugin make its manifests',
       '    plugin: {name: x}\n',
-      'a plugin makes its manifests of chart, and may do more than is seen here',
+      'a plugin generates its manifests from chart, so they are unknown',
       ['head/chart/values.yaml:4 values ingress-tls/host-covered'],
     ],
   ])('an Application of a chart %s', async (_, more, reason, seen) => {
@@ -181,7 +181,7 @@ describe('what was seen is made unseen', () => {
     const report = await judgeChange({ ...web, 'a.yaml': application('chart') }, head)
     expect(places(report)).toEqual([`head/a.yaml:1 exact ${unrendered}`, ...seen])
     expect(report.findings[0]?.text).toBe(
-      `What Application argocd/web deploys was rendered at the base and cannot be now: ${reason}.`,
+      `The objects that Application argocd/web deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     )
   })
 
@@ -275,7 +275,7 @@ describe('what is deployed no longer is edited, to come back later', () => {
     const report = await judgeChange(base, { ...drop, ...edit })
     expect(places(report)).toEqual([`head/${file}:1 exact ${unrendered}`])
     expect(report.findings[0]?.text).toBe(
-      'This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was.',
+      'This change edits a file that is no longer deployed, so the edit cannot be checked. Delete the file, or revert the edit.',
     )
     expect(await introduced(base, drop)).toEqual([])
   })

@@ -49,7 +49,7 @@ describe('an exception covers', () => {
     const report = await judged(exceptionOf(rule, object))
     expect(lines(report)).toEqual([`existing notice base/${file}:3 config/exception-unused`, hole])
     expect(report.findings[0]?.text).toBe(
-      `The exception from ${rule} for ${object} covers no finding here. Remove it once what it was for is gone.`,
+      `The exception from ${rule} for ${object} covers no finding here. Remove it if it is no longer needed.`,
     )
     expect(report.status).toBe(1)
   })
@@ -85,7 +85,7 @@ describe('an exception past its day', () => {
     const report = await judged(exceptionOf('*', '*'), 'web.yaml', ['--today', '2026-11-22'])
     expect(lines(report)).toEqual([`introduced warning base/${file}:3 config/exception-expired`, hole])
     expect(report.findings[0]?.text).toBe(
-      'The exception from * for * held until 2026-11-21, so its findings count again. Remove it, or renew it with a new day.',
+      'The exception from * for * expired after 2026-11-21, so its findings count again. Remove it, or renew it with a later date.',
     )
     expect(report.status).toBe(1)
   })
@@ -143,7 +143,7 @@ test('the terminal lists what is excepted, with its day', async () => {
 
 /** The YAML a terminal report gives to paste. */
 function pasted(stdout: string): string {
-  const [, after = ''] = stdout.split('in a pull request of its own:\n\n')
+  const [, after = ''] = stdout.split('in a separate pull request:\n\n')
   return after.replace(/^ {4}/gm, '')
 }
 

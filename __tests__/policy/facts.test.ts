@@ -152,8 +152,7 @@ describe('the facts of each side count', () => {
     expect(told(report)).toEqual([])
     expect(report.inspected.skipped).toContainEqual({
       path: file,
-      reason:
-        'it is not known which files are deployed to the cluster east, as it has neither `paths` nor a folder of its name',
+      reason: 'the files of the cluster east are unknown, because it has neither `paths` nor a folder of that name',
     })
   })
 })
@@ -204,7 +203,7 @@ spec:
 
   test('one that tells them first leaves nothing untold', async () => {
     const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
-      inspected.skipped.filter(({ reason }) => reason.includes('no file says which kernel'))
+      inspected.skipped.filter(({ reason }) => reason.includes('the kernel of the nodes is unknown'))
     const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
     expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
     const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
@@ -266,38 +265,38 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       'an empty file',
       '',
       1,
-      /The inventory live\/prod\.yaml: This inventory says nothing\. Write it with `ingress-guard inventory`/,
+      /The inventory live\/prod\.yaml: This inventory is empty\. Write it with `ingress-guard inventory`/,
     ],
-    ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', 1, /says nothing/],
-    ['a document of nothing', 'format: 1\nkind: Inventory\n', 1, /says nothing/],
-    ['words', 'the cluster is fine\n', 1, /says nothing/],
+    ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', 1, /is empty/],
+    ['a document of nothing', 'format: 1\nkind: Inventory\n', 1, /is empty/],
+    ['words', 'the cluster is fine\n', 1, /is empty/],
     ['broken YAML', 'format: 1\nkind: Inventory\nnodes: [\n', 4, /Flow sequence/],
     ['a broken List', 'apiVersion: v1\nkind: List\nitems: [\n', 4, /cannot be read: /],
     [
       'an unknown key',
       'format: 1\nkind: Inventory\nsecrets: []\n',
       3,
-      /There is no key `secrets` here; the keys are format, kind, takenAt/,
+      /The key `secrets` is not allowed here; the keys are format, kind, takenAt/,
     ],
     [
       'a version without quotes',
       'format: 1\nkind: Inventory\nkubernetes: 1.30\n',
       3,
-      /`kubernetes` has to be a string, not 1\.3; quote it\./,
+      /`kubernetes` must be a string, not 1\.3; quote it\./,
     ],
-    ['another format', 'format: 2\nkind: Inventory\n', 1, /`format` has to be 1, not 2\./],
+    ['another format', 'format: 2\nkind: Inventory\n', 1, /`format` must be 1, not 2\./],
     [
       'a deployed object',
       `${budget('policy/v1')}`,
       1,
-      /An inventory holds no PodDisruptionBudget; it is `kind: Inventory`/,
+      /An inventory cannot hold a PodDisruptionBudget; it is `kind: Inventory`/,
     ],
     ['a huge List', pad(17 * 1024 * 1024), 1, /this one document has 17 MiB/],
     [
       'a mode that is no word',
       'format: 1\nkind: Inventory\nkubeProxyMode: "\u0007"\n',
       3,
-      /`kubeProxyMode` is .* which does not have the form/,
+      /`kubeProxyMode` is .* which does not have the required form: iptables, ipvs or nftables\./,
     ],
   ])('%s', async (_, text, line, sentence) => {
     const report = await judge(
@@ -319,7 +318,9 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       { [file]: `format: 1\nclusters:\n  prod:\n    paths: [prod/**]\n    inventory: ${inventoryPath}\n` },
     )
     expect(told(report)).toEqual([`introduced error head/${file}:5 source/unreadable`])
-    expect(report.findings.at(-1)?.text).toContain(`The inventory ${inventoryPath}: There is no such file`)
+    expect(report.findings.at(-1)?.text).toContain(
+      `The inventory ${inventoryPath}: This inventory does not exist, so the state of the cluster is unknown. Add the file, or remove it from the config.`,
+    )
   })
 
   test('and one that was so before stops it still', async () => {

@@ -60,7 +60,7 @@ test('a list among the params adds to the policy’s', async () => {
     'introduced error base/c.yaml:1 protected-rbac/object-kept',
   ])
   expect(report.findings[0]?.text).toMatch(
-    /^This change removes ConfigMap mine-1, which `protect` keeps \(ConfigMap\/mine-\*\)\. /,
+    /^This change removes ConfigMap mine-1, which `protect` covers \(ConfigMap\/mine-\*\)\. /,
   )
 })
 

@@ -28,17 +28,17 @@ spec: { template: { spec: { containers: [{ name: calico-node, image: 'calico/nod
 test('a row of a config is judged like a bundled one', async () => {
   const { findings } = await judge({ head, guard: guard({}) })
   expect(findings.map(({ text }) => text)).toEqual([
-    'calico/node:v3.32.1 of DaemonSet kube-system/calico-node does not work with kernel 5.10.0 of its nodes: our own nodes say so. Give these nodes a kernel >=6.0.',
+    'calico/node:v3.32.1 of DaemonSet kube-system/calico-node does not work with kernel 5.10.0 of its nodes: our own nodes say so. Use a kernel >=6.0 on these nodes.',
   ])
 })
 
 test.each([
   ['without a source', { source: [] }, 'is empty'],
   ['without the day', { checked: undefined }, 'lacks the key `checked`'],
-  ['with a day that is none', { checked: '2026-02-30' }, 'has to be a day that exists'],
-  ['on a component that nothing goes by', { component: 'calcio' }, 'has to be one of antrea,'],
-  ['with a setting that nothing goes by', { when: { setting: ['bpf'] } }, 'has to be one of aws-network-policy,'],
-  ['with a kernel that is no range', { requires: { kernel: '5.10' } }, 'does not have the form it needs'],
+  ['with a day that is none', { checked: '2026-02-30' }, 'must be an existing date'],
+  ['on a component that nothing goes by', { component: 'calcio' }, 'must be one of antrea,'],
+  ['with a setting that nothing goes by', { when: { setting: ['bpf'] } }, 'must be one of aws-network-policy,'],
+  ['with a kernel that is no range', { requires: { kernel: '5.10' } }, 'does not have the required form: Bounds like'],
 ])('a row %s is refused', async (_, more, sentence) => {
   await expect(judge({ head, guard: guard(more) })).rejects.toThrow(sentence)
 })

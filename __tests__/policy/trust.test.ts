@@ -43,7 +43,7 @@ describe('what weakens comes from the base alone', () => {
     const report = await judge(repository({ [file]: `format: 1\n${exception}` }, { [file]: null }))
     expect(lines(report)).toEqual([`introduced notice base/${file}:1 config/changed`, hole])
     expect(report.findings[0]?.text).toBe(
-      'This change removes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.',
+      'This change removes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not applied to this run; the releases and clusters that it declares were.',
     )
     expect(report.findings[1]?.exception).toEqual({ reason: 'x', expires: '2099-12-31' })
     expect(report.verdict).toBe('pass')
@@ -56,7 +56,7 @@ describe('what weakens comes from the base alone', () => {
     ).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        /guard\.yaml: There is no such file in HEAD~1 \([0-9a-f]{8}\); a config takes effect once it is merged\./,
+        /guard\.yaml: This file does not exist in HEAD~1 \([0-9a-f]{8}\); a config takes effect after it is merged\./,
       ),
     })
   })
@@ -85,7 +85,7 @@ describe('a change of the config', () => {
     )
     expect(lines(report)).toEqual([`introduced notice head/${file}:3 config/changed`, hole])
     expect(report.findings[0]?.text).toBe(
-      'This change changes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.',
+      'This change changes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not applied to this run; the releases and clusters that it declares were.',
     )
   })
 
@@ -98,7 +98,7 @@ describe('a change of the config', () => {
       `introduced error head/${file}:3 config/invalid`,
     ])
     expect(report.findings[1]?.text).toBe(
-      'There is no key `fail_on` here; the keys are format, policies, fail-on, ignore, clusters, helm, network, exceptions. Once merged, this would stop every run.',
+      'The key `fail_on` is not allowed here; the keys are format, policies, fail-on, ignore, clusters, helm, network, exceptions. After the merge, every run would fail.',
     )
     expect(report.status).toBe(1)
   })
@@ -129,7 +129,7 @@ describe('a change of the config', () => {
     expect(await guard(['check', '--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD'])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `ingress-guard could not run: ${file}:1:9: \`format\` has to be 1, not 7.\n`,
+      stderr: `ingress-guard could not run: ${file}:1:9: \`format\` must be 1, not 7.\n`,
     })
   })
 

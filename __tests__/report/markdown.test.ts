@@ -84,7 +84,7 @@ test('exceptions in force, what they cover, what stood before and what was not i
     'Excepted findings: 1': ['web.yaml:11:13 ingress-tls/host-covered until 2027-01-01: the CDN'],
     'Not inspected: 1': ['chart/x.yaml: it is a template'],
   })
-  expect(folded['Stood before this change: 3']?.at(-1)).toMatch(
+  expect(folded['Existed before this change: 3']?.at(-1)).toMatch(
     /^other\.yaml:12:13 ingress-tls\/host-covered No entry /,
   )
 })
@@ -103,7 +103,7 @@ describe('room', () => {
     for (const cells of rowsOf(tree)) expect(cells).toHaveLength(4)
     const html = valuesOf(tree, 'html')
     expect(html.filter((tag) => tag === '</details>')).toHaveLength(html.length / 2)
-    expect(wordsOf(tree)).toContain('ingress-guard found 500 errors and stops this.')
+    expect(wordsOf(tree)).toContain('ingress-guard found 500 errors and blocks this change.')
     const items = nodesIn(tree).filter(({ type }) => type === 'listItem').length
     const [, left = '0'] = markdown.match(/^(\d+) (?:more )?findings? left out here: see the job summary\.$/m) ?? []
     expect(items + Number(left)).toBe(500)

@@ -61,7 +61,7 @@ test('a finding stands at its line, with its rule, its help and its fingerprint'
   expect(rule).toMatchObject({
     id: 'ingress-tls/host-covered',
     name: 'HostCovered',
-    shortDescription: { text: 'Every host an Ingress routes is named by one of its TLS entries.' },
+    shortDescription: { text: 'Every host that an Ingress routes is listed in one of its TLS entries.' },
     defaultConfiguration: { level: 'error' },
   })
   expect(rule?.help?.markdown).toMatch(/## What it stops[\s\S]*## What to do/)

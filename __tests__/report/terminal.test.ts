@@ -44,17 +44,15 @@ test('what to merge first is a config where there is none, else what to add to i
   const entry = '  exceptions:\n      - rule: ingress-tls/host-covered\n        object: Ingress/shop/web\n'
   const none = terminalReport(await judge({ base, head }), plain)
   expect(none).toContain(
-    `first add this as .github/ingress-guard.yaml, in a pull request of its own:\n\n    format: 1\n  ${entry}`,
+    `first add this as .github/ingress-guard.yaml in a separate pull request:\n\n    format: 1\n  ${entry}`,
   )
   const some = terminalReport(await judge({ base, head, guard: 'format: 1\nfail-on: warning\n' }), plain)
   expect(some).toContain(
-    `first add this to .github/ingress-guard.yaml, in a pull request of its own (a list that is there already goes on):\n\n  ${entry}`,
+    `first add this to .github/ingress-guard.yaml in a separate pull request (extend a list that exists already):\n\n  ${entry}`,
   )
   expect(some).not.toContain('format: 1')
   const whole = terminalReport(await judge({ head }), plain)
-  expect(whole).toContain(
-    `\nIf this is wanted as it is, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`,
-  )
+  expect(whole).toContain(`\nIf this is intended, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`)
 })
 
 test('what does not stop a change needs no exception', async () => {
@@ -99,6 +97,6 @@ test('a change of what is said of a cluster alone is no change of nothing', asyn
   const report = await judge({ base, head })
   const changes = { added: 0, changed: 0, removed: 0 }
   expect(terminalReport({ ...report, inspected: { ...report.inspected, changes } }, plain)).toMatch(
-    /\. No object differs in .*, only what is said of a cluster \(/,
+    /\. No object differs in .*, only the description of a cluster \(/,
   )
 })

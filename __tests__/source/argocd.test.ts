@@ -88,9 +88,13 @@ describe('a chart that an Application names', () => {
     [
       'a plugin makes it',
       application('web', `  source: {repoURL: ${url}, path: tools, plugin: {name: x}}\n`),
-      'a plugin makes its manifests of tools, and may do more than is seen here',
+      'a plugin generates its manifests from tools, so they are unknown',
     ],
-    ['files are parameters', edge('fileParameters: [{name: host, path: host.txt}]'), 'its fileParameters are not read'],
+    [
+      'files are parameters',
+      edge('fileParameters: [{name: host, path: host.txt}]'),
+      'its fileParameters are not supported',
+    ],
   ]
   test.each(reasons)('is not inspected when %s', async (_, app, reason) => {
     const { inspected, findings } = await whole({
@@ -137,7 +141,7 @@ describe('a values file that only an Application names', () => {
     expect(lines(report)).toEqual(['introduced error head/teams/web.yaml:4 controller-scope/namespace-isolated'])
     expect(report.findings[0]?.text).toEqual(
       expect.stringContaining(
-        'Deployment shop/controller and Deployment other/controller both take the Ingresses of class nginx in namespace other',
+        'Deployment shop/controller and Deployment other/controller both serve the Ingresses of class nginx in namespace other',
       ),
     )
     expect(report.findings[0]?.location.precision).toBe('values')
@@ -299,14 +303,14 @@ spec:
   test.each([
     [
       'generators: [{clusters: {}}]',
-      'its generator clusters is not read; only lists of elements and git directories are',
+      'its generator clusters is not supported; only lists of elements and git directories are',
     ],
     [
       'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not read; only lists of elements and git directories are',
+      'its generator list is not supported; only lists of elements and git directories are',
     ],
-    ['generators: [{list: {elements: []}, selector: {}}]', 'the selector of its generator list is not read'],
-    ['templatePatch: x\ngenerators: []', 'its templatePatch is not read'],
+    ['generators: [{list: {elements: []}, selector: {}}]', 'the selector of its generator list is not supported'],
+    ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],
     ['generators: [{list: {elements: [{x: a}]}}]', '{{name}} in its template cannot be filled in'],
     [
       'generators: [{git: {repoURL: https://github.com/acme/other, directories: [{path: "*"}]}}]',
@@ -356,7 +360,7 @@ describe('a folder whose manifests a plugin makes', () => {
     const report = await change({ ...base, 'argocd/portal.yaml': app('') }, base)
     expect(lines(report)).toEqual(['introduced error head/argocd/portal.yaml:1 source/unrendered'])
     expect(report.findings[0]?.text).toBe(
-      'What Application argocd/portal deploys was rendered at the base and cannot be now: a plugin makes its manifests of apps/portal, and may do more than is seen here.',
+      'The objects that Application argocd/portal deploys can no longer be rendered, so this change to them cannot be checked: a plugin generates its manifests from apps/portal, so they are unknown.',
     )
   })
 

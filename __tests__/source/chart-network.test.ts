@@ -109,7 +109,7 @@ describe('nothing else is fetched', () => {
     [
       'a version that is none',
       '>=1',
-      'Its dependency common >=1 names no single version; run `helm dependency update app` and commit Chart.lock.',
+      'Its dependency common >=1 does not name one exact version; run `helm dependency update app` and commit Chart.lock.',
     ],
     ['a version that is not there', '9.9.9', 'has no common 9.9.9.'],
   ])('%s', async (_, version, said) => {
@@ -130,7 +130,7 @@ describe('nothing else is fetched', () => {
     )
     answers.set('/charts/common-1.0.0.tgz', own)
     expect(report.findings[0]?.text).toBe(
-      `Its dependency common cannot be fetched: what common-1.0.0.tgz holds is not what ${url} says it is. What becomes of ClusterRole x is not known.`,
+      `Its dependency common cannot be fetched: common-1.0.0.tgz does not match the digest that ${url} lists. Whether the head still has ClusterRole x is unknown.`,
     )
   })
 })

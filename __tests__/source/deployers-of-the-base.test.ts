@@ -166,6 +166,6 @@ test('the report says why a file behind a link is not deployed', async () => {
   const { inspected } = await change({ ...folder, 'f.yaml': flux() }, head)
   expect(inspected.skipped).toContainEqual({
     path: 'elsewhere/role.yaml',
-    reason: 'an orphan: Flux leaves out symbolic links, and rbac/role.yaml is one',
+    reason: 'an orphan: Flux ignores symbolic links, and rbac/role.yaml is one',
   })
 })

@@ -216,7 +216,7 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
   expect((await whole({ ...far, ...oci })).inspected.head.rendered).toBe(1)
   const { findings } = await whole(files('../../base/web.yaml', '../../../../etc/hosts'))
   expect(findings.map(({ text }) => text)).toEqual([
-    'It takes in ../../../../etc/hosts, which is not in this repository; vendor it and name the copy.',
+    'It uses ../../../../etc/hosts, which is not in this repository; vendor it and name the copy.',
   ])
 })
 

@@ -136,7 +136,7 @@ describe('a chart that a HelmRelease names', () => {
       'a Secret of the cluster has its values',
       release('valuesFrom: [{kind: Secret, name: none}]'),
       repository(),
-      'its values of Secret none are not in this repository',
+      'its values from Secret none are not in this repository',
     ],
     [
       'its values are encrypted',
@@ -148,7 +148,7 @@ describe('a chart that a HelmRelease names', () => {
         'shop',
         'stringData: {values.yaml: "ENC[AES256_GCM,data:x]"}\nsops: {version: 3.9.0}\n',
       ),
-      'its values of Secret sealed are not in this repository',
+      'its values from Secret sealed are not in this repository',
     ],
   ]
   test.each(reasons)('is not inspected when %s', async (_, written, source, reason) => {
@@ -169,7 +169,7 @@ describe('a chart that a HelmRelease names', () => {
     expect(inspected.skipped).toEqual([
       {
         path: 'web.yaml',
-        reason: 'HelmRelease shop/web: it is rendered as it is written, without the patch in overlays/prod/web.yaml',
+        reason: 'HelmRelease shop/web: it is rendered without the patch in overlays/prod/web.yaml',
       },
     ])
   })
@@ -177,7 +177,7 @@ describe('a chart that a HelmRelease names', () => {
   test('says that its postRenderers are not run', async () => {
     const written = release('postRenderers: [{kustomize: {patches: [{patch: "$patch: delete"}]}}]')
     const { inspected } = await whole({ ...base, 'web.yaml': written })
-    const reason = 'HelmRelease shop/web: it is rendered as its chart has it, without its postRenderers'
+    const reason = 'HelmRelease shop/web: it is rendered without its postRenderers'
     expect(inspected.skipped).toEqual([{ path: 'web.yaml', reason }])
   })
 
@@ -201,7 +201,7 @@ describe('the values inside a HelmRelease', () => {
     )
     expect(lines(report)).toEqual(['introduced error head/web.yaml:15 controller-scope/namespace-isolated'])
     expect(report.findings[0]?.text).toContain(
-      'Deployment shop/controller and Deployment other/controller both take the Ingresses of class nginx in namespace other',
+      'Deployment shop/controller and Deployment other/controller both serve the Ingresses of class nginx in namespace other',
     )
   })
 

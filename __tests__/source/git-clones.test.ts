@@ -43,7 +43,7 @@ describe('a shallow clone', () => {
     const clone = remote.clone('--depth=1')
     gitIn(clone, 'remote', 'remove', 'origin')
     const { status, stderr } = await guard(['check', '--repo', clone, '--base', base])
-    expect(stderr).toContain('could not be fetched (the repository has no remote to ask). Set `fetch-depth: 2`')
+    expect(stderr).toContain('could not be fetched (the repository has no remote). Set `fetch-depth: 2`')
     expect(status).toBe(3)
   })
 
@@ -98,7 +98,7 @@ describe('a partial clone', () => {
       expect(lines(report)).toContain('introduced error base/rbac.yaml:1 protected-rbac/object-kept')
       const [finding] = report.findings.filter(({ rule }) => rule === 'source/unreadable')
       expect(finding?.text).toContain(
-        'its content is not in this clone and could not be fetched; a full clone (no --filter) has it',
+        'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
       )
     } finally {
       renameSync(`${remote.dir}-gone`, remote.dir)

@@ -93,7 +93,7 @@ describe('symbolic links', () => {
     ['out of the repository', '../../outside/x.yaml', outOfIt],
     ['absolute', '/etc/hostname', outOfIt],
     ['that loops', 'loop.yaml', 'a symbolic link that leads back to itself'],
-    ['broken', 'nothing.yaml', 'a symbolic link to nothing'],
+    ['broken', 'nothing.yaml', 'a symbolic link to a path that does not exist'],
   ])('%s are listed and not followed', async (_, link, reason) => {
     const repo = new TestRepository()
     repo.commit({ 'a.yaml': configMap('a') })
@@ -115,7 +115,7 @@ describe('symbolic links', () => {
     const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
     expect(lines(report)).toEqual([`introduced error head/${file}:1 source/unreadable`])
     expect(report.findings[0]?.text).toBe(
-      `This cannot be read: ${link} is now ${outOfIt}. What became of ClusterRole system:kube-controller-manager is not known. Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+      `This file cannot be read: ${link} is now ${outOfIt}. Whether the head still has ClusterRole system:kube-controller-manager is unknown. Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
     )
   })
 

@@ -198,7 +198,7 @@ describe('the base', () => {
     expect(await guard(['check', '--repo', repo.dir])).toEqual({
       status: 2,
       stdout: '',
-      stderr: 'ingress-guard could not run: There is no default branch to compare with. Name the base with --base.\n',
+      stderr: 'ingress-guard could not run: No default branch was found to compare with. Set the base with --base.\n',
     })
   })
 })
@@ -216,19 +216,19 @@ describe('what is no revision', () => {
       'an unknown base',
       ['--repo', repo.dir, '--base', 'no-such-branch'],
       3,
-      `There is no revision "no-such-branch" in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
+      `The revision "no-such-branch" is not in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
     ],
     [
       'an unknown head',
       ['--repo', repo.dir, '--base', 'main', '--head', 'v9'],
       3,
-      `There is no revision "v9" in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
+      `The revision "v9" is not in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
     ],
     [
       'the id of a commit that nobody has',
       ['--repo', repo.dir, '--base', absent],
       3,
-      `Commit ${absent} is not in this clone and could not be fetched (the repository has no remote to ask). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
+      `Commit ${absent} is not in this clone and could not be fetched (the repository has no remote). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
     ],
     [
       'a base without a common ancestor',
@@ -240,15 +240,20 @@ describe('what is no revision', () => {
       'an option in place of a revision',
       ['--repo', repo.dir, '--base=--all', '--head', 'main'],
       2,
-      '"--all" is no revision.',
+      '"--all" is not a valid revision. Name a branch, tag or commit.',
     ],
     [
       'a folder that is no repository',
       ['--repo', folder, '--base', 'main'],
       3,
-      `${folder} is no Git repository. Check it out first, or give two folders as base and head.`,
+      `${folder} is not a Git repository. Check it out first, or set base and head to two folders.`,
     ],
-    ['a folder that is not there', ['--repo', `${folder}/x`, '--base', 'main'], 3, `There is no folder ${folder}/x.`],
+    [
+      'a folder that is not there',
+      ['--repo', `${folder}/x`, '--base', 'main'],
+      3,
+      `The folder ${folder}/x does not exist.`,
+    ],
   ])('%s', async (_, argv, status, sentence) => {
     expect(await guard(['check', ...argv])).toEqual({
       status,

@@ -52,7 +52,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
   ])('is judged by its values: %s', async (_, before, after, line) => {
     const report = await judge({ ...other, 'a/kustomization.yaml': before ?? '' }, { 'a/kustomization.yaml': after })
     expect(places(report)).toEqual([`head/a/kustomization.yaml:${line} values ${isolated}`])
-    expect(report.findings[0]?.text).toContain('HelmChart a/edge and HelmChart other/edge both take')
+    expect(report.findings[0]?.text).toContain('HelmChart a/edge and HelmChart other/edge both serve')
     expect(report.inspected.skipped).toContainEqual({
       path: 'a/kustomization.yaml',
       reason: 'the chart ingress-nginx of https://kubernetes.github.io/ingress-nginx is not in this repository',
@@ -171,7 +171,7 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
     const files = { 'a/kustomization.yaml': unknown('patches: [{path: patch.yaml}]'), 'a/patch.yaml': patch }
     const report = await judge({ 'b.yaml': role('x') }, files)
     expect(places(report)).toEqual([])
-    expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain('kustomize does not build it')
+    expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain('kustomize cannot build it')
     expect(places(await judge(files, { 'a/patch.yaml': patch.replace('2', '3') }))).toEqual([])
   })
 
@@ -228,7 +228,7 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
     const gone = Object.fromEntries(Object.keys(base).map((file) => [file, null]))
     const report = await judge(base, { ...gone, 'a/kustomization.yaml': kustomization(after) })
     expect(places(report)).toEqual([`head/a/kustomization.yaml:4 exact ${unrendered}`])
-    expect(report.findings[0]?.text).toContain('What becomes of ')
+    expect(report.findings[0]?.text).toContain('Whether the head still has ')
     expect(report.findings[0]?.text).toContain('ClusterRole system:discovery')
   })
 })

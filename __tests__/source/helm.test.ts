@@ -167,7 +167,9 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
         'chart/templates/role.yaml': 'kind: ClusterRole\nname: {{ required "a name is needed" .Values.name }}\n',
       })
       expect(places(report)).toEqual(['head/chart/templates/role.yaml:2 exact source/unrendered'])
-      expect(report.findings[0]?.text).toMatch(/^Helm does not render it: .*a name is needed\. What becomes of /)
+      expect(report.findings[0]?.text).toMatch(
+        /^Helm cannot render it: .*a name is needed\. Whether the head still has /,
+      )
       expect(report.status).toBe(1)
     })
 
@@ -178,7 +180,7 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
       })
       expect(places(report)).toEqual(['head/chart/Chart.yaml:5 exact source/unrendered'])
       expect(report.findings[0]?.text).toContain(
-        'Its dependency redis 1.2.3 of https://charts.example.com is not in chart/charts; run `helm dependency build chart` and commit what it brings, or allow it to be fetched with `network: {charts: [https://charts.example.com]}` in the config.',
+        'Its dependency redis 1.2.3 of https://charts.example.com is not in chart/charts; run `helm dependency build chart` and commit the result, or allow it to be fetched with `network: {charts: [https://charts.example.com]}` in the config.',
       )
     })
 
@@ -210,7 +212,7 @@ test('without helm a change that needs none is judged, and one that needs it is 
   const stopped = await judgeChange(declared, { 'two.yaml': 'replicas: 2\n' }, '/no/such/helm')
   expect([stopped.status, places(stopped)]).toEqual([1, [`head/${config}:4 exact source/unrendered`]])
   expect(stopped.findings[0]?.text).toBe(
-    `Release two/two of chart with two.yaml could not be judged: /no/such/helm, which the input or option helm names, is not there.`,
+    `Release two/two of chart with two.yaml could not be checked: /no/such/helm, which the input or option helm names, does not exist.`,
   )
 })
 

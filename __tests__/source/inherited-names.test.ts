@@ -138,8 +138,8 @@ describe.each(names)('%s', (name) => {
         '4:51',
         'has no message',
       ],
-      [`${name}: {}\n`, '2:1', 'There is no key'],
-      [`clusters: {prod: {${name}: 1}}\n`, '2:19', 'There is no key'],
+      [`${name}: {}\n`, '2:1', 'is not allowed here'],
+      [`clusters: {prod: {${name}: 1}}\n`, '2:19', 'is not allowed here'],
     ]
     for (const [text, place, says] of wrong) {
       const repo = new TestRepository()

@@ -74,10 +74,10 @@ async function said(head: Files, base: Files = honest, ...more: readonly string[
 }
 
 const readAs = (key: string, documented: string) =>
-  `Kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, for a field that names files is read in this form alone.`
+  `Kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form.`
 const unknown = (key: string) =>
-  `Kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out.`
-const elsewhere = (text: string) => `It takes in ${text}, which is not in this repository; vendor it and name the copy.`
+  `Kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it.`
+const elsewhere = (text: string) => `It uses ${text}, which is not in this repository; vendor it and name the copy.`
 
 type Case = readonly [text: string, line: number, says: string, more?: Files, file?: string]
 
@@ -327,7 +327,7 @@ describe('what is named has to be in the revision', () => {
       [
         'transformers: [parts]\n',
         1,
-        'It takes plugins from the Kustomization k08/parts, which may change what they read; name the files of the plugins here.',
+        'It uses plugins from the Kustomization k08/parts, which may change the files they read; name the plugin files here.',
         {
           'parts/kustomization.yaml': `resources: [p.yaml]\npatches:\n  - target: {kind: PatchTransformer}\n    patch: '[{"op": "add", "path": "/path", "value": "${url}/p"}]'\n`,
           'parts/p.yaml': plugin('PatchTransformer', 'patch: ""\n'),
@@ -342,22 +342,22 @@ describe('what is named has to be in the revision', () => {
       [
         'helmCharts: [{name: ../../../etc}]\n',
         1,
-        '../../../etc is no name of a chart; write the name of a folder below the folder of charts.',
+        '../../../etc is not a valid chart name; use the name of a folder inside the charts folder.',
       ],
       [
         'helmCharts: [{name: a, repo: x, version: 1/../../../..}]\n',
         1,
-        '1/../../../.. is no version; write it without a slash.',
+        '1/../../../.. is not a valid version; write it without a slash.',
       ],
       [
         `helmCharts: [{name: a, releaseName: --post-renderer=${outer}/bin/ran}]\n`,
         1,
-        `Helm would take --post-renderer=${outer}/bin/ran for an option; write a name that starts with a letter.`,
+        `Helm reads --post-renderer=${outer}/bin/ran as an option; use a name that starts with a letter.`,
       ],
       [
         'helmCharts: [{name: a, additionalValuesFiles: ["cm.yaml,/etc/hosts"]}]\n',
         1,
-        'Helm would take cm.yaml,/etc/hosts for more than one file; name it without commas and quotes.',
+        'Helm reads cm.yaml,/etc/hosts as more than one file; use a name without commas and quotes.',
       ],
       [`helmCharts: [{name: a, additionalValuesFiles: [${url}/v]}]\n`, 1, elsewhere(`${url}/v`)],
       [
@@ -398,7 +398,7 @@ describe('no other way into a build', () => {
   test('what a Flux object lays over it', async () => {
     const patches = `  patches: [{path: ${outer}/secret.yaml}]\n`
     expect(await said({ 'flux.yaml': flux + patches })).toEqual([
-      `flux.yaml:1 Its patch ${outer}/secret.yaml is not in honest of this repository; name a file there, or write the patch itself. What becomes of ConfigMap honest is not known.`,
+      `flux.yaml:1 Its patch ${outer}/secret.yaml is not in honest of this repository; name a file there, or write the patch inline. Whether the head still has ConfigMap honest is unknown.`,
     ])
   })
 
@@ -427,14 +427,14 @@ spec:
   test('two files that kustomize takes for its own in one folder', async () => {
     const head = { 'web/kustomization.yaml': 'resources: []\n', 'web/Kustomization': `crds: [${url}/c]\n` }
     expect(await said(head)).toEqual([
-      'web/kustomization.yaml:1 Kustomize does not build it: Found multiple kustomization files under: web.',
+      'web/kustomization.yaml:1 Kustomize cannot build it: Found multiple kustomization files under: web.',
     ])
   })
 
   test('a Kustomization that is a symbolic link out of its folder, where nothing may be taken in from beside it', async () => {
     const head = { 'flux.yaml': null, 'web/kustomization.yaml': { link: '../honest/kustomization.yaml' } }
     expect(await said(head)).toEqual([
-      'web/kustomization.yaml:1 It is a symbolic link to honest/kustomization.yaml, and kustomize takes in nothing from beside its folder; copy the file.',
+      'web/kustomization.yaml:1 It is a symbolic link to honest/kustomization.yaml, and kustomize reads no file outside its folder; copy the file.',
     ])
   })
 })

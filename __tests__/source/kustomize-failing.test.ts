@@ -10,7 +10,7 @@ describe('what cannot be built', () => {
     })
     expect(places(report)).toEqual(['head/base/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toContain('gone.yaml')
-    expect(report.findings[0]?.text).toContain(`What becomes of ClusterRole ${name}`)
+    expect(report.findings[0]?.text).toContain(`Whether the head still has ClusterRole ${name}`)
   })
 
   const elsewhere = (ref: string, ...more: string[]) =>
@@ -20,7 +20,7 @@ describe('what cannot be built', () => {
     const report = await judgeChange(shared, { 'overlays/prod/kustomization.yaml': elsewhere('v1') })
     expect(places(report)).toEqual(['head/overlays/prod/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toBe(
-      'It takes in https://github.com/example/base//deploy?ref=v1, which is not in this repository; vendor it and name the copy.',
+      'It uses https://github.com/example/base//deploy?ref=v1, which is not in this repository; vendor it and name the copy.',
     )
   })
 
@@ -31,7 +31,7 @@ describe('what cannot be built', () => {
     expect(report.inspected.skipped).toEqual([
       {
         path: 'overlays/prod/kustomization.yaml',
-        reason: 'it takes in https://github.com/example/base//deploy?ref=v2, which is not in this repository',
+        reason: 'it uses https://github.com/example/base//deploy?ref=v2, which is not in this repository',
       },
     ])
     const dropped = elsewhere('v2', 'patches:', '  - path: gone.yaml')
@@ -125,7 +125,7 @@ test('data of a ConfigMap from elsewhere are left out and listed, and the rest i
   expect(places(report)).toEqual([`head/app/kustomization.yaml:3 exact ${kept}`])
   expect(report.inspected.skipped).toContainEqual({
     path: 'app/kustomization.yaml',
-    reason: `it takes in web.json=${url}, which is not in this repository`,
+    reason: `it uses web.json=${url}, which is not in this repository`,
   })
 })
 

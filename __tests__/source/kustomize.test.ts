@@ -10,7 +10,7 @@ describe('what leaves a Kustomization is removed, though its file stays', () => 
     })
     expect(places(report)).toEqual([`base/base/kustomization.yaml:4 exact ${kept}`])
     expect(relatedPlaces(report, kept)).toEqual([
-      'head/base/kustomization.yaml:3 exact taken away here',
+      'head/base/kustomization.yaml:3 exact removed here',
       'base/base/role.yaml:1 exact rendered from here',
     ])
     expect(report.findings[0]?.sources).toEqual([
@@ -56,7 +56,7 @@ describe('what leaves a Kustomization is removed, though its file stays', () => 
     )
     expect(places(report)).toEqual([`base/app/kustomization.yaml:4 exact ${kept}`])
     expect(report.inspected.skipped).toEqual([
-      { path: 'app/rbac/view.yaml', reason: 'an orphan: app/kustomization.yaml no longer names it' },
+      { path: 'app/rbac/view.yaml', reason: 'an orphan: app/kustomization.yaml no longer lists it' },
     ])
   })
 

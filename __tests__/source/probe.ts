@@ -96,7 +96,7 @@ export async function hostsOf(files: Files): Promise<string[]> {
   const { findings } = await whole(files)
   return findings.map(({ rule, object, text }) =>
     rule === 'ingress-tls/host-covered'
-      ? `${object?.namespace}/${object?.name} ${text.match(/names (\S+?),/)?.[1]}`
+      ? `${object?.namespace}/${object?.name} ${text.match(/lists (\S+?),/)?.[1]}`
       : `${rule}: ${text}`,
   )
 }

@@ -61,7 +61,7 @@ describe('values of an Application that stand in a file of this repository', () 
   test('are missed where they are taken away', async () => {
     const report = await judge(two, { 'envs/two.yaml': 'controller:\n  replicaCount: 2\n' })
     expect(places(report)).toEqual([`head/envs/two.yaml:1 values ${isolated}`])
-    expect(report.findings[0]?.text).toContain('Application argocd/two and Application argocd/one both take')
+    expect(report.findings[0]?.text).toContain('Application argocd/two and Application argocd/one both serve')
   })
 
   test('are missed where the file becomes empty', async () => {
@@ -87,7 +87,7 @@ describe('values of an Application that stand in a file of this repository', () 
     const report = await judge(two, { 'envs/two.yaml': null }, url)
     expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
     expect(report.findings[0]?.text).toBe(
-      'Application argocd/two takes values of envs/two.yaml, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.',
+      'Application argocd/two references the values file envs/two.yaml, which does not exist, so the values of its release are unknown. Add the file, or remove it from valueFiles.',
     )
     const { 'envs/two.yaml': _, ...without } = two
     const later = await judge(without, { 'apps/two.yaml': `${two['apps/two.yaml']}# more\n` }, url)
@@ -207,7 +207,7 @@ describe('values of an Application that stand in a file of this repository', () 
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
     const report = await judge(two, head, url)
     expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
-    expect(report.findings[0]?.text).toContain(`takes values of envs/${file}, and there is no such file`)
+    expect(report.findings[0]?.text).toContain(`references the values file envs/${file}, which does not exist`)
   })
 
   test.each([
@@ -299,7 +299,7 @@ describe('an ApplicationSet is what it makes', () => {
   test('of folders, whose values change', async () => {
     const report = await judge(set, { 'envs/two/values.yaml': unscoped })
     expect(places(report)).toEqual([`head/envs/two/values.yaml:3 values ${isolated}`])
-    expect(report.findings[0]?.text).toContain('Application argocd/edge-two and Application argocd/edge-one both take')
+    expect(report.findings[0]?.text).toContain('Application argocd/edge-two and Application argocd/edge-one both serve')
   })
 
   test('of folders, of which one comes', async () => {

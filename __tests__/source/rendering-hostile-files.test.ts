@@ -15,27 +15,27 @@ describe('files of a chart', () => {
     [
       'a link out of the repository',
       { 'app/templates/web.yaml': { link: '/etc/passwd' } },
-      'head/app/templates/web.yaml:1 Its file app/templates/web.yaml is not to be had: it is a symbolic link out of the repository, which is not followed.',
+      'head/app/templates/web.yaml:1 Its file app/templates/web.yaml cannot be used: it is a symbolic link out of the repository, which is not followed.',
     ],
     [
       'a link above the repository',
       { 'app/files': { link: '../..' } },
-      'head/app/files:1 Its file app/files is not to be had: it is a symbolic link out of the repository, which is not followed.',
+      'head/app/files:1 Its file app/files cannot be used: it is a symbolic link out of the repository, which is not followed.',
     ],
     [
       'a link to itself',
       { 'app/templates/a.yaml': { link: 'a.yaml' } },
-      'head/app/templates/a.yaml:1 Its file app/templates/a.yaml is not to be had: it is a symbolic link that leads back to itself.',
+      'head/app/templates/a.yaml:1 Its file app/templates/a.yaml cannot be used: it is a symbolic link that leads back to itself.',
     ],
     [
       'a line break in a name',
       { 'app/templates/a\nx: ".yaml': role('hidden') },
-      'head/app/templates/a\nx: ".yaml:1 Its file "app/templates/a\\nx: \\".yaml" has a line break in its name, so what helm prints cannot be told apart; rename it.',
+      'head/app/templates/a\nx: ".yaml:1 Its file "app/templates/a\\nx: \\".yaml" has a line break in its name, so the output of helm is ambiguous; rename it.',
     ],
     [
       'a chart that takes in itself',
       { 'app/Chart.yaml': chart('app', 'dependencies:\n  - {name: app, version: 1.0.0, repository: "file://."}\n') },
-      'head/app/Chart.yaml:5 Its dependency app is in app, which it is itself a part of.',
+      'head/app/Chart.yaml:5 Its dependency app names app, which contains the chart itself.',
     ],
     [
       'a chart whose name would lay it over another',
@@ -43,11 +43,11 @@ describe('files of a chart', () => {
         'app/Chart.yaml': chart('app', 'dependencies:\n  - {name: sub, version: 1.0.0, repository: "file://../sub"}\n'),
         'sub/Chart.yaml': chart('../../app/templates'),
       },
-      'head/app/Chart.yaml:5 Its dependency sub calls itself "../../app/templates", which is no name of a chart.',
+      'head/app/Chart.yaml:5 Its dependency sub has the name "../../app/templates", which is not a valid chart name.',
     ],
   ])('%s', async (_, files, expected) => {
     const { status, said } = await judged(files as Files)
-    expect(said.map((line) => line.replace(/ What becomes of .*/, ''))).toEqual([`introduced ${expected}`])
+    expect(said.map((line) => line.replace(/ Whether the head still has .*/, ''))).toEqual([`introduced ${expected}`])
     expect(status).toBe(1)
   })
 
@@ -55,7 +55,7 @@ describe('files of a chart', () => {
     const { status, said } = await judged({ 'app/templates/a': { link: '..' }, 'app/templates/b': { link: '..' } })
     expect(said).toEqual([
       expect.stringMatching(
-        /^introduced head\/app\/Chart\.yaml:1 Helm does not render it: .*too many levels of symbolic links\./,
+        /^introduced head\/app\/Chart\.yaml:1 Helm cannot render it: .*too many levels of symbolic links\./,
       ),
     ])
     expect(status).toBe(1)
@@ -88,7 +88,7 @@ describe('files of a chart', () => {
     const { status, said } = await judged(files, { releases: [{ ...web, chart: 'a0' }] })
     expect(said).toEqual([
       expect.stringMatching(
-        /^introduced head\/a\d+\/Chart\.yaml:\d With its dependency [ab]\d+ it comes to more than 64 MiB\.$/,
+        /^introduced head\/a\d+\/Chart\.yaml:\d With its dependency [ab]\d+ it is larger than 64 MiB\.$/,
       ),
     ])
     expect(status).toBe(1)
@@ -121,7 +121,7 @@ describe('files of a chart', () => {
     expect(
       report.findings.map(({ location, text }) => `${location.path}:${location.region.startLine} ${text}`),
     ).toEqual([
-      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml is not to be had: it has a name that no Git client writes. What becomes of ClusterRole web is not known.',
+      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml cannot be used: Git clients refuse to write a file with its name. Whether the head still has ClusterRole web is unknown.',
     ])
   })
 
@@ -139,7 +139,7 @@ describe('files of a chart', () => {
     const revision = new MemoryRevision('head', Object.fromEntries(names.map((name) => [name, 'x'])))
     const outer = temporaryFolder()
     const checkout = new Checkout(revision, await readTree(revision, []), path.join(outer, 'inner'))
-    const refused = 'it has a name that no Git client writes'
+    const refused = 'Git clients refuse to write a file with its name'
     expect([...(await checkout.layOut(names))]).toEqual([
       ['../up', refused],
       ['/etc/x', refused],

@@ -69,7 +69,7 @@ describe('Kustomizations', () => {
     expect(said).toEqual(
       written.map(([, line, taken, more], index) => {
         const file = `k${String(index).padStart(2, '0')}/${more ? 'plugin' : 'kustomization'}.yaml`
-        return `introduced head/${file}:${line} It takes in ${taken}, which is not in this repository; vendor it and name the copy.`
+        return `introduced head/${file}:${line} It uses ${taken}, which is not in this repository; vendor it and name the copy.`
       }),
     )
     expect(status).toBe(1)
@@ -95,14 +95,14 @@ describe('Kustomizations', () => {
     })
     const words = (folder: string, text: string) =>
       expect.stringMatching(
-        new RegExp(`^introduced head/${folder}/kustomization.yaml:1 Kustomize does not build it: ${text}`),
+        new RegExp(`^introduced head/${folder}/kustomization.yaml:1 Kustomize cannot build it: ${text}`),
       )
     expect(said).toEqual([
       words('a', 'kustomization.yaml is empty\\.$'),
       words('b', 'invalid Kustomization: json: cannot unmarshal array'),
       'introduced head/c/kustomization.yaml:2 Kustomize cannot read it: tabs are not allowed as indentation.',
       words('d', 'Found multiple kustomization files under: d\\.$'),
-      'introduced head/e/kustomization.yaml:1 Kustomize cannot read it: it nests deeper than any manifest.',
+      'introduced head/e/kustomization.yaml:1 Kustomize cannot read it: it is nested too deeply.',
       words('f', '.*cycle detected'),
       words('g', '.*external plugins disabled'),
       words('h', ".*'h/p.yaml' : lstat h/p.yaml: no such file or directory\\.$"),

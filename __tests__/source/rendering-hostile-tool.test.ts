@@ -14,15 +14,15 @@ describe('a helm that is none', () => {
     [
       'prints garbage',
       'echo hello',
-      'head/.github/ingress-guard.yaml:2 Helm printed what is no rendering: hello.',
+      'head/.github/ingress-guard.yaml:2 Helm printed output that is not a rendered manifest: hello.',
       600,
     ],
-    ['says nothing', 'exit 3', 'head/app/Chart.yaml:1 Helm ended with status 3 and said nothing.', 600],
-    ['hangs', 'sleep 600', 'head/app/Chart.yaml:1 Helm was ended, because it was not done after 1 seconds.', 1],
+    ['says nothing', 'exit 3', 'head/app/Chart.yaml:1 Helm exited with status 3 without a message.', 600],
+    ['hangs', 'sleep 600', 'head/app/Chart.yaml:1 Helm was stopped because it did not finish within 1 seconds.', 1],
     [
       'leaves its output open',
       'setsid sleep 60 & sleep 0.3',
-      'head/app/Chart.yaml:1 Helm was ended, because it was not done after 1 seconds.',
+      'head/app/Chart.yaml:1 Helm was stopped because it did not finish within 1 seconds.',
       1,
     ],
   ])('one that %s is a finding, whatever it did at the base', async (_, script, expected, seconds) => {
@@ -32,14 +32,14 @@ describe('a helm that is none', () => {
   })
 
   test.each([
-    ['is not there', '/no/helm', 'is not there'],
+    ['does not exist', '/no/helm', 'does not exist'],
     ['is a folder', root, 'is a folder'],
-    ['may not be executed', path.join(root, 'package.json'), 'may not be executed'],
-    ['is in no folder of the PATH', 'no-such-helm', 'is in no folder of the PATH'],
+    ['is not executable', path.join(root, 'package.json'), 'is not executable'],
+    ['is not in the PATH', 'no-such-helm', 'is not in the PATH'],
   ])('one that %s', async (_, named, fault) => {
     const { status, said } = await judged(changed, { helm: named })
     expect(said).toEqual([
-      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be judged: ${named}, which the input or option helm names, ${fault}.`,
+      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be checked: ${named}, which the input or option helm names, ${fault}.`,
     ])
     expect(status).toBe(1)
   })
@@ -49,7 +49,7 @@ describe('a helm that is none', () => {
     writeFileSync(file, Buffer.from([1, 2, 3, 4]))
     const { status, said } = await judged(changed, { helm: file })
     expect(said).toEqual([
-      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be judged: helm cannot be run: ${file}: Exec format error.`,
+      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be checked: helm cannot be run: ${file}: Exec format error.`,
     ])
     expect(status).toBe(1)
   })

@@ -7,43 +7,43 @@ import { configMap, role } from './objects'
 import { temporaryFolder } from './repository'
 
 describe.each(helms)('with %s', (program) => {
-  const lost = 'What becomes of ClusterRole web is not known.'
+  const lost = 'Whether the head still has ClusterRole web is unknown.'
 
   test.each([
     [
       'a template that takes itself in',
       '{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}',
-      /^introduced head\/app\/templates\/web\.yaml:1 Helm does not render it: template: .* rendering template has a nested reference name: x: unable to execute template\. What/,
+      /^introduced head\/app\/templates\/web\.yaml:1 Helm cannot render it: template: .* rendering template has a nested reference name: x: unable to execute template\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'a loop over more numbers than memory holds',
       '{{ range until 2000000000 }}{{ end }}',
-      /^introduced head\/app\/Chart\.yaml:1 Helm was ended, because it took more than 2048 MiB of memory\. What/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'a text larger than memory',
       '{{ repeat 1000000000 "xxxxxxxxxx" }}',
-      /^introduced head\/app\/Chart\.yaml:1 Helm was ended, because it took more than 2048 MiB of memory\. What/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'a rendering that prints too much',
       `${role('web')}x: {{ repeat 5000000 "x" }}`,
-      /^introduced head\/app\/Chart\.yaml:1 Helm was ended, because it printed more than 4 MiB\. What/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it printed more than 4 MiB\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'a rendering to too many objects',
       `{{ range until 600 }}---\n${role('web-{{ . }}')}{{ end }}`,
-      /^introduced head\/app\/templates\/web\.yaml:1 It renders to more than 500 objects\. What/,
+      /^introduced head\/app\/templates\/web\.yaml:1 It renders to more than 500 objects\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'the environment',
       `${role('web')}# {{ env "HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm does not render it: .*function "env" not defined\. What/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "env" not defined\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
     [
       'expanded variables',
       `${role('web')}# {{ expandenv "$HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm does not render it: .*function "expandenv" not defined\. What/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "expandenv" not defined\. Whether the head still has ClusterRole web is unknown\.$/,
     ],
   ])('%s', async (_, template, expected) => {
     const { status, said } = await judged({ 'app/templates/web.yaml': template }, { helm: program })
@@ -85,9 +85,7 @@ metadata:
   ])('values: %s', async (_, values, words) => {
     const { status, said } = await judged({ 'app/values.yaml': values }, { helm: program })
     expect(said).toEqual([
-      expect.stringMatching(
-        /^introduced head\/app\/values\.yaml:1 Helm does not render it: cannot load values\.yaml: /,
-      ),
+      expect.stringMatching(/^introduced head\/app\/values\.yaml:1 Helm cannot render it: cannot load values\.yaml: /),
     ])
     expect(said[0]).toMatch(words)
     expect(status).toBe(1)
@@ -97,22 +95,22 @@ metadata:
     [
       'empty',
       '',
-      /^introduced head\/app\/Chart\.yaml:1 Helm does not render it: validation: chart\.metadata\.name is required/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm cannot render it: validation: chart\.metadata\.name is required/,
     ],
     [
       'a list',
       '- a\n',
-      /^introduced head\/app\/Chart\.yaml:1 Helm does not render it: cannot load Chart\.yaml: .*cannot unmarshal array/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm cannot render it: cannot load Chart\.yaml: .*cannot unmarshal array/,
     ],
     [
       'binary',
       Buffer.from([1, 2, 255, 0]),
-      /^introduced head\/app\/Chart\.yaml:1 Helm does not render it: cannot load Chart\.yaml: .*control characters/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm cannot render it: cannot load Chart\.yaml: .*control characters/,
     ],
     [
       'of great depth',
       `${chart('app')}x: ${'['.repeat(20_000)}`,
-      /^introduced head\/app\/Chart\.yaml:\d Helm does not render it: cannot load Chart\.yaml: .*exceeded max depth/,
+      /^introduced head\/app\/Chart\.yaml:\d Helm cannot render it: cannot load Chart\.yaml: .*exceeded max depth/,
     ],
     [
       'a link out of the repository',
@@ -129,7 +127,7 @@ metadata:
     const bytes = Buffer.concat([Buffer.from(`${role('web')}x: "`), Buffer.from([0xff, 0xfe]), Buffer.from('"\n')])
     const { said } = await judged({ 'app/templates/web.yaml': bytes }, { helm: program })
     expect(said).toEqual([
-      `introduced head/app/templates/web.yaml:1 Helm does not render it: YAML parse error on app/templates/web.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet. ${lost}`,
+      `introduced head/app/templates/web.yaml:1 Helm cannot render it: YAML parse error on app/templates/web.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet. ${lost}`,
     ])
   })
 
@@ -144,7 +142,7 @@ metadata:
     [
       'an entry above it',
       { 'app/../../up.yaml': 'x' },
-      /does not render it: (?:chart illegally references parent directory|unable to load chart archive)\.$/,
+      /cannot render it: (?:chart illegally references parent directory|unable to load chart archive)\.$/,
     ],
     // Helm 3 unpacks it, and prints it.
     [

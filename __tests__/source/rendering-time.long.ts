@@ -9,13 +9,13 @@ import { temporaryFolder } from './repository'
 const limits = { ...small, seconds: 30 }
 
 describe.each(helms)('with %s', (program) => {
-  const lost = 'What becomes of ClusterRole web is not known.'
+  const lost = 'Whether the head still has ClusterRole web is unknown.'
 
   test('a template that never ends is ended', async () => {
     const forever = '{{ range until 30000 }}{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}{{ end }}'
     const { status, said } = await judged({ 'app/templates/web.yaml': forever }, { helm: program, limits })
     expect(said).toEqual([
-      `introduced head/app/Chart.yaml:1 Helm was ended, because it was not done after 30 seconds. ${lost}`,
+      `introduced head/app/Chart.yaml:1 Helm was stopped because it did not finish within 30 seconds. ${lost}`,
     ])
     expect(status).toBe(1)
   })
@@ -43,7 +43,7 @@ test('a Kustomization that takes in two that take in two, and so on, is ended', 
   files['b0/kustomization.yaml'] = 'resources: [../a0]\n'
   const { status, said } = await judged(files, { limits })
   expect(said).toEqual([
-    'introduced head/b0/kustomization.yaml:1 Kustomize was ended, because it was not done after 30 seconds.',
+    'introduced head/b0/kustomization.yaml:1 Kustomize was stopped because it did not finish within 30 seconds.',
   ])
   expect(status).toBe(1)
 })

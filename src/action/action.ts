@@ -45,7 +45,7 @@ async function main(thread: RunThread, root: string): Promise<void> {
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
   const report = await thread.run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
-    // Another head than the event's has a merge base of its own.
+    // Another head than the event's has its own merge base.
     {
       root,
       token,
@@ -86,7 +86,7 @@ async function tell(
   const taken = remarks.map(({ level }) => level)
   const annotations = byCommands ? shownAnnotations(report, taken) : []
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
-  // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
+  // GitHub shows ten errors of a step; one more would be lost, and the findings are more important than the summary.
   if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)
     core.setFailed(visible(summaryOf(report)))
 }
@@ -98,7 +98,7 @@ async function summarize(markdown: string): Promise<void> {
 async function explain(error: unknown): Promise<void> {
   process.exitCode = core.ExitCode.Failure
   const sentence =
-    error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`
+    error instanceof GuardError ? error.sentence : `${String(error)} (a bug in ingress-guard: please report it)`
   const words = `ingress-guard could not run: ${visible(sentence)}`
   core.setOutput('verdict', 'error')
   core.setFailed(words)

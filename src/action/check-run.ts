@@ -9,7 +9,10 @@ type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
 
 /** The limit of annotations in one request. */
 const maxAnnotations = 50
-/** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
+/**
+ * GitHub counts characters in one place and bytes in another, so bytes are counted here. Source: its description of
+ * checks/create
+ */
 const longestText = 65_535
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const
@@ -55,14 +58,14 @@ function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
-/** The check run is there, with some of its annotations. */
+/** The check run exists, with some of its annotations. */
 export class CutShort extends Error {
   constructor(
     readonly carried: number,
     readonly wanted: number,
     override readonly cause: unknown,
   ) {
-    super(`only ${carried} of ${wanted} annotations were taken`)
+    super(`only ${carried} of ${wanted} annotations were accepted`)
   }
 }
 

@@ -91,7 +91,7 @@ function carriersOf(
     carriers.push({
       name: 'check run',
       permission: 'checks: write',
-      instead: annotations === 'auto' ? 'at most ten findings of a level are annotated' : 'no finding is annotated',
+      instead: annotations === 'auto' ? 'at most ten findings of each level are annotated' : 'no finding is annotated',
       isOptional: annotations === 'auto',
       carry: (github) => publishCheckRun(github, report, name, audience?.sha ?? ''),
     })
@@ -101,7 +101,7 @@ function carriersOf(
     carriers.push({
       name: 'comment',
       permission: 'pull-requests: write',
-      instead: 'the pull request has no comment of how it stands now',
+      instead: 'the pull request has no up-to-date comment',
       isOptional: false,
       carry: (github) => publishComment(github, report, { mode, name, pullRequest }),
     })
@@ -112,7 +112,7 @@ function carriersOf(
 /** The code that talks to GitHub is loaded here: a run that needs none of it does not wait for it. */
 async function connect(token: string | undefined, audience: Audience | undefined): Promise<GitHub> {
   if (!token) throw new Error('the input token is empty')
-  if (!audience) throw new Error('the event names no commit that was judged')
+  if (!audience) throw new Error('the event names no commit to report on')
   const { GitHub } = await import('./github')
   return new GitHub(token, audience)
 }
@@ -123,7 +123,7 @@ function noticeOf(carriers: readonly Channel[], report: Report, readOnly = false
   if (!isMissed) return []
   const names = carriers.map(({ name }) => `a ${name}`).join(' or ')
   const additions = carriers.map(({ name, permission }) => `\`${permission}\` adds the ${name}`).join(' and ')
-  const never = readOnly ? ', but never for a pull request from a fork or of Dependabot' : ''
+  const never = readOnly ? ', except for pull requests from forks or Dependabot, which never get it' : ''
   const text = `The token of this run may not write ${names}; the job summary has every finding. In the permissions of the job ${additions}${never}.`
   return [{ level: 'notice', text }]
 }
@@ -137,6 +137,6 @@ function warningOf({ name, permission, instead }: Channel, error: unknown): Rema
   const advice = isForbidden(error) ? ` Give the job the permission \`${permission}\`.` : ''
   return {
     level: 'warning',
-    text: `${what}${advice} The job summary has every finding, and the verdict stands.`,
+    text: `${what}${advice} The job summary has every finding, and the verdict is unchanged.`,
   }
 }

@@ -60,7 +60,7 @@ export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv
     : undefined
 }
 
-/** The base to compare with; none when the head is to be judged whole. */
+/** The base to compare with; none when the whole head is judged. */
 export type EventBase = { readonly base: string; readonly exact: boolean } | 'whole'
 
 const noCommit = /^0+$/
@@ -74,7 +74,7 @@ export function refuseUnsafe({ name }: Event): void {
   if (name !== 'pull_request_target') return
   throw new GuardError(
     'usage',
-    'pull_request_target is refused: its checkout is the base, so it would judge nothing, and a checkout of the head would hand the pull request a token that may write. Use pull_request.',
+    'pull_request_target is not supported: it checks out the base, so no change would be checked, and checking out the head would give the pull request a write token. Use pull_request.',
   )
 }
 
@@ -93,7 +93,7 @@ export async function baseOf(
     case 'pull_request': {
       const head = await resolveCommit(dir, 'HEAD')
       const parents = await writtenParents(dir, head)
-      // actions/checkout takes the test merge, whose first parent is the very commit the change would be merged into.
+      // actions/checkout takes the test merge, whose first parent is the commit that the change would be merged into.
       if (head === event.sha && parents.length === 2 && parents[0]) return { base: parents[0], exact: true }
       const base = payload.pull_request?.base.sha
       if (base) return { base, exact: false }
@@ -116,6 +116,6 @@ export async function baseOf(
   }
   throw new GuardError(
     'usage',
-    `The event ${JSON.stringify(name)} names no change to judge. Use pull_request, merge_group or push, or give the input base.`,
+    `The event ${JSON.stringify(name)} names no change to check. Use pull_request, merge_group or push, or set the input base.`,
   )
 }

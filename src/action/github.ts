@@ -21,7 +21,7 @@ export interface CheckRunState {
 
 const maxTries = 3
 const longestRequest = 10_000
-/** How long the faults of all requests may keep the job: failed requests and the pauses after them. */
+/** The longest time that the job may spend on failed requests and the pauses after them. */
 const patience = 30_000
 
 /**
@@ -36,12 +36,12 @@ export class GitHub {
   constructor(token: string, { api, owner, repo }: Audience) {
     this.#octokit = getOctokit(token, { baseUrl: api })
     this.#octokit.hook.wrap('request', async (request, options) => {
-      // Octokit's own hooks are bound to these very options, so others would not reach the request.
+      // Octokit's own hooks are bound to these options objects, so new ones would not reach the request.
       options.request.signal = AbortSignal.timeout(longestRequest)
       const answer = await request(options)
       // A truncated answer, or one from a proxy, is returned as text.
       if (typeof answer.data === 'object') return answer
-      throw Object.assign(new Error('the answer is not GitHub’s JSON'), { status: 502 })
+      throw Object.assign(new Error('the response is not JSON from GitHub'), { status: 502 })
     })
     this.#repository = { owner, repo }
   }

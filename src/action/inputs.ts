@@ -27,7 +27,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     const value = values.find((candidate) => candidate === given)
     if (given === undefined || value) return value
     const words = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`
-    throw new GuardError('usage', `The input ${name} has to be ${words}, not ${JSON.stringify(given)}.`)
+    throw new GuardError('usage', `The input ${name} must be ${words}, not ${JSON.stringify(given)}.`)
   }
   const timeout = input('timeout')
   const options: Options = {

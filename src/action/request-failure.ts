@@ -37,7 +37,7 @@ export function reasonOf(error: unknown): string {
 const unnamedPause = 60_000
 
 /**
- * How many milliseconds to wait before asking again; none where that would be of no use.
+ * How many milliseconds to wait before the request is repeated; undefined where repeating is useless.
  * Source: docs.github.com, "Best practices for using the REST API", on rate limits
  */
 export function pauseAfter(error: unknown, tries: number): number | undefined {

@@ -18,14 +18,14 @@ export function writeSarif(report: Report, file: string, root: string): Remark[]
     const folder = path.dirname(full)
     mkdirSync(folder, { recursive: true })
     // The checkout is the pull request's: a link in it could redirect the report to any file.
-    if (realpathSync(folder) !== folder) throw new Error('a symbolic link is on the way to it')
+    if (realpathSync(folder) !== folder) throw new Error('its path contains a symbolic link')
     rmSync(full, { force: true })
     writeFileSync(full, sarifReport(report, toolIn(root)), { flag: 'wx' })
     return []
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const text = visible(
-      `The SARIF report could not be written (${reason}). Name a file in the workspace by sarif-file.`,
+      `The SARIF report could not be written (${reason}). Set sarif-file to a file in the workspace.`,
     )
     return [{ level: 'warning', text }]
   }

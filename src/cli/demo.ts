@@ -33,7 +33,7 @@ export async function demo(io: Io, paint: Paint): Promise<number> {
         { repo, base: 'HEAD~1', head: 'HEAD', policies: [], all: false, helm },
         { root: io.root },
       )
-      const note = asRendered ? 'No helm was found, so this is shown on what the chart renders to.\n\n' : ''
+      const note = asRendered ? 'No helm was found, so the demo uses the rendered chart.\n\n' : ''
       io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${note}${terminalReport(report, paint)}\n`)
       if (report.verdict === 'fail') stopped++
     } finally {

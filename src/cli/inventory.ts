@@ -28,11 +28,14 @@ export async function inventory({ files, context, kubectl, takenAt }: InventoryI
   if (files.length > 0 === (context !== undefined)) {
     throw new GuardError(
       'usage',
-      'Name either the files that `kubectl get nodes,pods,services,leases,configmaps,ingressclasses,daemonsets -A -o json` printed, or a --context of your kubeconfig.',
+      'Name either files with the output of `kubectl get nodes,pods,services,leases,configmaps,ingressclasses,daemonsets -A -o json`, or a --context of your kubeconfig.',
     )
   }
   if (takenAt !== undefined && !isMoment(takenAt)) {
-    throw new GuardError('usage', `${JSON.stringify(takenAt)} is no moment; write it as 2026-11-21T10:00:00Z.`)
+    throw new GuardError(
+      'usage',
+      `${JSON.stringify(takenAt)} is not an RFC 3339 timestamp (expected the form 2026-11-21T10:00:00Z).`,
+    )
   }
   const objects = context === undefined ? files.flatMap(objectsOf) : await liveObjects(kubectl, context)
   const known = objects.filter(isKnown)
@@ -50,7 +53,7 @@ function isKnown(object: PlainTree): boolean {
 function saysNothing(file?: string): GuardError {
   return new GuardError(
     'usage',
-    `No ${liveKinds.join(', ')} or server version is here, so it says nothing of the cluster. Give what kubectl get or kubectl version printed with -o json.`,
+    `No ${liveKinds.join(', ')} or server version was found, so the inventory would be empty. Name files with the output of kubectl get or kubectl version with -o json.`,
     file === undefined ? undefined : { path: file },
   )
 }
@@ -60,7 +63,12 @@ function objectsOf(file: string): PlainTree[] {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (cause) {
-    throw new GuardError('usage', 'This cannot be read. Name a file that kubectl wrote.', { path: file }, { cause })
+    throw new GuardError(
+      'usage',
+      'This file cannot be read. Name a file with the output of kubectl.',
+      { path: file },
+      { cause },
+    )
   }
   let documents: PlainTree[]
   try {
@@ -69,7 +77,7 @@ function objectsOf(file: string): PlainTree[] {
     const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
     throw new GuardError(
       'usage',
-      `This is not what kubectl prints with -o json or -o yaml: ${reason}`,
+      `This is not output of kubectl with -o json or -o yaml: ${reason}`,
       { path: file },
       { cause },
     )
@@ -120,8 +128,7 @@ async function liveObjects(kubectl: string, context: string): Promise<PlainTree[
         return unpacked(new PlainTree(JSON.parse(stdout)))
       } catch (cause) {
         const { stderr = '', message, code } = cause as Error & { stderr?: string; code?: unknown }
-        if (code === 'ENOENT')
-          throw new GuardError('source', `There is no ${kubectl}. Name the program with --kubectl.`)
+        if (code === 'ENOENT') throw new GuardError('source', `${kubectl} was not found. Set its path with --kubectl.`)
         // Kubernetes before 1.18 knows no IngressClasses, and before 1.14 no Leases.
         if (/doesn't have a resource type/.test(stderr)) return []
         const reason = stderr.trim().split('\n').at(-1) || message

@@ -51,25 +51,26 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .version(versionIn(io.root))
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
-    .showHelpAfterError('(ingress-guard --help shows what there is)')
+    .showHelpAfterError('(run ingress-guard --help for usage)')
   const descriptionOf = (name: keyof typeof Options.properties) =>
     (Options.properties[name] as { description?: string }).description ?? ''
 
   command
     .command('check', { isDefault: false })
-    .description('Judge a change, or with --all one revision whole.')
+    .description('Check a change, or one whole revision with --all.')
     .option('--repo <dir>', descriptionOf('repo'), '.')
     .option('--base <revision>', descriptionOf('base'))
     .option('--head <revision>', descriptionOf('head'))
     .option('--config <file>', descriptionOf('config'))
     .option('--policy <name@range...>', descriptionOf('policies'), [])
     .option('--all', descriptionOf('all'), false)
-    .addOption(new Option('--format <format>', 'How the report is written.').choices(formats).default('terminal'))
+    .addOption(new Option('--format <format>', 'The format of the report.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .addOption(
-      new Option('--fail-on <level>', 'The lowest level that fails; default: the config’s, else error.').choices(
-        failOnLevels,
-      ),
+      new Option(
+        '--fail-on <level>',
+        'The lowest level that fails the run; default: the value in the config, else error.',
+      ).choices(failOnLevels),
     )
     .option('--helm <program>', descriptionOf('helm'))
     .option('--kustomize <program>', descriptionOf('kustomize'))
@@ -86,7 +87,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('rules')
-    .description('List the rules, with the version of their policy that has them first.')
+    .description('List the rules, with the policy version that added each of them.')
     .action(() => {
       const width = Math.max(...rules.map(({ id }) => id.length))
       for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}\n`)
@@ -94,13 +95,13 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('explain <rule>')
-    .description('Show the page of a rule.')
+    .description('Show the documentation of a rule.')
     .action((id: string) => {
       const rule = rules.find((one) => one.id === id || one.id.endsWith(`/${id}`))
       if (!rule) {
         throw new GuardError(
           'usage',
-          `There is no rule ${JSON.stringify(id)}; \`ingress-guard rules\` lists those there are.`,
+          `The rule ${JSON.stringify(id)} does not exist; \`ingress-guard rules\` lists all rules.`,
         )
       }
       io.stdout.write(rulePage(io.root, rule.id))
@@ -108,11 +109,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('inventory')
-    .description('Write down what a cluster runs on: nodes, locks, and names of Pods, Services and IngressClasses.')
-    .argument('[files...]', 'What kubectl get … -o json printed; - is the standard input.')
-    .option('--context <name>', 'Ask the running cluster of this context of your kubeconfig.')
-    .option('--kubectl <program>', 'The kubectl that asks it.', 'kubectl')
-    .option('--taken-at <time>', 'When it was seen, as RFC 3339; default: now, and of files their last sign of life.')
+    .description('Record the state of a cluster: nodes, locks, and names of Pods, Services and IngressClasses.')
+    .argument('[files...]', 'Files with the output of kubectl get … -o json; - reads the standard input.')
+    .option('--context <name>', 'Read the running cluster of this context of your kubeconfig.')
+    .option('--kubectl <program>', 'The kubectl to use.', 'kubectl')
+    .option(
+      '--taken-at <time>',
+      'When the cluster was observed, as RFC 3339; default: now, or for files the newest timestamp in them.',
+    )
     .option('--output <file>', 'Write the inventory to a file.')
     .action(async (files: string[], flags: InventoryFlags) => {
       write(await inventory({ files, ...flags }), flags.output, io)
@@ -120,7 +124,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('demo')
-    .description('Replay the outages in temporary Git repositories and show what the gate says.')
+    .description('Replay the outages in temporary Git repositories and show the reports.')
     .action(async () => {
       status = await demo(io, paintFor(io))
     })
@@ -159,7 +163,7 @@ function write(text: string, file: string | undefined, io: Io): void {
   } catch (cause) {
     throw new GuardError(
       'usage',
-      'This cannot be written here. Name a file in a folder that exists.',
+      'The file cannot be written here. Name a file in an existing folder.',
       { path: file },
       { cause },
     )
@@ -177,7 +181,7 @@ function explain(error: unknown, io: Io): number {
   const known = error instanceof GuardError ? error : undefined
   const sentence = known
     ? known.sentence
-    : `${error instanceof Error ? error.message : String(error)} (a fault of ingress-guard: please report it)`
+    : `${error instanceof Error ? error.message : String(error)} (a bug in ingress-guard: please report it)`
   io.stderr.write(`ingress-guard could not run: ${visible(sentence)}\n`)
   if (process.env.INGRESS_GUARD_DEBUG && error instanceof Error)
     io.stderr.write(`${error.stack}\n${known?.cause ?? ''}\n`)

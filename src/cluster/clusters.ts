@@ -26,11 +26,11 @@ export interface FileObjects {
 /** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
 export interface ClusterMap {
   of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
-  /** Some folders were taken for clusters because they repeat each other: likely, but not certain. */
+  /** Some folders count as clusters because they repeat each other: likely, but not certain. */
   readonly assumed: boolean
 }
 
-/** The declarations of both sides; a path that was there at the base is placed without the head's word. */
+/** The declarations of both sides; a path that was there at the base is placed by the base's declarations only. */
 export interface Declarations {
   readonly base: DeclaredClusters
   readonly head: DeclaredClusters
@@ -62,7 +62,8 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     Object.entries(head).filter(([name]) => !Object.hasOwn(base, name) && !known.has(name)),
   )
   return {
-    // Doubt weakens findings, so folders that only start to repeat each other in a pull request cause none.
+    // Uncertain clusters weaken findings, so folders that only start to repeat each other in a pull request do not
+    // count.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }

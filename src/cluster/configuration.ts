@@ -19,7 +19,7 @@ export function kubeProxyModeOf<T extends ValueTree<T>>(configuration: T): State
 }
 
 /**
- * The version that kubeadm last brought a control plane to, of the ConfigMap `kubeadm-config` that it keeps.
+ * The version to which kubeadm last upgraded a control plane, from its ConfigMap `kubeadm-config`.
  * Source: https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/
  */
 export function kubernetesOfConfigMap<T extends ValueTree<T>>(configMap: T): StatedValue<T> | undefined {

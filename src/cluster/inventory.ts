@@ -75,7 +75,7 @@ export interface Inventory<T> {
   readonly kubeProxyMode: StatedValue<T> | undefined
   readonly nodes: readonly NodeFacts<T>[]
   readonly locks: readonly LiveLock<T>[]
-  /** None at all where the snapshot has no Pods: nothing then follows from a Pod that is missing. */
+  /** Undefined where the snapshot has no Pods: then a missing Pod is no evidence. */
   readonly pods: readonly LivePod<T>[]
   readonly services: readonly LiveService<T>[]
   readonly ingressClasses: readonly LiveIngressClass<T>[]

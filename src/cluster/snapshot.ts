@@ -23,7 +23,7 @@ export class Snapshot {
     }
   }
 
-  /** Whether all of the cluster's sources were looked at: only then is an object that is not here missing. */
+  /** Whether all of the cluster's sources were inspected: only then is an object missing if it is not here. */
   get isWhole(): boolean {
     return !this.hides(this.cluster)
   }

@@ -16,12 +16,12 @@ export function parseVersion(text: string): Version | undefined {
   }
 }
 
-/** Less than, equal to or greater than zero, as sorting wants it; a patch that is not given is the first. */
+/** Less than, equal to or greater than zero, as for sorting; a missing patch number counts as the first one. */
 export function compareVersions(a: Version, b: Version): number {
   return a.major - b.major || a.minor - b.minor || (a.patch ?? 0) - (b.patch ?? 0)
 }
 
-/** By how many minor releases a version is ahead of another; of another major nothing is known. */
+/** By how many minor releases a version is ahead of another; undefined for another major release. */
 export function minorsAhead(version: Version, of: Version): number | undefined {
   return version.major === of.major ? version.minor - of.minor : undefined
 }

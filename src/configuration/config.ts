@@ -42,7 +42,7 @@ export async function readConfigs(
   if (named !== undefined && inForceText === undefined) {
     throw new GuardError(
       'config',
-      `There is no such file in ${(base ?? head).name}; a config takes effect once it is merged.`,
+      `This file does not exist in ${(base ?? head).name}; a config takes effect after it is merged.`,
       { path: file },
     )
   }
@@ -60,7 +60,7 @@ export async function readConfigs(
       region: attempt.at?.region ?? start,
       status: 'introduced',
       keys: [attempt.message],
-      text: `${attempt.message} Once merged, this would stop every run.`,
+      text: `${attempt.message} After the merge, every run would fail.`,
       ...(headText === undefined ? {} : { fileText: headText }),
     })
     const before = inForce(baseText, file, undefined, validate)
@@ -71,7 +71,7 @@ export async function readConfigs(
   return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
 }
 
-/** An invalid config at the base ends the run, unless this very change fixes it: then the bundled policies judge it. */
+/** An invalid config at the base ends the run, unless this change fixes it: then the bundled policies judge it. */
 function inForce(
   text: string | undefined,
   file: string,
@@ -107,7 +107,7 @@ function changedFinding(file: string, before: string | undefined, after: string 
     region: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
     status: 'introduced',
     keys: [file],
-    text: `This change ${what} the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.`,
+    text: `This change ${what} the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not applied to this run; the releases and clusters that it declares were.`,
     fileText: after ?? before ?? '',
   })
 }
@@ -145,7 +145,12 @@ function readOperatorFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new GuardError('config', 'This config cannot be read. Give a file that exists.', { path: file }, { cause })
+    throw new GuardError(
+      'config',
+      'This config does not exist or cannot be read. Name a file that exists.',
+      { path: file },
+      { cause },
+    )
   }
 }
 

@@ -38,7 +38,7 @@ export async function readDescriptions(
     const place = (path: string, object: LoadedObject) =>
       new Manifest(object, side, { kind: 'file', path }, clusters, 'declared')
     if (clusters.length === 0 && entry) {
-      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`
+      const reason = `the files of the cluster ${name} are unknown, because it has neither \`paths\` nor a folder of that name`
       skipped.push({ path: entry.path, reason })
     }
     if (entry) manifests.push(place(entry.path, entry.object))
@@ -93,7 +93,11 @@ const parsed = new WeakMap<Uint8Array, Map<string, LoadedObject[]>>()
 
 /** Parses an inventory once for both sides of a change and all trials of it. */
 function parse(content: Content | undefined, path: string, cluster: string): LoadedObject[] {
-  if (!content) throw new GuardError('source', 'There is no such file, so nothing is known of the cluster.')
+  if (!content)
+    throw new GuardError(
+      'source',
+      'This inventory does not exist, so the state of the cluster is unknown. Add the file, or remove it from the config.',
+    )
   if ('missing' in content) throw new GuardError('source', `This inventory cannot be read: ${content.missing}.`)
   const key = JSON.stringify([path, cluster])
   const known = parsed.get(content) ?? new Map<string, LoadedObject[]>()

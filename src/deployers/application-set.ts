@@ -11,7 +11,7 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   const { object, side, origin, clusters, root } = manifest
   const { generators, templatePatch, goTemplate } = readApplicationSet(root)
   if (templatePatch.exists) {
-    named.skip(manifest, 'template-patch', 'its templatePatch is not read')
+    named.skip(manifest, 'template-patch', 'its templatePatch is not supported')
     return
   }
   for (const generator of generators) {
@@ -48,7 +48,7 @@ export function elementsOf(
   if (!named.isHere(repoURL, ''))
     return { cause: 'generator-elsewhere', reason: `the directories of ${repoURL} are not in this repository` }
   if (!directories.every(({ path }) => isBoundedGlob(path)))
-    return { cause: 'generator-not-read', reason: `the patterns of its generator ${name} are not read` }
+    return { cause: 'generator-not-read', reason: `the patterns of its generator ${name} are not supported` }
   return matching(directories, named).map((folder) => ({ ...elementOfFolder(folder, goTemplate), ...values }))
 }
 

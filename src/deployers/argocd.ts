@@ -45,10 +45,10 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
       named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`)
       continue
     }
-    // A config management plugin usually runs helm or kustomize, plus some steps of its own.
+    // A config management plugin usually runs helm or kustomize, plus some additional steps.
     const isPlugin = source.plugin.exists
     if (isPlugin)
-      named.skip(manifest, 'plugin', `a plugin makes its manifests of ${written}, and may do more than is seen here`)
+      named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`)
     const common = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
       origin: 'named' as const,
@@ -88,7 +88,7 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
         ...(components.length > 0 ? { components } : {}),
       })
     } else if (named.isIgnored(place)) {
-      named.skip(manifest, 'ignored', `${written || '.'} is left out by \`ignore\``)
+      named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, source, name, named)
     } else if (!isPlugin) {
@@ -136,7 +136,7 @@ function valuesOf(
     values.push({ path: place })
   }
   if (helm.at('fileParameters', 0).exists) {
-    named.skip(manifest, 'file-parameters', 'its fileParameters are not read')
+    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported')
     return undefined
   }
   const { place, map, isText } = inlineValuesOf(source)

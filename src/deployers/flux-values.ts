@@ -64,7 +64,7 @@ export function valuesOf(
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
   for (const file of [...chart.valuesFiles.items()].map(textAt)) {
-    // They are written from the root of the source; the first releases of Flux took them from the chart's folder.
+    // They are written from the root of the source; the first releases of Flux read them from the chart's folder.
     const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
     if (found === undefined) {
@@ -76,14 +76,14 @@ export function valuesOf(
   }
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
-    named.skip(manifest, 'values-replaced', `its valuesFiles take the place of ${defaults}, and are laid over it here`)
+    named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
     const held = holder && valuesFrom(reference, holder)
     if (held) values.push(held)
     else if (reference.optional.value !== true) {
       const what = `${textAt(reference.kind)} ${textAt(reference.name)}`
-      named.skip(manifest, 'values-elsewhere', `its values of ${what} are not in this repository`)
+      named.skip(manifest, 'values-elsewhere', `its values from ${what} are not in this repository`)
       return undefined
     }
   }

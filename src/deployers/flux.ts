@@ -86,7 +86,7 @@ export class FluxObjects {
     }
     const { generated } = this.named
     if (this.named.isIgnored(place)) {
-      this.named.skip(manifest, 'ignored', `${written || '.'} is left out by \`ignore\``)
+      this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
       return
     }
     if (!this.named.kustomization(place)) {
@@ -130,7 +130,7 @@ export class FluxObjects {
     }
   }
 
-  /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
+  /** The clusters that an object is deployed to: those of the trees that apply it, otherwise those of its own file. */
   private targetsOf(manifest: Manifest): Target[] {
     const targets = new Map<string, Target>()
     const add = (target: Target) => targets.set(JSON.stringify(target), target)
@@ -153,7 +153,7 @@ export class FluxObjects {
     return [...targets.values()]
   }
 
-  /** The files that have an object applied: the trees above it, with the Kustomizations that they include. */
+  /** The files by which an object is applied: the trees above it, with the Kustomizations that they include. */
   private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
     return this.ownersOf(manifest).flatMap((owner) => {
       if (seen.has(owner)) return []
@@ -211,9 +211,9 @@ export class FluxObjects {
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
     if (patch)
-      this.named.skip(manifest, 'patched', `it is rendered as it is written, without the patch in ${patch.origin.path}`)
+      this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
     if (release.postRenderers.at(0).exists)
-      this.named.skip(manifest, 'post-renderers', 'it is rendered as its chart has it, without its postRenderers')
+      this.named.skip(manifest, 'post-renderers', 'it is rendered without its postRenderers')
     const target = textAt(release.targetNamespace)
     for (const cluster of release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)) {
       this.named.sources.push({
@@ -266,7 +266,7 @@ function idOf({ ref, origin }: Manifest, target: Target): string {
   return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`
 }
 
-/** An object with a kubeconfig of its own goes to a cluster that no other object names. */
+/** An object with its own kubeconfig is deployed to a cluster that no other object names. */
 function elsewhere({ ref, origin }: Manifest): Target {
   return { cluster: `${ref.name} of ${origin.path}` }
 }

@@ -9,7 +9,7 @@ import type { GitOpsSources } from './gitops-sources'
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
  * one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
  *
- * @param manifest the object that has it made
+ * @param manifest the object of Flux that it is generated for
  */
 export function generateKustomization(place: string, manifest: Manifest, named: GitOpsSources): Kustomization {
   const { checkout, kustomizations } = named.repositoryIndex
@@ -19,7 +19,7 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
       // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
-      named.unfollowedLinks.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      named.unfollowedLinks.set(file, `Flux ignores symbolic links, and ${file} is one`)
       continue
     }
     const above = foldersBetween(place, file)
@@ -33,7 +33,7 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
     }
     if (chart || isExcluded(file)) continue
     if (/\.json$/.test(file)) {
-      named.ignoredByFlux.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+      named.ignoredByFlux.set(file, `Flux reads only YAML in ${place || 'the root'}, which has no Kustomization`)
     } else if (/\.ya?ml$/.test(file)) {
       if (checkout.tree.files.has(file)) members.add(file)
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)

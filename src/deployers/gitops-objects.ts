@@ -38,7 +38,7 @@ export async function gitOpsObjects(
     for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
   }
   for (const [file, text] of texts) if (mentionsOneOf(text, gitOpsGroups)) take(file, readGitOpsIn(text))
-  // Of ConfigMaps and Secrets, which may be many and large, those that some object takes values of.
+  // Only those ConfigMaps and Secrets that an object takes values from: there may be many large ones.
   const names = [...new Set(manifests.flatMap(namesOfHolders))]
   const holds = (text: string) => mentionsOneOf(text, holderKinds) && mentionsOneOf(text, names)
   if (names.length === 0) return manifests

@@ -67,7 +67,7 @@ export class GitOpsSources {
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
   }
 
-  /** Whether the folder's own Kustomization is left out: a folder that has one is never taken for one that has none. */
+  /** Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without. */
   isIgnored(place: string): boolean {
     const file = ignorableKustomization(place, this.repositoryIndex.checkout)
     if (file === undefined) return false

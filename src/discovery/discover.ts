@@ -154,13 +154,13 @@ function* kustomizationFiles(
       if (file.slice(start).includes('/')) continue
       yield [
         file,
-        { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not name it` },
+        { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not list it` },
       ]
     }
   }
   // A file that leaves a Kustomization in this change is no longer deployed; it does not become a plain file.
   for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
-    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer names it` }]
+    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer lists it` }]
   }
   for (const [file, place] of filesNamedBy(all.values())) {
     if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place}` }]
@@ -226,7 +226,7 @@ async function readGitOpsSources(
   }
 }
 
-/** Charts that no object or declaration installs: each of their sets of values is rendered as a cluster of its own. */
+/** Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster. */
 async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],

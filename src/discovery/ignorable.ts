@@ -8,7 +8,7 @@ import { ignorableKustomization, inside, type Kustomization } from '../sources/k
 interface Deployed {
   readonly gitOps: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** Files that are judged as rendered, or not at all. */
+  /** Files that are judged only through a rendering. */
   readonly ownership: ReadonlyMap<string, unknown>
 }
 

@@ -14,10 +14,10 @@ interface Head {
 /**
  * The sources of the base that the head declares differently or no longer, as the base declared them.
  *
- * The config and discovery describe a deployment and do not make it: a change of the description alone could have its
- * other lines judged by a rendering that is never installed. So each such source is also rendered with its old
- * definition, in a cluster of its own, and compared with the base alone. Sources of Argo CD and Flux need no such care,
- * because their objects do make the deployment; but the Kubernetes version they are rendered for is a description, too.
+ * The config and discovery only describe a deployment: a change of the description could hide its other lines behind a
+ * rendering that is never installed. So each such source is also rendered with its old definition, in a separate
+ * cluster, and compared with the base only. Sources of Argo CD and Flux do not need this, because their objects create
+ * the deployment; but the Kubernetes version that they are rendered for is a description, too.
  */
 export async function previousDefinitions(
   base: readonly Source[],

@@ -11,7 +11,7 @@ export interface Replacement {
   readonly words: string
 }
 
-/** With more copies than these a change is compared with the first ones: that states more, never less. */
+/** With more copies than this, a change is compared with the first ones only: that may report more, never less. */
 const maxCopies = 16
 
 /**
@@ -29,7 +29,7 @@ export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): 
       : distinct(there).map((before) => ({
           before,
           after,
-          words: `It is a copy of the one in ${before.origin.path}, and of copies the one that is applied last counts.`,
+          words: `This is a copy of the object in ${before.origin.path}; the copy that is applied last takes effect.`,
         }))
   }
   const { before } = change
@@ -39,7 +39,7 @@ export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): 
     : distinct(left).map((after) => ({
         before,
         after,
-        words: `What is left of it is the copy in ${after.origin.path}.`,
+        words: `Only the copy in ${after.origin.path} is left.`,
       }))
 }
 

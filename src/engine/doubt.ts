@@ -6,8 +6,8 @@ import type { Evidence } from './evidence'
 
 /**
  * Lowers findings that rest on guessed clusters to a warning, and names the config line that would make them certain: a
- * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders were taken
- * for clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
+ * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders count as
+ * clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
  * cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
@@ -29,7 +29,7 @@ export function withDoubtOfPair(draft: RawFinding, pair: readonly Manifest[], { 
   const objects = pair.filter((manifest) => !describesCluster(manifest))
   const folders = new Set(objects.map(({ values, origin }) => folderOf((values?.owner.origin ?? origin).path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
-  return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
+  return weakened(draft, `Both may belong to different clusters; to make this certain, ${declaring(folders)}.`)
 }
 
 function ofRemoval(draft: RawFinding, { clusters, changes, head }: Evidence): RawFinding {
@@ -45,7 +45,7 @@ function ofRemoval(draft: RawFinding, { clusters, changes, head }: Evidence): Ra
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
   return weakened(
     draft,
-    `A copy stands in ${abridged(places)}. If that is another cluster's, ${declaring(new Set([folderOf(removed.origin.path)]))}, and this is an error.`,
+    `A copy is in ${abridged(places)}. If that copy belongs to another cluster, ${declaring(new Set([folderOf(removed.origin.path)]))}; this is then an error.`,
   )
 }
 

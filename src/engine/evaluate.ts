@@ -124,7 +124,7 @@ export class Evaluation {
     return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
+  /** A rule that crashes ends the run, with its name: a gate must not skip a rule. */
   private guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
     this.before(rule.id, manifest.origin.path)
     try {
@@ -155,7 +155,7 @@ export class Evaluation {
     return findings
   }
 
-  /** Keeps the smallest set of findings among all copies: it holds whichever copy counts. */
+  /** Keeps the smallest set of findings among all copies: it is true for each copy that may be applied last. */
   private evaluateReplacements(active: ActiveRule, replaced: readonly Replaced[]): RawFinding[] {
     const stated = replaced.map((judged) => {
       const { before, after } = judged.change
@@ -227,7 +227,7 @@ function reads(active: ActiveRule, manifest: Manifest): boolean {
   return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
 }
 
-/** Nothing is left of an object. One without a namespace was in whichever a tool gave it, so it may be there with it written. */
+/** No copy of an object is left. A tool chose the namespace of one without any, so a copy with a namespace may be the same. */
 function isGone(change: Change, head: Snapshot): boolean {
   if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return false
   const { ref } = change.before

@@ -37,13 +37,13 @@ export function applyExceptions(
         ? gateFinding('config/exception-expired', 'expired', 'warning', {
             ...place,
             status: used.has(exception) ? 'introduced' : 'existing',
-            text: `${what} held until ${expires}, so its findings count again. Remove it, or renew it with a new day.`,
+            text: `${what} expired after ${expires}, so its findings count again. Remove it, or renew it with a later date.`,
             keys: [rule, object],
           })
         : gateFinding('config/exception-unused', 'unused', 'notice', {
             ...place,
             status: 'existing',
-            text: `${what} covers no finding here. Remove it once what it was for is gone.`,
+            text: `${what} covers no finding here. Remove it if it is no longer needed.`,
             keys: [rule, object],
           }),
     ]

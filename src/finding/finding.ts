@@ -157,7 +157,7 @@ function place(
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
-  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'taken away here', changed: true }]
+  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'removed here', changed: true }]
 }
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
@@ -168,7 +168,10 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     const more = new Set(group.map(({ text }) => text)).size - 1
     return {
       ...first,
-      text: more > 0 ? `${first.text} The same goes for ${more} more, listed with it.` : first.text,
+      text:
+        more > 0
+          ? `${first.text} The same applies in ${more} more ${more === 1 ? 'case' : 'cases'} (see the related places).`
+          : first.text,
       likewise: unique([...(first.likewise ?? []), ...group.slice(1).flatMap(({ object }) => object ?? [])]),
       objects: unique(group.flatMap(({ objects }) => objects)),
       sources: unique(group.flatMap(({ sources }) => sources)),
@@ -190,10 +193,10 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
     location.side,
     location.path,
     location.region,
-    // Of a file alone it is not known that one line of it is to blame for all.
+    // If only the file is known, the findings may have different lines.
     location.precision === 'file' ? objects : [],
     exception,
-    // What the gate says of no object it says of a file: two sentences are two findings.
+    // Findings of the gate without an object are about a file: two texts are two findings.
     object ? '' : text,
   ])
 }

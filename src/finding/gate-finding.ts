@@ -11,14 +11,14 @@ export type GateRule = keyof typeof gateRules
 
 /** The subject of each of them. */
 export const gateRules = {
-  'source/unreadable': 'A file that may hold manifests can be read.',
-  'source/unrendered': 'What is deployed by helm, kustomize, Argo CD or Flux can be rendered and looked at.',
-  'source/unfinished': 'A run comes to its end in its time.',
+  'source/unreadable': 'Every file that may hold manifests can be read.',
+  'source/unrendered': 'Everything that helm, kustomize, Argo CD or Flux deploys can be rendered and checked.',
+  'source/unfinished': 'A run finishes within its time limit.',
   'source/duplicate-key': 'A manifest has each key once.',
   'config/invalid': 'The config of ingress-guard is valid.',
-  'config/changed': 'A change of the config of ingress-guard, or of a workflow that runs it, is told.',
-  'config/exception-expired': 'No exception is past its day.',
-  'config/exception-unused': 'Every exception is needed.',
+  'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',
+  'config/exception-expired': 'No exception has expired.',
+  'config/exception-unused': 'Every exception covers a finding.',
 } as const
 
 interface Statement {

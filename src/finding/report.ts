@@ -5,7 +5,7 @@ import type { Exception, FailOn, Level } from '../policy/schema'
 import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
 
-/** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */
+/** How precise a place is: the exact line, a template's line, a line of values, or only the file. */
 export type Precision = 'exact' | 'template' | 'values' | 'file'
 
 /** A few lines of a file, for showing a place to a reader. */
@@ -129,7 +129,7 @@ export interface Report {
   readonly claims: readonly ClusterOwnership[]
 }
 
-/** The findings that make the verdict: in a change those it introduces, with none excepted. */
+/** The findings that decide the verdict: in a change, those that it introduces and that no exception covers. */
 export function countsFor(finding: Finding, mode: Report['mode']): boolean {
   if (finding.exception) return false
   return finding.status === 'introduced' || (mode === 'all' && finding.status === 'existing')

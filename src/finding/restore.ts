@@ -132,7 +132,7 @@ function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyM
   return { line: list.from + line - 1, text }
 }
 
-/** Whether an object is an item of a list, and the item stands on lines of its own. */
+/** Whether an object is an item of a list, and no other content is on its lines. */
 function isItem({ region, lines }: LoadedObject): boolean {
   const line = lines.at(region.startLine) ?? ''
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))

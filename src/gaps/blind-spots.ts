@@ -36,9 +36,9 @@ export class BlindSpots {
     const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
     if (unreadable) return unreadable.reason
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
-      return 'it is a template now, which some tool has to fill in'
+      return 'it is now a template, which another tool fills in'
     const hidden = this.hiddenAt(path)
-    if (hidden) return `it is ${hidden} now, which was not rendered`
+    if (hidden) return `it is now ${hidden}, which was not rendered`
     for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
       const link = end === -1 ? path : path.slice(0, end)
       const refused = this.tree.refused.get(link)
@@ -86,7 +86,9 @@ export class BlindSpots {
     }
     for (const [path, manifests] of lost) {
       const text = this.head.loaded.get(path)?.lines
-      findings.push(unreadable(path, this.reasonFor(path) ?? 'it is gone', start, 'introduced', text, manifests))
+      findings.push(
+        unreadable(path, this.reasonFor(path) ?? 'it no longer exists', start, 'introduced', text, manifests),
+      )
     }
     for (const [path, reason] of this.base.missing) {
       if (!this.head.missing.has(path)) findings.push(unreadableBase(path, reason))
@@ -106,7 +108,7 @@ function unreadableBase(path: string, reason: string): Finding {
     region: start,
     status: 'introduced',
     keys: [path],
-    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`,
+    text: `The base version of this file cannot be read: ${reason}. Objects that this change removes from it cannot be detected.`,
   })
 }
 
@@ -135,14 +137,15 @@ function unreadable(
 ): Finding {
   const names = lost.map(({ ref }) => nameOf(ref))
   const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-  const unknown = names.length > 0 ? ` What became of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+  const unknown =
+    names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
   return gateFinding('source/unreadable', 'unreadable', 'error', {
     side: 'head',
     path,
     region,
     status,
     keys: [path],
-    text: `This cannot be read: ${reason}.${unknown} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    text: `This file cannot be read: ${reason}.${unknown} Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
     ...(fileText ? { fileText } : {}),
   })
 }

@@ -19,7 +19,7 @@ interface CompletenessInput {
 }
 
 /**
- * Tells whether a cluster has parts that were not inspected, in which any object that seems missing may be: a release
+ * Whether a cluster has parts that were not inspected and may contain an object that seems missing: a release
  * of a remote chart, a source that did not render, a file that could not be read. It is computed on first use: only a
  * few rules state that an object is in no manifest.
  */
@@ -48,7 +48,7 @@ function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Completene
   for (const [path, text] of texts) if (installsByK3s(text)) yield* clustersOf(path)
 }
 
-/** Whether a text has K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
+/** Whether a text makes K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
 function installsByK3s(text: string): boolean {
   if (!mentions(text, k3sGroup)) return false
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.some(

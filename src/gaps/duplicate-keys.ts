@@ -26,7 +26,7 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
       object: after.ref,
       keys,
       status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
-      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and only the last one takes effect. Merge them, or add the missing --- between two documents.`,
     })
   })
 }

@@ -76,7 +76,7 @@ async function noLongerDeployed(
         status: 'introduced',
         keys: [file],
         fileText: text,
-        text: `Nothing deploys ${names.join(', ')}${more} from here any more, as it is ${ownership.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
+        text: `After this change nothing deploys ${names.join(', ')}${more} from this file: it is ${ownership.get(file)?.reason}. Before, manifests here were applied as plain files. Add the file to a source that is deployed, or delete it.`,
       }),
     )
   }
@@ -103,7 +103,7 @@ function newlyRemote({ base, head }: Sides): Finding[] {
       object: ref,
       keys: [cause],
       fileText: object.lines,
-      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`,
+      text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     })
   })
 }
@@ -140,7 +140,7 @@ async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
         region: startOf(1),
         status: 'introduced',
         keys: [file],
-        text: 'This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was.',
+        text: 'This change edits a file that is no longer deployed, so the edit cannot be checked. Delete the file, or revert the edit.',
       }),
     )
 }

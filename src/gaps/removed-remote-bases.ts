@@ -30,7 +30,7 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
         region,
         status: 'introduced',
         keys: [path, text],
-        text: `This change takes in ${text} no longer, and what came from there is not in this repository, so nobody sees what is removed with it. Read it there, and vendor what shall stay.`,
+        text: `This change drops the remote base ${text}. Its objects are not in this repository, so the removals cannot be checked. Review that base, and vendor the objects that must stay.`,
       }),
     )
 }

@@ -13,7 +13,7 @@ interface Renderings {
   readonly after: readonly RenderedSide[]
   /** Sources that this change does not reach. */
   readonly rest: readonly RenderedSide[]
-  /** Objects of the base of which it is unknown whether the head has them. */
+  /** Objects of the base that the head may or may not have. */
   readonly unknown: readonly Manifest[]
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
@@ -68,7 +68,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-    const fate = names.length > 0 ? ` What becomes of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+    const fate =
+      names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
@@ -90,7 +91,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
         side: 'base',
         region: failure.region,
         keys: [failure.path],
-        text: `At the base, ${lower(failure.reason)}. So what the head renders was judged as if it were new, and what it no longer renders could not be seen.`,
+        text: `The base cannot be rendered: ${lower(failure.reason)}. So all objects of the head were checked as if they were new, and removed objects could not be detected.`,
       }),
     )
   }
@@ -149,7 +150,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It takes in ${entry.text}, which is not in this repository; vendor it and name the copy.`,
+        text: `It uses ${entry.text}, which is not in this repository; vendor it and name the copy.`,
       }),
     )
   }
@@ -157,7 +158,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
 }
 
 function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it takes in ${text}, which is not in this repository` }
+  return { path, reason: `it uses ${text}, which is not in this repository` }
 }
 
 /** Whether a remote place is among the known ones, in any version. */
@@ -179,12 +180,12 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
   return [...byTool].flatMap(([tool, sides]) => {
     const { source, failure } = sides[0] as RenderedSide
     if (!failure) return []
-    const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : ''
+    const more = sides.length > 1 ? ` and ${sides.length - 1} more` : ''
     return gateFinding('source/unrendered', 'tool', 'error', {
       ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
-      text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`,
+      text: `${upper(nameOfSource(source))}${more} could not be checked: ${failure.reason}.`,
     })
   })
 }
@@ -198,7 +199,7 @@ function unreadable(
     ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     keys: [path, cause],
-    text: `What this renders to cannot be read: ${reason}.`,
+    text: `The rendered manifests cannot be read: ${reason}.`,
   })
 }
 

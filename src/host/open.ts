@@ -13,7 +13,7 @@ import type { Options } from './options'
 export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
-  /** Names from an event, which no person wrote: they are revisions, whatever folders there are. */
+  /** Names from an event, which no person wrote: they are revisions, even if there are folders with these names. */
   readonly fromEvent?: readonly RevisionOption[]
   readonly token?: string | undefined
   readonly trusted?: boolean
@@ -32,7 +32,7 @@ export interface Opened {
   readonly repository: readonly string[]
 }
 
-/** Opens the two revisions of a change; no base when the head is to be judged whole. */
+/** Opens the two revisions of a change; no base when the whole head is judged. */
 export async function openRevisions(opening: Opening): Promise<Opened> {
   const [headFolder, baseFolder] = await Promise.all([folderOf('head', opening), folderOf('base', opening)])
   if (headFolder && (baseFolder || opening.all)) {
@@ -105,7 +105,7 @@ async function refuseTracked(repository: Repository, side: RevisionOption, folde
     if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue
     throw new GuardError(
       'source',
-      `There is no revision ${JSON.stringify(folder)} in this clone. The folder of that name is part of the checkout, so it is not taken for the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} where the folder is meant.`,
+      `The revision ${JSON.stringify(folder)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} to use the folder.`,
     )
   }
 }

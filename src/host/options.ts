@@ -8,36 +8,38 @@ export const Options = Type.Object({
   base: Type.Optional(
     Type.String({
       description:
-        'The revision or folder to compare with; default: the default branch. A revision stands for its merge base with the head. A name that is both is the revision; ./x is always the folder.',
+        'The revision or folder to compare with; default: the default branch. For a revision, its merge base with the head is used. A name that is both means the revision; ./x always means the folder.',
     }),
   ),
-  head: Type.Optional(Type.String({ description: 'The revision or folder to judge; default: the working tree.' })),
+  head: Type.Optional(Type.String({ description: 'The revision or folder to check; default: the working tree.' })),
   config: Type.Optional(
     Type.String({
       description:
-        'The config: a path in the base revision, or an absolute path of yours; default: .github/ingress-guard.yaml.',
+        'The config: a path in the base revision, or an absolute path on this machine; default: .github/ingress-guard.yaml.',
     }),
   ),
   policies: Type.Array(Type.String(), {
     default: [],
-    description: 'The policies to use instead of the config’s, as NAME@RANGE.',
+    description: 'The policies to use instead of those in the config, as NAME@RANGE.',
   }),
-  all: Type.Boolean({ default: false, description: 'Judge the head whole instead of a change.' }),
+  all: Type.Boolean({ default: false, description: 'Check the whole head instead of a change.' }),
   failOn: Type.Optional(FailOn),
-  helm: Type.Optional(Type.String({ description: 'The helm that renders charts; default: the one of the PATH.' })),
+  helm: Type.Optional(Type.String({ description: 'The helm to render charts with; default: helm in the PATH.' })),
   kustomize: Type.Optional(
     Type.String({
-      description: 'The kustomize or kubectl that builds Kustomizations; default: the one of the PATH.',
+      description: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
     }),
   ),
   today: Type.Optional(
-    Type.String({ description: 'The day exceptions are judged by, YYYY-MM-DD; default: today in UTC.' }),
+    Type.String({
+      description: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
+    }),
   ),
   timeout: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       description:
-        'The minutes that the run may take, 0.5 for half a minute; default: 10. What is not judged by then fails.',
+        'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',
     }),
   ),
 })
@@ -54,7 +56,7 @@ export const defaultTimeout = 10
 export function minutesIn(text: string, name: string): number {
   const minutes = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0
   if (minutes > 0) return minutes
-  throw new GuardError('usage', `${name} has to be a number of minutes above 0, not ${JSON.stringify(text)}.`)
+  throw new GuardError('usage', `${name} must be a number of minutes above 0, not ${JSON.stringify(text)}.`)
 }
 
 /** The levels `fail-on` takes. */

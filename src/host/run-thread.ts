@@ -8,11 +8,11 @@ import { defaultTimeout, type Options } from './options'
 import { emptyProgress, type Host } from './run'
 import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
 
-/** How much longer than its time a run may take to end by itself, in seconds: it may be in the midst of a large file. */
+/** How many seconds a run may take to end after its time limit: it may be reading a large file. */
 const grace = 15
 
 /**
- * Runs the gate in a thread of its own. Work without a pause, such as a rule on a gigantic object, cannot be
+ * Runs the gate in its own thread. Work without a pause, such as a rule on a gigantic object, cannot be
  * interrupted in its own thread; so this thread keeps the time, and ends the other one.
  */
 export class RunThread {
@@ -34,7 +34,7 @@ export class RunThread {
     await Promise.all([...this.threads].map((thread) => thread.terminate()))
   }
 
-  /** Like `run`, in a thread of its own. */
+  /** Like `run`, in its own thread. */
   readonly run = async (options: Options, host: Host): Promise<Report> => {
     const { timeout = defaultTimeout, today = new Date().toISOString().slice(0, 10) } = options
     const step = newStep()
@@ -60,9 +60,11 @@ export class RunThread {
         })
         thread.on('error', (cause) => {
           const words = `${cause.message} while ${stepIn(step).doing}`
-          reject(new GuardError('internal', `The run broke off: ${words}.`, undefined, { cause }))
+          reject(new GuardError('internal', `The run stopped unexpectedly: ${words}.`, undefined, { cause }))
         })
-        thread.on('exit', () => reject(new GuardError('internal', `The run broke off while ${stepIn(step).doing}.`)))
+        thread.on('exit', () =>
+          reject(new GuardError('internal', `The run stopped unexpectedly while ${stepIn(step).doing}.`)),
+        )
         const seconds = timeout * 60
         void this.wait(seconds + Math.min(grace, seconds), over.signal).then(async () => {
           if (over.signal.aborted) return
@@ -93,7 +95,7 @@ function keyOf(leftover: Cleanup): string {
   return JSON.stringify(leftover)
 }
 
-/** A pause that keeps no process alive by itself. */
+/** A pause that does not keep the process alive. */
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {
   const most = 2 ** 31 - 1
   await wait(Math.min(seconds * 1000, most), undefined, { signal, ref: false }).catch(() => {})

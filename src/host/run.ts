@@ -45,7 +45,8 @@ export async function run(
   budget = new Budget(options.timeout ?? defaultTimeout, watcher.step),
 ): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
-  if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
+  if (!isDate(today))
+    throw new GuardError('usage', `${JSON.stringify(today)} is not a valid date (expected YYYY-MM-DD).`)
   const stages = new Stages(emptyProgress(options, today), watcher.progress)
   return budget.within(
     () => runWithin(budget, { ...options, today }, host, stages),
@@ -95,7 +96,7 @@ async function runWithin(
 ): Promise<Report> {
   const { today } = options
   const bundled = bundledPolicies(host.root)
-  budget.doing('looking up the revisions to compare and fetching what the clone lacks of them')
+  budget.doing('looking up the revisions to compare and fetching missing commits')
   const { base, head, repository } = await openRevisions({ ...host, ...options, signal: budget.signal })
   budget.doing('listing the files of the revisions and reading the config')
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
@@ -113,7 +114,7 @@ async function runWithin(
   }
   const workflows = base ? await changedWorkflows(base, head) : []
   const given = [...configs.findings, ...workflows]
-  const beforeRule = (rule: string, path: string) => budget.doing(`judging ${path} by ${rule}`, path)
+  const beforeRule = (rule: string, path: string) => budget.doing(`checking ${path} with ${rule}`, path)
   const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
   stages.reached(begun)
   const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
@@ -168,7 +169,7 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
   if (resolution.rules.length === 0) {
     throw new GuardError(
       'config',
-      'No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
+      'No policy is selected, so the gate would pass every change. Name at least one under `policies:`, or remove the key to use all of them.',
       named ? undefined : config.places?.value(0, []),
     )
   }
@@ -177,7 +178,7 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
     const known = rules.map(({ id }) => id).join(', ')
     throw new GuardError(
       'config',
-      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known}.`,
+      `The exception names the rule ${JSON.stringify(rule)}, which does not exist; the rules are ${known}.`,
       {
         path: config.path ?? configPath,
         region,

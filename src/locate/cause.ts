@@ -14,7 +14,7 @@ export interface ChangedFile {
 /** The part of a change that causes a finding. */
 export interface Cause {
   readonly file: ChangedFile
-  /** The edit, where one was found; else the whole file is to blame. */
+  /** The edit that causes the finding, if it was found; otherwise the whole file is the cause. */
   readonly edit: Edit | undefined
 }
 

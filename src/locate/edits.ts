@@ -38,7 +38,7 @@ export class EditedFile {
   }
 }
 
-/** Consecutive lines that were changed one by one are edits of their own; surplus lines are one more. */
+/** Consecutive lines that were changed one by one are separate edits; surplus lines are one more. */
 function linePairs(before: readonly string[], after: readonly string[], beforeLine: number, afterLine: number): Edit[] {
   const pairs = Math.min(before.length, after.length)
   const edits: Edit[] = before.slice(0, pairs).map((line, index) => ({

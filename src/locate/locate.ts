@@ -41,7 +41,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'
-  // Where the finding is about an object as a whole, something that takes it in may be to blame.
+  // Where the finding is about an object as a whole, something that includes it may be the cause.
   const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
   const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
   const value = await originals.valueOf(finding.location)
@@ -124,7 +124,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   }
   if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
   if (edit.after.length > 0) return [at('head', edit.afterLine + Math.max(0, edit.after.findIndex(saysSomething)))]
-  return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'taken away here')]
+  return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'removed here')]
 }
 
 function precisionOf(path: string, { base, head }: Gathered['sides']): Precision {

@@ -100,7 +100,7 @@ export class Trials {
         const definitions = [...(source.definitionFiles ?? []), source.declaredAt.path]
         for (const file of [...valuesFiles, ...definitions]) values.add(file)
         for (const file of [...((await side?.files(source)) ?? []), ...definitions]) names.add(file)
-        // To have it described as before would only have it judged under its own name again.
+        // With its old description it would only be judged under its own name again.
         if (source.baseSourceId !== undefined) redescribed.add(source.declaredAt.path)
       }
     }
@@ -157,7 +157,7 @@ function textWithout(file: ChangedFile, reverted: ReadonlySet<Edit> | 'all'): Ui
   return Buffer.from(file.text.without(reverted))
 }
 
-/** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */
+/** A new file is emptied, because something may name it; a new Kustomization or packed chart is removed. */
 function emptied({ path }: ChangedFile): Uint8Array | undefined {
   return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path)
     ? undefined

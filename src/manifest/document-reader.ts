@@ -40,12 +40,12 @@ export class DocumentReader {
 
 function readDocument(original: string): Reading {
   const [separator = ''] = /^---[^\n]*\n?/.exec(original) ?? []
-  // kubectl's reader of files takes nothing but a comment there, other than YAML itself.
+  // Unlike YAML itself, kubectl's reader of files allows only a comment there.
   const behind = separator.slice(3).search(/[^\s\u0085]/)
   if (behind !== -1 && separator[3 + behind] !== '#') {
     const from = 3 + behind
     return refused(original, {
-      reason: 'no text may stand after ---; write it on a line of its own',
+      reason: 'text after --- is not allowed; write it on the next line',
       from,
       to: from + 1,
     })
@@ -55,7 +55,7 @@ function readDocument(original: string): Reading {
   const hidden = lineEnd === -1 ? -1 : separator.slice(lineEnd).search(/[^ \t\r\n\u0085\u2028\u2029]/)
   if (hidden !== -1) {
     const from = lineEnd + hidden
-    const reason = 'after --- and a comment the line has to end with a line feed; convert the line ends of the file'
+    const reason = 'a line with --- and a comment must end with a line feed; convert the line endings of the file'
     return { text: original, reason, from, to: from + 1 }
   }
   const sound = readYaml(original, separator.length)
@@ -77,7 +77,7 @@ function readDocument(original: string): Reading {
   return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
 }
 
-/** Finds the duplicate keys of a stretch of text without a look at all of them. */
+/** Finds the duplicate keys of a part of a text without reading all keys. */
 function duplicatesByPlace(all: ReadObject['duplicates']) {
   const startOf = ({ node }: { node: Node }) => node.range?.[0] ?? 0
   const sorted = all.toSorted((a, b) => startOf(a) - startOf(b))
@@ -116,7 +116,7 @@ export function readYaml(text: string, start = 0): SoundYaml | Refused {
     const size = Math.round(text.length / 1024 / 1024)
     return {
       text: '',
-      reason: `this one document has ${size} MiB, and an API server takes 3 MiB; split it`,
+      reason: `this one document has ${size} MiB, and an API server accepts at most 3 MiB; split it`,
       from: 0,
       to: 1,
     }
@@ -124,7 +124,7 @@ export function readYaml(text: string, start = 0): SoundYaml | Refused {
   const control = text.search(/(?![\t\n\r\u0085])[\p{Cc}\ufffe\uffff]/u)
   if (control !== -1) {
     const code = text.charCodeAt(control).toString(16).padStart(2, '0')
-    return { text, reason: `the control character 0x${code} is no text`, from: control, to: control + 1 }
+    return { text, reason: `the control character 0x${code} is not allowed in text`, from: control, to: control + 1 }
   }
   const parsed = parse(text, start)
   if (parsed instanceof TooDeep) return { text, ...placeOf(parsed) }
@@ -207,11 +207,11 @@ function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: stri
   const metadata = nodeIn(root, 'metadata', resolve)
   for (const key of ['name', 'namespace']) {
     const node = nodeIn(metadata, key, resolve)
-    if (isSeq(node)) return { node, reason: `metadata.${key} is a list, and has to be text` }
+    if (isSeq(node)) return { node, reason: `metadata.${key} is a list, but must be text` }
     if (!isScalar(node) || node.value === null || typeof node.value === 'string') continue
     return {
       node,
-      reason: `metadata.${key} is read as the ${typeof node.value} ${node.value}, and has to be text; quote it`,
+      reason: `metadata.${key} is read as the ${typeof node.value} ${node.value}, but must be text; quote it`,
     }
   }
   return undefined

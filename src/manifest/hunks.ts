@@ -36,8 +36,8 @@ export class Hunks {
   }
 
   /**
-   * The number of lines by which a cut can move up to begin right after a `---`. Manifests begin alike, so a diff may
-   * keep the first lines of a removed one and remove those of the next.
+   * The number of lines by which a cut can move up to begin right after a `---`. Manifests have similar first lines, so
+   * a diff may keep those of a removed one and remove those of the next.
    */
   private slack(cutStart: number, length: number): number {
     for (let start = cutStart; start > 1; start--) {

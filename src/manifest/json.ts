@@ -24,7 +24,7 @@ export function endOfJson(text: string, start: number): number {
       depth--
       if (depth <= 0) return at + 1
     } else if (depth === 0) {
-      // What stands outside brackets ends where its own grammar does: `2-1` is two numbers.
+      // A value outside brackets ends where its own grammar ends: `2-1` is two numbers.
       const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y
       scalar.lastIndex = at
       return at + (scalar.exec(text)?.[0].length ?? 0)

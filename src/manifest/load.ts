@@ -55,7 +55,7 @@ export function comparisonKey({ content, context }: LoadedObject): string {
 export interface Unreadable {
   readonly reason: string
   readonly region: Region
-  /** The document's text: a document that was just as unreadable before is not this change's doing. */
+  /** The document's text: a document that was just as unreadable before is not caused by this change. */
   readonly content: string
 }
 
@@ -86,7 +86,7 @@ export function loadFile(
   const unreadable: Unreadable[] = []
   const templates: string[] = []
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
-    const reason = 'it is a Git LFS pointer, and what it points at is not in the repository'
+    const reason = 'it is a Git LFS pointer, and its content is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
     return { text, lines, objects, unreadable, templates, kubernetes: false }
   }

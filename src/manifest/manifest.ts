@@ -72,7 +72,7 @@ export type Origin =
       /** The same on both sides of a change. */
       readonly id: string
       readonly source: RenderedSource
-      /** Its chart asks the cluster whether it serves this apiVersion, and the rendering, which saw none, answered by itself. */
+      /** Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster. */
       readonly guessed?: true
     }
 

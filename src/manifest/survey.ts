@@ -46,7 +46,7 @@ class Walk {
     if (isAlias(node)) return this.alias(node)
     if (isScalar(node)) {
       if (node.anchor) this.anchors.set(node.anchor, node)
-      if (isNumberOfNoJson(node.value)) this.refuse('JSON has no such number; quote it', node)
+      if (isNumberOfNoJson(node.value)) this.refuse('JSON cannot represent this number; quote it', node)
       return 1
     }
     if (!isMap(node) && !isSeq(node)) return 1
@@ -80,7 +80,7 @@ class Walk {
       const value = this.follow(pair.value)
       // An alias of a list is no list of maps to go-yaml.
       const sources = isSeq(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
-      if (!sources.every(isMap)) this.refuse('what << brings in has to be a map or a list of maps', written)
+      if (!sources.every(isMap)) this.refuse('the value of << must be a map or a list of maps', written)
     } else if (isMap(key) || isSeq(key)) this.refuse('a map or list cannot be a key', written)
     else if (isScalar(key)) {
       if (key.value === null) this.refuse('a key cannot be empty or null', written)

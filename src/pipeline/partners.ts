@@ -65,7 +65,7 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
 
 /**
  * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
- * a kind it reads that contain one of the strings it named. Loaded documents may have partners of their own, so this
+ * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this
  * repeats until nothing new is found.
  *
  * @param moves objects that moved to another place, which matter to rules on moves alone

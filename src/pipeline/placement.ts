@@ -6,7 +6,7 @@ import type { Sides } from './open-sides'
 
 /** Makes manifests of files and renderings: objects with the clusters they are deployed to. */
 export class Placement {
-  /** The clusters that sources of the base are rendered into at the head once more, as the base describes them. */
+  /** The clusters that sources of the base are rendered into again at the head, as the base describes them. */
   private readonly asBefore: ReadonlyMap<string, string>
 
   /** @param renames the head's names of clusters that the base calls otherwise */

@@ -48,10 +48,10 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   const after = [...loose('head', read.after), ...looseManifests('head', rendered.after), ...head.manifests]
   const keyOf = ({ ref, origin, object }: Manifest) =>
     [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
-  const [stood, stands] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  const [keysBefore, keysAfter] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
   return [
-    ...before.filter((manifest) => !stands.has(keyOf(manifest))),
-    ...after.filter((manifest) => !stood.has(keyOf(manifest))),
+    ...before.filter((manifest) => !keysAfter.has(keyOf(manifest))),
+    ...after.filter((manifest) => !keysBefore.has(keyOf(manifest))),
   ]
 }
 

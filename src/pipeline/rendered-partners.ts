@@ -8,7 +8,7 @@ import { partnersWanted, type Wanted } from './partners'
 
 /**
  * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
- * objects may have partners of their own, so this repeats until nothing new is found.
+ * objects may have partners too, so this repeats until nothing new is found.
  */
 export async function renderPartners(
   head: SideOfChange,

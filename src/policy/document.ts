@@ -77,7 +77,7 @@ export function readOwnDocument<T>(
   try {
     value = document.toJS({ maxAliasCount: 1000 })
   } catch (cause) {
-    const message = 'Its aliases expand without end; write the values out.'
+    const message = 'Its aliases expand endlessly; write the values out.'
     throw new GuardError(code, message, { path, region: start }, { cause })
   }
   const failure = findFailure(schema, value)
@@ -182,30 +182,30 @@ function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): st
   switch (error.keyword) {
     case 'additionalProperties': {
       const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
-      return `There is no key \`${params.additionalProperty}\` here; the keys are ${allowed.join(', ')}.`
+      return `The key \`${params.additionalProperty}\` is not allowed here; the keys are ${allowed.join(', ')}.`
     }
     case 'required': {
       const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
       return `${name} lacks the key \`${params.missingProperty}\`; the keys are ${allowed.join(', ')}.`
     }
     case 'const':
-      return `${name} has to be ${JSON.stringify(params.allowedValue)}, not ${written(error.data)}.`
+      return `${name} must be ${JSON.stringify(params.allowedValue)}, not ${written(error.data)}.`
     case 'enum':
-      return `${name} has to be one of ${(params.allowedValues as unknown[]).join(', ')}, not ${written(error.data)}.`
+      return `${name} must be one of ${(params.allowedValues as unknown[]).join(', ')}, not ${written(error.data)}.`
     case 'anyOf': {
       const types = (schema as { type?: string }[]).map((option) => article(option.type ?? 'value'))
-      return `${name} has to be ${types.join(' or ')}, not ${written(error.data)}.`
+      return `${name} must be ${types.join(' or ')}, not ${written(error.data)}.`
     }
     case 'type': {
       const quoting = params.type === 'string' && typeof error.data === 'number' ? '; quote it' : ''
-      return `${name} has to be ${article(String(params.type))}, not ${written(error.data)}${quoting}.`
+      return `${name} must be ${article(String(params.type))}, not ${written(error.data)}${quoting}.`
     }
     case 'format':
-      return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error.data)}.`
+      return `${name} must be an existing date (YYYY-MM-DD), not ${written(error.data)}.`
     case 'pattern':
     case 'propertyNames': {
       const { description } = parentSchema as { description?: string }
-      return `${name} is ${written(error.data)}, which does not have the form it needs${description ? `: ${description}` : '.'}`
+      return `${name} is ${written(error.data)}, which does not have the required form${description ? `: ${description}` : '.'}`
     }
     case 'minLength':
     case 'minItems':

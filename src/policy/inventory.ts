@@ -18,12 +18,12 @@ const namespaced = { namespace: Text, name: Text }
 /** `kind: Inventory`: the observed state of a running cluster, as `ingress-guard inventory` writes it. */
 export const InventoryFile = Type.Object(
   {
-    format: Type.Literal(1, { description: 'The form of this file.' }),
+    format: Type.Literal(1, { description: 'The format version of this file.' }),
     kind: Type.Literal('Inventory'),
     takenAt: Type.Optional(
       Type.String({
         pattern: momentPattern,
-        description: 'When it was seen, as RFC 3339: 2026-11-21T10:00:00Z.',
+        description: 'When the cluster was observed, as an RFC 3339 timestamp: 2026-11-21T10:00:00Z.',
       }),
     ),
     kubernetes: Type.Optional(
@@ -53,11 +53,13 @@ export const InventoryFile = Type.Object(
           {
             kind: Type.Enum(['ConfigMap', 'Lease']),
             ...namespaced,
-            holder: Type.Optional(Type.String({ description: 'Who leads; absent when nobody does.' })),
+            holder: Type.Optional(Type.String({ description: 'The current leader; absent if there is none.' })),
             renewTime: Type.Optional(Type.String()),
-            duration: Type.Optional(Type.Number({ description: 'For how many seconds a renewal counts.', minimum: 0 })),
+            duration: Type.Optional(
+              Type.Number({ description: 'For how many seconds a renewal is valid.', minimum: 0 }),
+            ),
           },
-          { ...strict, description: 'What replicas of a controller elect their leader with.' },
+          { ...strict, description: 'The leader-election locks of controllers.' },
         ),
       ),
     ),
@@ -69,7 +71,7 @@ export const InventoryFile = Type.Object(
     services: Type.Optional(Type.Array(Type.Object({ ...namespaced, type: Type.Optional(Text) }, strict))),
     pods: Type.Optional(Type.Array(Type.Object({ ...namespaced, node: Type.Optional(Text) }, strict))),
   },
-  { ...strict, title: 'What a cluster was seen to run on' },
+  { ...strict, title: 'The observed state of a cluster' },
 )
 export type InventoryFile = Static<typeof InventoryFile>
 
@@ -108,7 +110,7 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
   if (other) {
     throw new GuardError(
       'source',
-      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(', ')}.`,
+      `An inventory cannot hold a ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or the output of \`kubectl get\` for ${liveKinds.join(', ')}.`,
       { path, region: other.region },
     )
   }
@@ -122,6 +124,6 @@ const isPrinted = /\buid["']?\s*:/
 
 function saysNothing(path: string): GuardError {
   const message =
-    'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.'
+    'This inventory is empty. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.'
   return new GuardError('source', message, { path, region: startOf(1) })
 }

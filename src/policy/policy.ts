@@ -81,14 +81,14 @@ export function resolvePolicies(
       const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(', ')
       throw new GuardError(
         'config',
-        `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
+        `The policy ${JSON.stringify(name)} does not exist; the policies are ${names}.`,
         places.value(index, ['use']),
       )
     }
     if (semver.validRange(range) === null) {
       throw new GuardError(
         'config',
-        `${JSON.stringify(range)} is no semver range; write for example ${name}@^1.`,
+        `${JSON.stringify(range)} is not a valid semver range; write for example ${name}@^1.`,
         places.value(index, ['use']),
       )
     }
@@ -151,7 +151,7 @@ function activate(
   const known = new Set<string>()
   const active = named.map((id) => {
     const rule = rules.find((candidate) => candidate.id === id)
-    if (!rule) throw new GuardError('policy', `There is no code for the rule ${id}.`, { path: policy.path })
+    if (!rule) throw new GuardError('policy', `The rule ${id} is not implemented.`, { path: policy.path })
     const given = entryOf(file.rules, id) ?? {}
     const own = entryOf(use.rules, id) ?? {}
     const messages = messagesOf(rule, file.version)
@@ -176,14 +176,14 @@ function activate(
         if (!schema) throw unknownParam(id, name, Object.keys(schemas), places.key([...where, name]))
         const failure = findFailure(Type.Object({ [name]: schema }), { [name]: value })
         if (!failure) continue
-        const message = `The params of ${id} do not fit. ${failure.sentence}`
+        const message = `The params of ${id} are not valid. ${failure.sentence}`
         throw new GuardError('config', message, places.value([...where, ...failure.keys]))
       }
     }
     const params = [shared, own.params ?? {}].reduce<Record<string, unknown>>(merge, { ...given.params })
     const lacking = rule.params && findFailure(rule.params, params)
     if (lacking)
-      throw new GuardError('policy', `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path })
+      throw new GuardError('policy', `The params of ${id} are not valid. ${lacking.sentence}`, { path: policy.path })
     return {
       rule,
       policy: { name: file.policy, version: file.version },
@@ -213,7 +213,7 @@ function unknownParam(owner: string, name: string, names: readonly string[], at:
   return new GuardError('config', `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at)
 }
 
-/** A list adds to the list that is there; anything else replaces. */
+/** A list is added to the existing list; any other value replaces the existing one. */
 function merge(params: Record<string, unknown>, more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const added = Object.entries(more).map(([name, value]) => {
     const there = entryOf(params, name)

@@ -16,7 +16,7 @@ export type FailOn = Static<typeof FailOn>
 
 const ruleId = '^[a-z0-9-]+/[a-z0-9-]+$'
 const Params = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Parameters by name; a list adds to the list of the policy.',
+  description: 'Parameters by name; a list is added to the list of the policy.',
 })
 
 /** A policy's, or a user config's, settings for one rule. */
@@ -35,14 +35,14 @@ export type RuleSettings = Static<typeof RuleSettings>
 /** `policies/<name>/<version>.yaml`: a released policy. */
 export const PolicyFile = Type.Object(
   {
-    format: Type.Literal(1, { description: 'The form of this file.' }),
+    format: Type.Literal(1, { description: 'The format version of this file.' }),
     policy: Type.String({ pattern: '^[a-z0-9-]+$' }),
     version: Type.String({
       pattern: '^\\d+\\.\\d+\\.\\d+(?:-[0-9a-z.-]+)?$',
-      description: 'A release candidate (1.1.0-rc.1) is in force only where it is named; no range takes it.',
+      description: 'A release candidate (1.1.0-rc.1) applies only where it is named exactly; no range includes it.',
     }),
     summary: Type.String({ minLength: 1 }),
-    changes: Type.Optional(Type.String({ description: 'What differs from the version before.' })),
+    changes: Type.Optional(Type.String({ description: 'The changes since the previous version.' })),
     rules: Type.Record(Type.String({ pattern: ruleId }), RuleSettings),
   },
   { ...strict, title: 'A released policy of ingress-guard' },
@@ -71,9 +71,9 @@ export const Exception = Type.Object(
       pattern: objectGlobPattern,
       description: 'Kind/namespace/name or Kind/name; globs allowed.',
     }),
-    cluster: Type.Optional(Type.String({ description: 'The cluster it holds in; all when absent.' })),
+    cluster: Type.Optional(Type.String({ description: 'The cluster it applies to; all clusters by default.' })),
     reason: Type.String({ minLength: 1, pattern: '\\S' }),
-    expires: Type.String({ format: 'date', description: 'The last day it holds, YYYY-MM-DD.' }),
+    expires: Type.String({ format: 'date', description: 'The last day on which it applies, YYYY-MM-DD.' }),
   },
   strict,
 )
@@ -85,14 +85,14 @@ const Cluster = Type.Object(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         description:
-          'Globs of the files that are deployed to the cluster, from the repository’s root. When absent, the cluster is the folder of its name (prod, or clusters/prod), else what belongs to no other cluster.',
+          'Globs of the files that are deployed to the cluster, from the repository’s root. By default, the folder with the name of the cluster (prod, or clusters/prod), else all files that belong to no other cluster.',
       }),
     ),
     inventory: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'A file of the repository that says what the cluster was seen to be: as ingress-guard inventory or kubectl get … -o json writes it.',
+          'A file of the repository with the observed state of the cluster, as ingress-guard inventory or kubectl get … -o json writes it.',
       }),
     ),
     kubernetes: Type.Optional(
@@ -119,12 +119,12 @@ const Release = Type.Object(
     chart: Type.String({ minLength: 1, description: 'The chart: a folder or a .tgz, from the repository’s root.' }),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Files of values, from the repository’s root, laid over the chart’s own in this order.',
+        description: 'Values files, from the repository’s root, merged over the values of the chart in this order.',
       }),
     ),
     set: Type.Optional(
       Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
-        description: 'Single values by their path, as helm’s --set takes them.',
+        description: 'Single values by their path, as for helm’s --set.',
       }),
     ),
     release: Type.String({ minLength: 1, description: 'The name it is installed under.' }),
@@ -132,11 +132,13 @@ const Release = Type.Object(
     cluster: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'The cluster it goes to; when absent, the one that its first file of values belongs to.',
+        description: 'The cluster it is deployed to; by default, the cluster of its first values file.',
       }),
     ),
     kubeVersion: Type.Optional(Type.String({ description: 'The Kubernetes version to render for.' })),
-    apiVersions: Type.Optional(Type.Array(Type.String(), { description: 'API versions the cluster has besides.' })),
+    apiVersions: Type.Optional(
+      Type.Array(Type.String(), { description: 'Additional API versions that the cluster serves.' }),
+    ),
   },
   strict,
 )
@@ -146,14 +148,14 @@ export type Release = Static<typeof Release>
 /** `.github/ingress-guard.yaml`: the config of a repository. */
 export const ConfigFile = Type.Object(
   {
-    format: Type.Literal(1, { description: 'The form of this file.' }),
+    format: Type.Literal(1, { description: 'The format version of this file.' }),
     policies: Type.Optional(
-      Type.Array(Use, { description: 'The policies in force; all bundled ones at 1.x when absent.' }),
+      Type.Array(Use, { description: 'The policies to use; by default, all bundled ones at 1.x.' }),
     ),
     'fail-on': Type.Optional(FailOn),
     ignore: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Globs of files to leave out; replaces the default list.',
+        description: 'Globs of files to ignore; replaces the default list.',
       }),
     ),
     clusters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Cluster)),
@@ -164,10 +166,10 @@ export const ConfigFile = Type.Object(
       Type.Object(
         {
           charts: Type.Array(Type.String({ pattern: '^(?:https://|http://(?:127\\.0\\.0\\.1|localhost)[:/])' }), {
-            description: 'The URLs of repositories of charts that dependencies may be fetched from.',
+            description: 'The URLs of chart repositories from which dependencies may be fetched.',
           }),
         },
-        { ...strict, description: 'What may be fetched; nothing when absent.' },
+        { ...strict, description: 'The downloads that are allowed; none by default.' },
       ),
     ),
     exceptions: Type.Optional(Type.Array(Exception)),

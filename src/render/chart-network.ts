@@ -53,12 +53,12 @@ export class ChartNetwork {
     if (!found || url === undefined) throw new Error(`${repository} has no ${name} ${version}`)
     const digest = found.digest?.replace(/^sha256:/, '')
     if (!digest || !/^[0-9a-f]{64}$/.test(digest))
-      throw new Error(`${repository} gives no digest of ${name} ${version}`)
+      throw new Error(`${repository} lists no digest for ${name} ${version}`)
     const file = path.join(this.cache, `${digest}.tgz`)
     const kept = await readFile(file).catch(() => undefined)
     if (kept && digestOf(kept) === digest) return kept
     const archive = await download(new URL(url, root), maxArchiveBytes)
-    if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`)
+    if (digestOf(archive) !== digest) throw new Error(`${url} does not match the digest that ${repository} lists`)
     await this.keep(file, archive)
     return archive
   }
@@ -110,12 +110,12 @@ function entriesOf(index: string, name: string): readonly IndexEntry[] {
 async function download(url: URL, most: number): Promise<Uint8Array> {
   const named = url.href
   const response = await fetch(url, { signal: AbortSignal.timeout(seconds * 1000) }).catch((cause: Error) => {
-    const why = cause.name === 'TimeoutError' ? `was not there after ${seconds} seconds` : 'cannot be reached'
+    const why = cause.name === 'TimeoutError' ? `did not answer within ${seconds} seconds` : 'cannot be reached'
     throw new Error(`${named} ${why}`)
   })
   if (!response.ok || !response.body) throw new Error(`${named} answers ${response.status}`)
   const isOpen = new URL(response.url).protocol !== 'https:' && url.protocol === 'https:'
-  if (isOpen) throw new Error(`${named} leads to a place without TLS`)
+  if (isOpen) throw new Error(`${named} redirects to a URL without TLS`)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {

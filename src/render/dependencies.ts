@@ -28,16 +28,16 @@ export function dependencyFault(
       const local = localFolderOf(chart, dependency)
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
-        const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`
+        const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit the result${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`
         return { cause: 'dependency-not-vendored', about: name, reason, ...place }
       }
       const other = charts.find(({ folder }) => folder === local)
-      if (!other) return invalid(`its dependency ${name} is to be in ${local}, where no chart is`)
+      if (!other) return invalid(`its dependency ${name} names the folder ${local}, which holds no chart`)
       if (`${chart.folder}/`.startsWith(local === '' ? '' : `${local}/`))
-        return invalid(`its dependency ${name} is in ${local || 'the root'}, which it is itself a part of`)
+        return invalid(`its dependency ${name} names ${local || 'the root'}, which contains the chart itself`)
       // The name becomes a folder's; another one would lead into other charts.
       if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return invalid(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`)
+        return invalid(`its dependency ${name} has the name ${JSON.stringify(other.name)}, which is not a valid chart name`)
     }
   }
   return undefined
@@ -59,12 +59,12 @@ export async function fetchDependencies(
       if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue
       const version = await pinnedVersion(chart, dependency, checkout)
       if (!version) {
-        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
+        const reason = `its dependency ${name} ${dependency.version} does not name one exact version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
         return { cause: 'dependency-not-pinned', about: name, reason, ...at }
       }
       const file = `${name}-${version}.tgz`
       if (/[/\\]/.test(file)) {
-        const reason = `its dependency ${name} has no name of a chart`
+        const reason = `its dependency ${name} is not a valid chart name`
         return { cause: 'dependency-invalid', about: name, reason, ...at }
       }
       const target = path.join(checkout.folder, chart.folder, 'charts', file)
@@ -157,7 +157,7 @@ function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folde
       const failure = visit(other)
       if (failure) return failure
       const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
-      const reason = `with its dependency ${dependency.name} it comes to more than ${maxBytes / 1024 / 1024} MiB`
+      const reason = `with its dependency ${dependency.name} it is larger than ${maxBytes / 1024 / 1024} MiB`
       if (size > maxBytes) return { cause: 'dependency-too-large', about: dependency.name, reason, ...dependency.at }
       sizes.set(chart, size)
     }
@@ -182,11 +182,11 @@ async function copy(
     await mkdir(path.dirname(target), { recursive: true })
     await cp(path.join(checkout.folder, other.folder), target, options)
     if (left > 0) return undefined
-    const reason = `its dependency ${about} comes to more than ${maxFiles} files`
+    const reason = `its dependency ${about} has more than ${maxFiles} files`
     return { cause: 'dependency-too-large', about, reason, ...at }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const reason = `its dependency ${about} cannot be put into its charts/ (${code})`
+    const reason = `its dependency ${about} cannot be written to its charts/ folder (${code})`
     return { cause: 'dependency-not-copied', about, reason, ...at }
   }
 }

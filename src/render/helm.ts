@@ -45,7 +45,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   // A program that is not helm may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
-    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
+    const reason = `helm printed output that is not a rendered manifest: ${shortened(before, checkout.folder)}`
     return { failure: { cause: 'tool-stopped', reason, ...source.declaredAt } }
   }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
@@ -76,11 +76,11 @@ export async function layOutChart(
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)
     return unusable(
-      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      `its file ${JSON.stringify(broken)} has a line break in its name, so the output of helm is ambiguous; rename it`,
       broken,
     )
   for (const [file, fault] of await checkout.layOut(files))
-    return unusable(`its file ${file} is not to be had: ${fault}`, file)
+    return unusable(`its file ${file} cannot be used: ${fault}`, file)
   const failure =
     dependencyFault(charts, checkout, network) ??
     (await checkout.alone(
@@ -92,8 +92,8 @@ export async function layOutChart(
 }
 
 /**
- * How a chart that renders otherwise when it is installed is rendered as it will be: the release is there already. Argo CD alone
- * renders every time as if it were not.
+ * The arguments to render a chart as an upgrade, if it renders differently for an install: the release usually exists
+ * already. Only Argo CD always renders for an install.
  */
 async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
   if (rendersAsInstalled(source)) return []
@@ -220,8 +220,8 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
       ...source.declaredAt,
       missing: 'helm',
     }
-  if (outcome.stopped) return stopped(`helm was ended, because ${outcome.stopped}`)
-  if (!/\S/.test(outcome.stderr)) return stopped(`helm ended with status ${outcome.status} and said nothing`)
+  if (outcome.stopped) return stopped(`helm was stopped because ${outcome.stopped}`)
+  if (!/\S/.test(outcome.stderr)) return stopped(`helm exited with status ${outcome.status} without a message`)
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
   const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
@@ -229,7 +229,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
   const words = shortened([message, ...why].join(' '), checkout.folder)
-  const failed = { cause: 'tool-failed', reason: `helm does not render it: ${words}` } as const
+  const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}` } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
@@ -237,7 +237,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   }
   // A fault of the declaration of the release, not of the chart.
   if (
-    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(message)
+    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|its arguments)/.test(message)
   )
     return { ...failed, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))

@@ -31,7 +31,7 @@ export function refusedIn(
     if (!made && kustomizationNames.filter((name) => checkout.has(path.join(folder, name))).length > 1)
       return {
         cause: 'kustomization-ambiguous',
-        reason: `kustomize does not build it: Found multiple kustomization files under: ${folder || '.'}`,
+        reason: `kustomize cannot build it: Found multiple kustomization files under: ${folder || '.'}`,
         path: file,
         region,
       }
@@ -40,7 +40,7 @@ export function refusedIn(
     const real = made ? undefined : checkout.tree.resolved.get(file)
     const isBeside = real !== undefined && folder !== '' && !real.startsWith(`${folder}/`)
     if (isBeside && !allowsOutsideFiles) {
-      const reason = `it is a symbolic link to ${real}, and kustomize takes in nothing from beside its folder; copy the file`
+      const reason = `it is a symbolic link to ${real}, and kustomize reads no file outside its folder; copy the file`
       return { cause: 'kustomization-linked', reason, path: file, region }
     }
   }
@@ -113,7 +113,7 @@ function filesOf(
   const files: string[] = []
   for (const one of closureOf(real, all)) {
     if (!one.onlyTakesIn)
-      return `it takes plugins from the Kustomization ${one.folder || '.'}, which may change what they read; name the files of the plugins here`
+      return `it uses plugins from the Kustomization ${one.folder || '.'}, which may change the files they read; name the plugin files here`
     for (const { text: entry } of one.includes) {
       const file = inside(one.folder, entry)
       if (file !== undefined && checkout.has(realPlace(checkout.tree, file))) files.push(realPlace(checkout.tree, file))
@@ -146,7 +146,7 @@ export async function overlayOf(
     const place = inside(root, textOf(file))
     const text = place === undefined ? undefined : await checkout.text(place)
     if (text === undefined) {
-      const reason = `its patch ${textOf(file)} is not in ${path.join(root, '.')} of this repository; name a file there, or write the patch itself`
+      const reason = `its patch ${textOf(file)} is not in ${path.join(root, '.')} of this repository; name a file there, or write the patch inline`
       return { failure: { cause: 'overlay-patch-missing', about: textOf(file), reason, ...at } }
     }
     patches.push({ ...rest, patch: text })
@@ -159,7 +159,7 @@ export async function overlayOf(
       failure: {
         cause: 'overlay-refused',
         about: places[0].text,
-        reason: `it takes in ${places[0].text} by what it lays over the Kustomization, where only values may stand`,
+        reason: `it uses ${places[0].text} in a setting that overrides the Kustomization, where only plain values are supported`,
         ...at,
       },
     }

@@ -208,16 +208,16 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const at = (cause: FailureCause, reason: string): Failure => ({ cause, reason, ...start })
   if (outcome.broken)
     return { ...at('tool-missing', `kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
-  if (outcome.stopped) return at('tool-stopped', `kustomize was ended, because ${outcome.stopped}`)
+  if (outcome.stopped) return at('tool-stopped', `kustomize was stopped because ${outcome.stopped}`)
   // Warnings about deprecated fields come first.
   const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (message === '') return at('tool-stopped', `kustomize ended with status ${outcome.status} and said nothing`)
+  if (message === '') return at('tool-stopped', `kustomize exited with status ${outcome.status} without a message`)
   if (message.includes(notFetched)) {
     const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
-    const reason = `it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`
+    const reason = `it inflates a chart from ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`
     return { ...at('chart-not-vendored', reason), about: url }
   }
   const named = kustomizations
@@ -226,7 +226,7 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
         text,
         file,
         region,
-        // Of entries that are written alike, the one whose own file it names.
+        // Of several entries with the same text, the one in the named file.
         isWhole: message.includes(`'${path.join(checkout.folder, folder, text)}'`),
         place: message.lastIndexOf(`'${text}'`),
       })),
@@ -235,6 +235,6 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
-  const failure = at('tool-failed', `kustomize does not build it: ${shortened(words, checkout.folder)}`)
+  const failure = at('tool-failed', `kustomize cannot build it: ${shortened(words, checkout.folder)}`)
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

@@ -182,7 +182,7 @@ export class Renderer {
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
     const named = this.programs[tool]
-    const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
+    const none = `no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} was found to render it; install it, or set its path with the input or option ${tool}`
     const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
     return { failure: { cause: 'tool-missing', reason, ...source.declaredAt, missing: tool } }
   }

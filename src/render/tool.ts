@@ -31,7 +31,7 @@ export interface Outcome {
   readonly broken?: string
 }
 
-/** A user namespace, in which anyone may have a network of their own: one in which there is nothing. */
+/** A user namespace, in which an unprivileged user may create a network: here an empty one. */
 const withoutNetwork = ['unshare', '--user', '--map-root-user', '--net', '--']
 
 /** The command prefixes that remove the network; many machines do not allow them to unprivileged users. */
@@ -67,17 +67,17 @@ function isProgram(file: string): boolean {
 
 /** Why the named program cannot be used. */
 export function faultOf(program: string): string {
-  if (!program.includes(path.sep)) return 'is in no folder of the PATH'
+  if (!program.includes(path.sep)) return 'is not in the PATH'
   try {
-    return statSync(program).isDirectory() ? 'is a folder' : 'may not be executed'
+    return statSync(program).isDirectory() ? 'is a folder' : 'is not executable'
   } catch {
-    return 'is not there'
+    return 'does not exist'
   }
 }
 
 /**
  * Runs a rendering tool on files that a pull request wrote: without the job's environment, with proxies that lead
- * nowhere, a home of its own, and limits.
+ * nowhere, a separate home folder, and limits.
  *
  * @param home a private folder for the tool's files
  */
@@ -87,9 +87,9 @@ export async function runTool(
   { cwd, home, limits, path: extraPath }: { cwd: string; home: string; limits: Limits; path?: string },
 ): Promise<Outcome> {
   if (args.some((word) => word.includes('\0')))
-    return { status: 1, stdout: '', stderr: 'what it is to be told holds a NUL character' }
-  // Limits are a shell's to set; the words to run are its arguments, never its text. The one on processor time is for a
-  // tool that outlives this process, which would have ended it.
+    return { status: 1, stdout: '', stderr: 'its arguments contain a NUL character' }
+  // A shell sets the limits; the command is passed as its arguments, never as its text. The limit on processor time is
+  // for a tool that outlives this process, which would otherwise end it.
   const script = [
     'ulimit -c 0 2>/dev/null',
     `ulimit -t ${Math.ceil(limits.seconds * (availableParallelism() + 1))} 2>/dev/null`,
@@ -107,7 +107,7 @@ export async function runTool(
     })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'E2BIG') throw cause
-    return { status: 1, stdout: '', stderr: 'what it is to be told is too long for a command line' }
+    return { status: 1, stdout: '', stderr: 'its arguments are too long for a command line' }
   }
   const out: Buffer[] = []
   const err: Buffer[] = []
@@ -136,10 +136,10 @@ export async function runTool(
   const release = child.pid === undefined ? () => {} : cleanUpAtExit({ group: child.pid })
   child.stdout.on('data', keep(out))
   child.stderr.on('data', keep(err))
-  const abort = () => stop('the time of the run was used up')
+  const abort = () => stop('the time limit of the run was reached')
   limits.signal?.addEventListener('abort', abort)
   if (limits.signal?.aborted) abort()
-  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1000)
+  const timer = setTimeout(() => stop(`it did not finish within ${limits.seconds} seconds`), limits.seconds * 1000)
   const status = await new Promise<number>((resolve) => {
     child.on('error', (cause) => {
       err.push(Buffer.from(cause.message))
@@ -158,8 +158,8 @@ export async function runTool(
   const stderr = Buffer.concat(err).toString('utf8')
   // The message of Go's runtime when it gets no more memory.
   if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
-    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`
-  if (!isUtf8(stdout)) stopped ??= 'it printed what is no UTF-8'
+    stopped ??= `it used more than ${limits.memoryMiB} MiB of memory`
+  if (!isUtf8(stdout)) stopped ??= 'its output is not UTF-8'
   const broken = (status === 126 || status === 127) && size < 10_000 ? stderr.replace(/^sh: \d+: (?:exec: )?/, '') : ''
   return {
     status,

@@ -12,7 +12,7 @@ const PlaceInReport = Type.Object({
   side: Type.Enum(['base', 'head']),
   path: Type.String(),
   region: Region,
-  precision: Type.Enum(['exact', 'template', 'values', 'file'], { description: 'How sure the place is.' }),
+  precision: Type.Enum(['exact', 'template', 'values', 'file'], { description: 'The precision of the location.' }),
   note: Type.Optional(Type.String()),
 })
 
@@ -36,7 +36,7 @@ export const ReportJson = Type.Object(
   {
     format: Type.Literal(1),
     verdict: Type.Enum(['pass', 'fail']),
-    today: Type.String({ format: 'date', description: 'The day exceptions were judged by.' }),
+    today: Type.String({ format: 'date', description: 'The date used for exceptions.' }),
     mode: Type.Enum(['change', 'all']),
     policies: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), requested: Type.String() })),
     config: Type.Object(
@@ -53,7 +53,7 @@ export const ReportJson = Type.Object(
           }),
         ),
       },
-      { description: 'The config in force; its path is null where there is none.' },
+      { description: 'The config that was used; its path is null if there is none.' },
     ),
     inspected: Type.Object({
       base: Type.Union([InspectedInReport, Type.Null()]),
@@ -65,7 +65,7 @@ export const ReportJson = Type.Object(
       confinement: Type.Optional(
         Type.Literal('no-network', {
           description:
-            'They had no network at all. Absent where the machine does not let a program give it up, or nothing was rendered.',
+            'The tools ran without any network access. Absent if the machine does not support that, or if nothing was rendered.',
         }),
       ),
       skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
@@ -75,7 +75,7 @@ export const ReportJson = Type.Object(
         { minutes: Type.Number(), doing: Type.String(), path: Type.Union([Type.String(), Type.Null()]) },
         {
           description:
-            'Only where the time of the run was used up before everything was judged: the time, what was being done, and on which file. The verdict is then fail.',
+            'Set only if the time limit was reached before everything was checked: the limit, the current step and its file. The verdict is then fail.',
         },
       ),
     ),

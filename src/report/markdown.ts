@@ -61,7 +61,7 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
         inlineCode(exception?.reason ?? ''),
       ]),
     ]),
-    folded('Stood before this change', 'finding', quiet, ({ rule, location, text: sentence }) => [
+    folded('Existed before this change', 'finding', quiet, ({ rule, location, text: sentence }) => [
       paragraph([...placed(rule, location), ...words(sentence)]),
     ]),
     folded('Not inspected', 'place', inspected.skipped, ({ path: file, reason }) => [
@@ -126,7 +126,7 @@ function tableLine(findings: readonly Finding[]): string {
 function picturesOf({ claims }: Report): Section {
   return {
     head: rendered([
-      paragraph(words('Which controllers watch which namespaces (dotted) and take which Ingresses, of what was read:')),
+      paragraph(words('The namespaces that each controller watches (dotted) and the Ingresses that it serves:')),
     ]),
     foot: '\n',
     noun: 'cluster',

@@ -129,7 +129,8 @@ function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, nu
         : {}),
       partialFingerprints: {
         'ingressGuard/v1': identity,
-        // The upload makes this one of the line's text, and complains of any other; of a file that is gone it cannot.
+        // The upload computes this fingerprint from the line's text and warns about any other; for a deleted file it
+        // cannot.
         ...(primary.side === 'base' ? { primaryLocationLineHash: identity } : {}),
       },
       ...(mode === 'change' ? { baselineState: 'new' as const } : {}),

@@ -35,7 +35,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
 }
 
 function relatedLines(related: readonly Location[]): string[] {
-  // Where of several places no more than their file is known, they read alike.
+  // Several places with only a known file have the same text.
   const lines = [...new Set(related.map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`))]
   const shown = lines.slice(0, maxRelated)
   const left = lines.length - shown.length
@@ -80,7 +80,7 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
       .filter(({ policy }) => !policy)
       .map(({ rule, text, location }) => `${rule} ${placeOf(location)}: ${text}`),
     ...(existing.some(({ policy }) => policy)
-      ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} stood before this change.`]
+      ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} existed before this change.`]
       : []),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
     ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),

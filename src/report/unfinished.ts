@@ -4,7 +4,7 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
 
-/** How far a run has come: its report up to there, and whether the verdict in it is the last word. */
+/** How far a run has come: its report up to there, and whether its verdict is final. */
 export interface Progress {
   readonly report: Report
   readonly judged: boolean
@@ -41,12 +41,12 @@ export function emptyReport(
  */
 export function unfinished({ report, judged }: Progress, overrun: Overrun): Report {
   const { minutes, doing, path } = overrun
-  const used = `The time of the run (${written(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}) was used up while ${doing},`
+  const used = `The time limit of the run (${written(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}) was reached while ${doing},`
   if (judged) {
-    const text = `${used} in the search for the lines to change, so some findings stand where they were found and not at the line to change. Raise \`timeout\` for the rest.`
+    const text = `${used} in the search for the lines to change, so some findings are shown where they were found and not at the line to change. Raise \`timeout\` to find those lines.`
     return withFinding(report, 'notice', text, overrun)
   }
-  const text = `${used} so what comes after it was not judged. Look into why this takes so long, or raise \`timeout\`.`
+  const text = `${used} so everything after that step was not checked. Find out why it takes so long, or raise \`timeout\`.`
   return {
     ...withFinding(report, 'error', text, overrun),
     verdict: 'fail',

@@ -34,26 +34,27 @@ export function foundIn(report: Report): string {
     .filter(({ number }) => number > 0)
     .map(({ level, number }) => count(number, level))
   const found = levels.length > 0 ? `found ${levels.join(', ')}` : 'found nothing'
-  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}.`
+  const outcome = report.mode === 'all' ? ' and fails' : ' and blocks this change'
+  return `ingress-guard ${found}${report.verdict === 'fail' ? outcome : ''}.`
 }
 
 function inspectedIn(report: Report): string {
   const { mode, inspected } = report
   const { base, head, changes } = inspected
   if (mode === 'all') {
-    if (report.unfinished) return `Not all of ${head.revision} was judged: the time of the run was used up.`
+    if (report.unfinished) return `Not all of ${head.revision} was checked: the time limit of the run was reached.`
     if (head.manifests === 0)
-      return `Nothing was inspected: no manifest is among ${count(head.files, 'YAML or JSON file')} of ${head.revision}.`
-    return `Inspected ${read(head)} of ${head.revision}, whole.`
+      return `Nothing was inspected: ${count(head.files, 'YAML or JSON file')} of ${head.revision} had no manifest.`
+    return `Inspected all of ${head.revision}: ${read(head)}.`
   }
   const compared = `${base?.revision} → ${head.revision}`
-  if (report.unfinished) return `Not all of ${compared} was judged: the time of the run was used up.`
+  if (report.unfinished) return `Not all of ${compared} was checked: the time limit of the run was reached.`
   const touched = changes.added + changes.changed + changes.removed
   if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`
   }
   if (touched === 0 && report.findings.some(({ policy, status }) => policy && status === 'introduced'))
-    return `No object differs in ${compared}, only what is said of a cluster (${count(head.files, 'YAML or JSON file')} listed).`
+    return `No object differs in ${compared}, only the description of a cluster (${count(head.files, 'YAML or JSON file')} listed).`
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
@@ -141,7 +142,7 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
       if (!policy || !object) return []
       return [object, ...likewise].map((one) => {
         const glob = escapedPathOf(one)
-        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Say why this is wanted.', expires }] as const
+        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Explain why this is intended.', expires }] as const
       })
     }),
   )
@@ -155,8 +156,8 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
     ...(exceptions.size > 0 ? { exceptions: someExceptions } : {}),
   }
   const whole = report.mode === 'all'
-  const wanted = whole ? 'If this is wanted as it is,' : 'If this change is wanted as it is, first'
-  const apart = whole ? '' : ', in a pull request of its own'
+  const wanted = whole ? 'If this is intended,' : 'If this change is intended, first'
+  const apart = whole ? '' : ' in a separate pull request'
   return path === null
     ? {
         lead: `${wanted} add this as ${configPath}${apart}:`,
@@ -164,7 +165,7 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
         left,
       }
     : {
-        lead: `${wanted} add this to ${path}${apart} (a list that is there already goes on):`,
+        lead: `${wanted} add this to ${path}${apart} (extend a list that exists already):`,
         yaml: stringify(lists).trimEnd(),
         left,
       }

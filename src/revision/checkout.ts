@@ -166,7 +166,7 @@ export class Checkout {
   /** @returns why the file is not there now */
   private async write(file: string, content: Content | undefined): Promise<string | undefined> {
     const target = this.placeOf(file)
-    if (!target) return 'it has a name that no Git client writes'
+    if (!target) return 'Git clients refuse to write a file with its name'
     const leadsTo = this.tree.resolved.get(file)
     const to = leadsTo === undefined ? undefined : this.placeOf(leadsTo)
     if (leadsTo === undefined && this.tree.entries.get(file)?.type === 'link')

@@ -34,7 +34,7 @@ class BatchReader {
 
   async next(): Promise<Content> {
     const header = await this.line()
-    if (header === undefined) return { missing: 'git ended before it gave its content', absent: true }
+    if (header === undefined) return { missing: 'git exited before it printed the content', absent: true }
     const [, type, size] = header.split(' ')
     if (type !== 'blob') {
       return notInClone
@@ -76,7 +76,7 @@ class BatchReader {
 }
 
 const notInClone: Content = {
-  missing: 'its content is not in this clone and could not be fetched; a full clone (no --filter) has it',
+  missing: 'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
   absent: true,
 }
 

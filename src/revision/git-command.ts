@@ -109,11 +109,11 @@ export function gitError(repository: Repository, args: readonly string[], stderr
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`,
     )
   }
-  if (/cannot change to/.test(stderr)) return new GuardError('source', `There is no folder ${repository.dir}.`)
+  if (/cannot change to/.test(stderr)) return new GuardError('source', `The folder ${repository.dir} does not exist.`)
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       'source',
-      `${path.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`,
+      `${path.resolve(repository.dir)} is not a Git repository. Check it out first, or set base and head to two folders.`,
     )
   }
   return new GuardError(

@@ -4,7 +4,7 @@ import { ask, git, type Repository, run } from './git-command'
 
 /** The repository that holds a folder, at its top; a bare one as it is. */
 export async function openRepository(given: Repository): Promise<Repository & { bare: boolean }> {
-  if (!existsSync(given.dir)) throw new GuardError('source', `There is no folder ${given.dir}.`)
+  if (!existsSync(given.dir)) throw new GuardError('source', `The folder ${given.dir} does not exist.`)
   const bare = (await git(given, 'rev-parse', '--is-bare-repository')) === 'true'
   if (bare) return { ...given, bare }
   const top = await git(given, 'rev-parse', '--show-toplevel')
@@ -26,7 +26,8 @@ export function isObjectId(name: string): boolean {
 
 /** The commit of a revision; one that a shallow clone lacks is fetched by its id. */
 export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
-  if (revision.startsWith('-')) throw new GuardError('usage', `${JSON.stringify(revision)} is no revision.`)
+  if (revision.startsWith('-'))
+    throw new GuardError('usage', `${JSON.stringify(revision)} is not a valid revision. Name a branch, tag or commit.`)
   const parse = () => ask(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`)
   const known = await parse()
   if (known) return known
@@ -40,7 +41,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
       (await run(repository, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...depth, remote, revision]))
     const now = await parse()
     if (now) return now
-    const why = fetched ? firstLine(fetched.stderr) : 'the repository has no remote to ask'
+    const why = fetched ? firstLine(fetched.stderr) : 'the repository has no remote'
     throw new GuardError(
       'source',
       `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
@@ -55,12 +56,12 @@ export async function resolveCommit(repository: Repository, revision: string): P
   if (await isShallow(repository)) {
     throw new GuardError(
       'source',
-      `There is no revision ${JSON.stringify(revision)} in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`,
+      `The revision ${JSON.stringify(revision)} is not in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`,
     )
   }
   throw new GuardError(
     'source',
-    `There is no revision ${JSON.stringify(revision)} in ${repository.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
+    `The revision ${JSON.stringify(revision)} is not in ${repository.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
   )
 }
 
@@ -94,7 +95,7 @@ export async function defaultBranch(repository: Repository): Promise<string> {
   for (const name of [head, 'origin/main', 'origin/master', 'main', 'master']) {
     if (name && (await ask(repository, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`))) return name
   }
-  throw new GuardError('usage', 'There is no default branch to compare with. Name the base with --base.')
+  throw new GuardError('usage', 'No default branch was found to compare with. Set the base with --base.')
 }
 
 /** The parents written in a commit, also where a shallow clone has cut them off. */

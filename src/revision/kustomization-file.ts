@@ -3,7 +3,7 @@ import path from 'node:path/posix'
 /** The names kustomize takes for its file, in its order. */
 export const kustomizationNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
-/** Whether kustomize would take a file for one of its own, from its name alone. */
+/** Whether kustomize reads a file as a Kustomization because of its name. */
 export function isKustomizationFile(file: string): boolean {
   return kustomizationNames.includes(path.basename(file))
 }

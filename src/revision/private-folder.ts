@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cleanUp, cleanUpAtExit } from './cleanup'
 
-/** A folder of this run alone. It is deleted when it is removed, and at the latest when the process ends. */
+/** A folder of this run alone. It is deleted on request, and at the latest when the process ends. */
 export class PrivateFolder {
   readonly path: string
   private readonly release: () => void

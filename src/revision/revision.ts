@@ -7,7 +7,7 @@ export interface Entry {
   readonly raw?: Buffer
 }
 
-/** A file's bytes, or why they are not to be had; `absent` when the clone lacks them. */
+/** A file's bytes, or why they cannot be used; `absent` when the clone lacks them. */
 export type Content = Uint8Array | { readonly missing: string; readonly absent?: true }
 
 /** One side of a change: a Git commit, a directory, or a repository's working tree. */
@@ -25,5 +25,5 @@ export const sizeLimit = 100 * 1024 * 1024
 
 /** Why a file over the limit is not read. */
 export function tooLarge(size: number): string {
-  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit / 1024 / 1024} MiB that are read of a file`
+  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the limit of ${sizeLimit / 1024 / 1024} MiB for a file`
 }

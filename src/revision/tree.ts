@@ -38,10 +38,10 @@ export interface Tree {
 /** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
 export const manifestName = /\.(?:ya?ml|json)$/
 
-/** A repository whose links reach more files than this is no one's work; each link beyond it is refused. */
+/** No real repository has links to more files than this; each link beyond it is refused. */
 const maxAliases = 100_000
 
-const tooMany = `a symbolic link of so many that they reach more than ${maxAliases.toLocaleString('en')} files`
+const tooMany = `one of many symbolic links that together reach more than ${maxAliases.toLocaleString('en')} files`
 
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and files that are left out.
@@ -238,11 +238,11 @@ class Links {
       if (path.isAbsolute(target) || next === '..' || next.startsWith('../')) {
         return { reason: 'a symbolic link out of the repository, which is not followed' }
       }
-      if (next.length > longestPath) return { reason: 'a symbolic link to a path that no file has' }
+      if (next.length > longestPath) return { reason: 'a symbolic link to a path that cannot exist' }
       return this.resolve(next === '.' ? '' : next.endsWith('/') ? next.slice(0, -1) : next, hops + 1)
     }
     if (this.entries.has(file) || this.folders.has(file)) return { path: file }
-    return { reason: 'a symbolic link to nothing' }
+    return { reason: 'a symbolic link to a path that does not exist' }
   }
 }
 

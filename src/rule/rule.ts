@@ -35,7 +35,7 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly report: ReportFunction<M>
   /** Lists something as not inspected that could not be judged (it is encrypted, or a tool fills it in). */
   readonly skip: (at: Cursor, reason: string) => void
-  /** Whether the change wrote the object, so that its author is the one to advise; of a revision judged whole none was. */
+  /** Whether the change wrote the object, so that its author is the one to advise; false if a whole revision is judged. */
   readonly isWritten: (manifest: Manifest) => boolean
   /** The day of the run, YYYY-MM-DD. */
   readonly today: string
@@ -55,7 +55,10 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
   readonly messages: M
-  /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
+  /**
+   * The messages that were added later, with the first version of the policy that has them: earlier versions do not
+   * report them.
+   */
   readonly later?: Partial<Record<keyof M & string, string>>
   /** Messages that were reworded later, and the version of the policy with the new wording. */
   readonly until?: Partial<Record<keyof M & string, string>>

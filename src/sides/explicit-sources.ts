@@ -15,7 +15,7 @@ export function claimedByExplicitSource(
     base?.discovery.sources.flatMap((source) => (source.origin === 'discovered' ? [[source.id, placeOf(source)]] : [])),
   )
   for (const { id } of head.discovery.sources) tried.delete(id)
-  // A chart that was tried with its own values alone is tried with sets of values instead once it has some.
+  // A chart that was only rendered with its own values is rendered with its sets of values as soon as it has some.
   const alone = new Set(
     base?.discovery.sources.flatMap((one) => (one.kind === 'helm' && one.values.length === 0 ? [placeOf(one)] : [])),
   )

@@ -67,7 +67,7 @@ export class SideOfChange {
       const tree = await readTree(revision, ignore, shown)
       const checkout = new Checkout(revision, tree, folder, renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
-      renderer.budget.doing(`looking for what is deployed in ${revision.name}`)
+      renderer.budget.doing(`looking for deployed sources in ${revision.name}`)
       const informed = withKubeVersion(descriptions, declarations)
       const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
@@ -140,7 +140,7 @@ export class SideOfChange {
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
     for (const { path, template, text } of rendering.pieces) {
-      this.renderer.budget.doing(`reading what ${path} renders to`, path)
+      this.renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
       const file = loadFile({ text })
       const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
       const staying = file.objects.filter(
@@ -227,7 +227,7 @@ function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, invent
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
-    return { path, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason }
+    return { path, reason: more.length > 0 ? `${reason}; the same applies to ${more.length} more` : reason }
   })
   const passedOver = notInspected.map(
     ({ manifest, reason }): Skipped => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` }),

@@ -3,7 +3,7 @@ import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } fro
 import type { Region } from '../region'
 import type { Checkout } from '../revision/checkout'
 
-/** A chart that another one takes in, as `Chart.yaml` (or `requirements.yaml`) writes it. */
+/** A dependency of a chart, as `Chart.yaml` (or `requirements.yaml`) writes it. */
 export interface Dependency {
   readonly name: string
   /** Its name in the rendering: the alias, or the chart's name. */

@@ -35,17 +35,17 @@ export function faultOfPlace(
     case 'values':
       // Helm reads the names of values files as a row of CSV.
       return /[,"\n]/.test(path.join(folder, text))
-        ? `helm would take ${shown(text)} for more than one file; name it without commas and quotes`
+        ? `helm reads ${shown(text)} as more than one file; use a name without commas and quotes`
         : unlessInside(folder, text)
     case 'chart':
       return /^[-/]|^\.{1,2}(?:\/|$)|\/\.\.(?:\/|$)|[,"\n]/.test(text)
-        ? `${shown(text)} is no name of a chart; write the name of a folder below the folder of charts`
+        ? `${shown(text)} is not a valid chart name; use the name of a folder inside the charts folder`
         : undefined
     case 'version':
-      return text.includes('/') ? `${shown(text)} is no version; write it without a slash` : undefined
+      return text.includes('/') ? `${shown(text)} is not a valid version; write it without a slash` : undefined
     case 'word':
       return text.startsWith('-')
-        ? `helm would take ${shown(text)} for an option; write a name that starts with a letter`
+        ? `helm reads ${shown(text)} as an option; use a name that starts with a letter`
         : undefined
   }
 }
@@ -71,7 +71,7 @@ function unlessInside(folder: string, text: string, places: readonly string[] = 
 }
 
 function notHere(text: string): string {
-  return `it takes in ${shown(text)}, which is not in this repository; vendor it and name the copy`
+  return `it uses ${shown(text)}, which is not in this repository; vendor it and name the copy`
 }
 
 function shown(text: string): string {

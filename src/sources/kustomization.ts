@@ -21,11 +21,11 @@ export { inside, isRemote } from './places'
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
-  /** Where it is written; for one that Flux makes, the object that has it made. */
+  /** Where it is written; for one that Flux generates, the object of Flux. */
   readonly file: string
   /** It has no file: Flux generates it from the contents of the folder. */
   readonly made?: true
-  /** Included by others, never deployed by itself. */
+  /** Included by others, never deployed alone. */
   readonly component: boolean
   /** `resources`, `bases` and `components`, as written. */
   readonly includes: readonly Mention[]
@@ -46,7 +46,7 @@ export interface Kustomization {
   readonly onlyTakesIn: boolean
 }
 
-/** Every Kustomization of a revision, by folder; those in ignored files only where others take them in. */
+/** Every Kustomization of a revision, by folder; those in ignored files only where others include them. */
 export async function readKustomizations(checkout: Checkout): Promise<Map<string, Kustomization>> {
   const files = new Map<string, string>()
   for (const name of [...kustomizationNames].reverse()) {
@@ -78,7 +78,7 @@ export function ignorableKustomization(folder: string, checkout: Checkout): stri
   return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
 }
 
-/** Flux has a kind of that name too, and people keep it in files of that name; kustomize builds no such folder. */
+/** Flux has a kind with the same name, and some repositories keep it in files of that name; kustomize does not build it. */
 export function isForeign(text: string): boolean {
   if (!mentions(text, 'kustomize.toolkit.fluxcd.io/')) return false
   const apiVersion = readingOf(text).words.get('apiversion') ?? ''

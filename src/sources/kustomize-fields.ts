@@ -52,7 +52,7 @@ function list(shape: Shape): Shape {
 
 /*
  * The fields of kustomize/api/types at api/v0.21.1 (kustomize 5.8), and those that an earlier version had or has folded into
- * others since. A field that the installed kustomize does not have it refuses in its own words.
+ * others since. The installed kustomize refuses fields that it does not have, with its own message.
  * https://github.com/kubernetes-sigs/kustomize/tree/api/v0.21.1/api/types
  */
 const gvk = plain('group version kind')

@@ -83,7 +83,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
     if (!(error instanceof RangeError)) throw error
     return {
       ...nothing,
-      faults: [fault ?? unreadable(`${cannotRead} it nests deeper than any manifest`, startOf(1))],
+      faults: [fault ?? unreadable(`${cannotRead} it is nested too deeply`, startOf(1))],
     }
   }
 }
@@ -94,7 +94,7 @@ function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
   const lines = new LineIndex(yaml.text)
   if ('reason' in yaml) return unreadable(`${cannotRead} ${yaml.reason}`, lines.region(yaml.from, yaml.to))
   const mark = Math.max(0, yaml.text.search(/\{[{%]/))
-  return unreadable(`${cannotRead} it holds template marks`, lines.region(mark, mark + 2))
+  return unreadable(`${cannotRead} it contains template markers`, lines.region(mark, mark + 2))
 }
 
 function unreadable(reason: string, region: Region): Fault {
@@ -188,7 +188,7 @@ class Walk {
   outermost(written: unknown): Pick<KustomizeReading, 'words' | 'keys'> {
     if (!isMap(written)) return { words: new Map(), keys: [] }
     const pairs = pairsOf(written, this.yaml.resolve)
-    // Go decodes keys in their order as bytes, so that of two which are one field the later counts.
+    // Go decodes keys in their order as bytes: if two keys are one field, the later one counts.
     const keys = [...pairs.keys()].sort()
     return { words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])), keys }
   }
@@ -224,13 +224,13 @@ class Walk {
         this.fault(
           node,
           key,
-          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, for a field that names files is read in this form alone`,
+          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form`,
         )
     } else if (shape.strict)
       this.fault(
         node,
         key,
-        `kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out`,
+        `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`,
       )
     return 'any'
   }

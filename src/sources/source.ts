@@ -14,7 +14,7 @@ export interface DeclarationSite {
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
-/** To which cluster a source's objects go: one that is named, or the one that a path of the repository belongs to. */
+/** The cluster that a source's objects are deployed to: a named one, or the one that a path of the repository belongs to. */
 export type Target = { readonly cluster: string } | { readonly path: string }
 
 interface Shared {
@@ -23,9 +23,9 @@ interface Shared {
   readonly target: Target
   readonly origin: SourceOrigin
   readonly declaredAt: DeclarationSite
-  /** Further files that define it: ConfigMaps with its values or variables, and the files that have it applied. */
+  /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
-  /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
+  /** Its id at the base, if the head describes it differently and it is rendered with its old definition. */
   readonly baseSourceId?: string
 }
 
@@ -48,7 +48,7 @@ export interface HelmSource extends Shared {
   readonly skipCrds?: boolean
 }
 
-/** A Kustomization that is deployed by itself. */
+/** A Kustomization that is deployed directly. */
 export interface KustomizeSource extends Shared {
   readonly kind: 'kustomize'
   /** The folder that holds the `kustomization.yaml`. */

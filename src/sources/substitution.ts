@@ -10,7 +10,7 @@ import { entryOf } from '../entry'
  */
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
   if (!substitutions || !text.includes('${') || isLeftAlone(text)) return text
-  // Behind the last brace nothing is closed; looking for its end from each `${` would take the square of the length.
+  // After the last brace no variable is closed; a search for its end from each `${` would take quadratic time.
   const end = text.lastIndexOf('}') + 1
   const filled = text
     .slice(0, end)

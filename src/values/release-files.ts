@@ -45,7 +45,7 @@ export class ReleaseFiles {
   readonly releaseFiles = new Set<string>()
   /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
-  /** The files of values that are named in this repository and are not there, by path. */
+  /** The values files that are named in this repository and do not exist, by path. */
   readonly missing = new Map<string, MissingValues>()
   private readonly gitOps: GitOpsSources
 
@@ -126,7 +126,7 @@ export class ReleaseFiles {
   }
 
   /**
-   * The files that a pattern takes, in their order; those that are named by themselves keep their own place.
+   * The files that a pattern takes, in their order; those that are also named directly keep their own place.
    * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
    */
   private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
@@ -186,7 +186,7 @@ export class ReleaseFiles {
   }
 }
 
-/** The files, of those that this change leaves as they are, in which an object takes something else than before: read for both sides. */
+/** The unchanged files with an object that takes other values than before; they are read for both sides. */
 export async function* reachedByValues(
   base: ReleaseFiles,
   head: ReleaseFiles,
@@ -215,7 +215,7 @@ function installsKnownChart({ chart, repoURL }: ApplicationSource): boolean {
   return chart.exists && isKnownChart(textAt(chart), textAt(repoURL))
 }
 
-/** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
+/** Whether a text names a known chart, or a chart name that a tool fills in. */
 function mayInstallKnownChart(text: string): boolean {
   const names = chartFacts.map(({ name }) => name)
   return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(spelledOut(text))

@@ -31,7 +31,7 @@ interface CompletedSides {
 export class ReleaseValueFiles {
   private readonly before: ReleaseFiles | undefined
   private readonly after: ReleaseFiles
-  /** Whether the change may reach objects by nothing but the files that they take. */
+  /** Whether the change may affect objects only through the files that they take. */
   readonly mayDiffer: boolean
 
   constructor(private readonly change: Change) {
@@ -42,7 +42,8 @@ export class ReleaseValueFiles {
   }
 
   /**
-   * Completes the files that were read, and adds those of the others in which an object takes something else than before.
+   * Completes the files that were read, and adds the unchanged files with an object that takes other values than
+   * before.
    *
    * @param texts the files that the change does not touch, where they were read
    * @returns both sides, the texts that are left, and the sources that may render to such objects
@@ -82,7 +83,7 @@ export class ReleaseValueFiles {
           object: await sideFiles.complete(origin.path, object),
           origin,
         }))
-        // Where a chart is left out, the rest may not build; the chart's values are known nevertheless.
+        // Without a chart that is left out, the rest may not build, but the chart's values are known.
         const releases = one.charts
           .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
           .map(async (chart) => {
@@ -130,7 +131,7 @@ export class ReleaseValueFiles {
         object: object.ref,
         keys: [values],
         fileText: object.lines,
-        text: `${nameOf(object.ref)} takes values of ${values}, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.`,
+        text: `${nameOf(object.ref)} references the values file ${values}, which does not exist, so the values of its release are unknown. Add the file, or remove it from valueFiles.`,
       }),
     )
   }
@@ -144,7 +145,7 @@ export class ReleaseValueFiles {
         region,
         status: known ? 'existing' : 'introduced',
         keys: [path],
-        text: `This file of values cannot be read: ${reason}. Mend it; a release takes it, and nobody sees what the release is told.`,
+        text: `This values file cannot be read: ${reason}. A release uses it, so the values of that release are unknown; fix the file.`,
         ...(text ? { fileText: text } : {}),
       })
     })

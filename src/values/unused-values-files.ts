@@ -3,7 +3,7 @@ import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /**
- * Files that look like a release's values and are changed, while no release is known to take them.
+ * Changed files that look like values of a release, although no known release uses them.
  *
  * @param known the files that releases of charts from elsewhere take
  */
@@ -22,6 +22,6 @@ export async function unusedValuesFiles(
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)
       ? []
-      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`' }],
+      : [{ path, reason: 'values that no known release uses; declare the release under `helm:`' }],
   )
 }

@@ -15,7 +15,7 @@ export interface UnreadableValues {
 /** The content of a values file, wherever it comes from. */
 type Values = Omit<ValuesFile, 'path' | 'touched'>
 
-/** A person writes no values of this size, and reading them would take the run's time. */
+/** No person writes values of this size, and reading them would use up the run's time. */
 const sizeLimit = 5 * 1024 * 1024
 
 /** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
@@ -32,19 +32,19 @@ export function readValues(content: Content): Values | UnreadableValues {
 function parse(content: Uint8Array): Values | UnreadableValues {
   const unreadable = (reason: string, region = startOf(1), text = '') => ({ reason, region, text })
   if (content.length > sizeLimit)
-    return unreadable(`it has ${Math.round(content.length / 1024 / 1024)} MiB, which no values have`)
+    return unreadable(`it has ${Math.round(content.length / 1024 / 1024)} MiB, too much for a values file`)
   const { text, damaged } = decodeFile(content)
   if (damaged) {
     const at = text.indexOf('\ufffd')
     return unreadable('a byte here is not UTF-8', new LineIndex(text).region(at, at + 1), text)
   }
   const yaml = readYaml(text)
-  if ('template' in yaml) return unreadable('it is a template, which some tool has to fill in', startOf(1), text)
+  if ('template' in yaml) return unreadable('it is a template, which another tool fills in', startOf(1), text)
   const places = new LineIndex(yaml.text)
   if ('reason' in yaml) return unreadable(yaml.reason, places.region(yaml.from, yaml.to), text)
   const { contents, resolve } = yaml
   const isNothing = contents === null || (contents instanceof Scalar && contents.value === null)
-  if (!isMap(contents) && !isNothing) return unreadable('it holds no map', startOf(1), text)
+  if (!isMap(contents) && !isNothing) return unreadable('it is not a map', startOf(1), text)
   const regionOf = ({ range }: Node): Region => places.region(range?.[0] ?? 0, range?.[1] ?? 0)
   const lines = new Lines(text)
   return { node: contents ?? new Scalar(null), fileText: text, lines, region: startOf(1), regionOf, resolve }

@@ -7,7 +7,7 @@ import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './
 
 /**
  * Reads an Application, or the template of an ApplicationSet whose Applications are unknown: the template represents
- * all of them, each in a cluster of its own if the destination is a placeholder.
+ * all of them, each in a separate cluster if the destination is a placeholder.
  * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
  */
 export function argoReleasesOf(root: Cursor): ChartRelease[] {

@@ -24,7 +24,7 @@ const Taken = {
 const Part = Type.Object(Taken, strict)
 export type Part = Static<typeof Part>
 
-/** Of several the first one counts that is made. */
+/** The first one that is rendered counts. */
 const Parts = Type.Array(Part)
 
 /** Holds if all conditions of one of these hold. */
@@ -40,7 +40,7 @@ const ChartFacts = Type.Object(
     notOf: Type.Optional(Type.Array(text)),
     /** Parts of a repository's name or URL, one of which distinguishes this chart from another one of its name. */
     of: Type.Optional(Type.Array(text)),
-    /** The versions of the controller, by the first version of the chart that brings each. */
+    /** The versions of the controller, by the first version of the chart that installs each. */
     apps: Type.Record(text, text),
     /** The value that gives another tag of the image. */
     tag: text,
@@ -53,8 +53,8 @@ const ChartFacts = Type.Object(
     fullname: Type.Optional(Parts),
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
     /**
-     * Values that hold flags literally: a map by name, one in which a disabled entry stands for a flag without value, a
-     * list of arguments, or a map of variables.
+     * Values that hold flags literally: a map by name, a map by name in which a disabled entry is a flag without value,
+     * a list of arguments, or a map of variables.
      */
     more: Type.Array(
       Type.Object(
@@ -62,7 +62,7 @@ const ChartFacts = Type.Object(
         strict,
       ),
     ),
-    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    /** Whether it contains its controller's lock, empty, so that the lock is part of every release. */
     makesLock: Type.Optional(Type.Literal(true)),
     /** In one of these cases the nodes take the traffic. */
     onNodes: Cases,

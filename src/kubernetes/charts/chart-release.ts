@@ -27,14 +27,14 @@ export const releaseKinds: readonly GroupKind[] = [
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
 export const releasePartKinds: readonly GroupKind[] = ['ConfigMap', gitOpsKind.ociRepository, gitOpsKind.fluxHelmChart]
 
-/** A release of a known remote chart, of which only the values are known. */
+/** A release of a known remote chart: only its values are known. */
 export interface ChartRelease {
   readonly facts: ChartFacts
   readonly manifest: Manifest
   readonly name: string
   /** Empty where the manifest gives none. */
   readonly namespace: string
-  /** The cluster it is installed to, where that is another one than its object's own; empty where it is not. */
+  /** The cluster it is installed to, if that is another one than the cluster of its object; otherwise empty. */
   readonly cluster: string
   /** The version of the chart: of a range the newest one that is known. */
   readonly version: string

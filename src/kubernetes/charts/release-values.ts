@@ -10,7 +10,7 @@ export interface ReleaseValue {
   readonly isKnown: boolean
 }
 
-/** Where values of a release are written: a map, or a list of parameters by their paths; or something that is not to be seen. */
+/** Where values of a release are written: a map, or a list of parameters by their paths; or an unknown place. */
 export type ValuesLayer = { readonly root: Cursor; readonly parameters?: true } | { readonly hidden: true }
 
 /** The values of a release, the first layer over the later ones. */

@@ -11,8 +11,8 @@ export interface Claims {
   /** The required `spec.controller` of its IngressClasses; undefined if it is not compared. */
   readonly controller: string | undefined
   /**
-   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either. Of
-   * GatewayClasses those of that controller with the labels that it names.
+   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of
+   * either. For GatewayClasses, those of that controller with the labels that it names.
    */
   readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
   /** Whether it takes Ingresses that name no class. */

@@ -155,7 +155,7 @@ function classesOf({ controller, names, by, made }: Claims, other: Claims, snaps
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
     .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  // A class that names its controller belongs to it, whichever release creates it.
+  // A class that names its controller belongs to it, no matter which release creates the class.
   const madeByIt = [made, other.controller === controller ? other.made : undefined]
     .filter((name) => name !== undefined && (by !== 'both' || names.includes(name)))
     .map((name) => [name ?? '', undefined] as const)

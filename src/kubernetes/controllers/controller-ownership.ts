@@ -65,7 +65,7 @@ function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined)
 function ownershipIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
   const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...unchangedIngresses]
   const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
-  // A release whose workload is there too is one controller with it.
+  // A release and its rendered workload are one controller.
   const controllers = all.filter((one) => !one.installed || !all.some((other) => isInstalledBy(one, other)))
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
   const ownerships = controllers.map((controller): ControllerOwnership => {
@@ -95,7 +95,7 @@ function namespacesOf(watched: Watched): string[] {
     case 'selector':
       return [`namespaces labelled ${watched.selector}`]
     case 'unknown':
-      return ['namespaces that no file tells']
+      return ['unknown namespaces']
   }
 }
 

@@ -78,7 +78,7 @@ function statusNeeds({ facts, release, status, watched }: Controller, given: rea
   })
 }
 
-/** It looks its namespace up at the start and ends without: cmd/nginx/main.go of controller-v0.25.1 to v1.15.1. */
+/** It reads its namespace at the start and exits if it cannot: cmd/nginx/main.go of controller-v0.25.1 to v1.15.1. */
 function namespaceNeeds({ watched }: Controller): Need[] {
   if (watched.scope !== 'namespaces') return []
   return watched.names.map((name) => {
@@ -88,7 +88,7 @@ function namespaceNeeds({ watched }: Controller): Need[] {
 }
 
 /**
- * Where it may not list IngressClasses it leaves `spec.ingressClassName` unread; up to 1.0.3 it ends.
+ * Where it may not list IngressClasses it ignores `spec.ingressClassName`; up to 1.0.3 it exits.
  * Source: controller-v1.15.1, cmd/nginx/main.go and internal/ingress/controller/store/store.go (IgnoreIngressClass)
  */
 function classNeeds({ release, claims, watched, place }: Controller, snapshot: Snapshot): Need[] {

@@ -9,14 +9,14 @@ export function remedyFor(fixed: Controller, other: Controller): string {
   const own = ownClassOf(fixed)
   const name = nameOfController(fixed)
   const limiting = narrowingAdvice(fixed, other)
-  if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
+  if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it its own class with ${own}`
   const both = [...new Set([own, ownClassOf(other)])].join(' and ')
   // Without a class it takes that of the other one too.
   const given = takesEveryClass(other)
-    ? `Give each of them a class of its own with ${both}`
-    : `Give ${name} a class of its own with ${own}`
+    ? `Give each of them its own class with ${both}`
+    : `Give ${name} its own class with ${own}`
   const flags = [...new Set([fixed, other].map(scopeOf))].join(' and ')
-  return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`
+  return `${given}, or limit ${limiting || `both to separate namespaces with ${flags}`}`
 }
 
 /** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */

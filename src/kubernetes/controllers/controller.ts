@@ -27,7 +27,7 @@ export const controllerKinds: readonly GroupKind[] = [
 /** The field of a Rollout that runs the Pods of a Deployment in its place. */
 export const rolloutMark = 'workloadRef'
 
-/** Strings, one of which is in each manifest that a controller is read from. */
+/** Each manifest that a controller is read from contains one of these strings. */
 export const marksOfControllers: readonly string[] = [...controllerFacts.flatMap(({ marks }) => marks), rolloutMark]
 
 /** The account of a controller's Pods, where the manifest names it, else where it would be. */
@@ -245,7 +245,7 @@ function installedBy(release: ChartRelease): Controller[] {
   })
 }
 
-/** Where a statement about a controller is made: at the first of these places, then at one in each other object it is read from. */
+/** The places of a finding about a controller: the first of these, then one in each other object that it is read from. */
 export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
   return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
 }

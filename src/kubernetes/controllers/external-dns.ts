@@ -9,7 +9,7 @@ import { releaseKinds } from '../charts/chart-release'
 import { Arguments } from '../workload/arguments'
 import { controllerKinds } from './controller'
 
-/** The external-dns of a cluster that takes a record away as soon as the Ingress it was made for has no address. */
+/** The external-dns of a cluster that deletes a record as soon as its Ingress has no address. */
 export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
   const workload = controllerKinds
     .flatMap((kind) => snapshot.ofKind(kind))
@@ -18,8 +18,8 @@ export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
 }
 
 /**
- * Whether a release of its remote chart is set to prune: the default is not to, both of kubernetes-sigs and of Bitnami.
- * Source:
+ * Whether a release of its remote chart is set to prune: by default it is not, in the charts of kubernetes-sigs and of
+ * Bitnami. Source:
  * https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
  */
 function installsPruning({ root }: Manifest): boolean {

@@ -14,7 +14,7 @@ export class IngressPairs<Place> {
   private readonly known = new WeakMap<Snapshot, ReadonlyMap<string, Claim>>()
 
   /**
-   * @param claims each claim of an Ingress and where it is made; none of one that stands aside (a canary, say)
+   * @param claims each claim of an Ingress and its place; none for an Ingress that makes no claims, such as a canary
    * @param says what an Ingress says of a claim
    */
   constructor(

@@ -25,7 +25,7 @@ const { managed } = factsIn(ManagedClassesFile, rows)
 const classes = managed.flatMap((row) => row.classes)
 const prefixes = managed.flatMap((row) => row.annotations ?? [])
 
-/** Whether an Ingress is for a controller that a cloud or an operator brings, so that no manifest has to provide its class. */
+/** Whether an Ingress is for a controller of a cloud or an operator, so that no manifest has to provide its class. */
 export function isManaged(ingress: Manifest): boolean {
   const name = classOf(ingress)
   if (name !== undefined && classes.some((one) => isLike(name, one))) return true

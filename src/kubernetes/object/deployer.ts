@@ -35,7 +35,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
         cascades,
         guard: 'argocd.argoproj.io/sync-options: Prune=false',
         lasting: 'argocd.argoproj.io/sync-options: Delete=false',
-        loosen: 'take its finalizer resources-finalizer.argocd.argoproj.io off',
+        loosen: 'remove its finalizer resources-finalizer.argocd.argoproj.io',
       }
       return sources.filter(({ path }) => path.string !== undefined).map(({ path: at }) => ({ ...argo, at }))
     }
@@ -66,7 +66,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
           cascades: true,
           guard,
           lasting: guard,
-          loosen: 'suspend it, and take its finalizers off',
+          loosen: 'suspend it and remove its finalizers',
         },
       ]
     }

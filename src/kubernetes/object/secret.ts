@@ -11,7 +11,7 @@ export function isSecretComplete(secret: Manifest): boolean {
   return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
 }
 
-/** SOPS keeps the keys readable, encrypts the values, and adds a key of its own. Source: https://getsops.io/docs/ */
+/** SOPS keeps the keys readable, encrypts the values, and adds its own key. Source: https://getsops.io/docs/ */
 function isEncrypted({ root }: Manifest): boolean {
   if (!root.at('sops').exists) return false
   return ['data', 'stringData'].some((key) =>

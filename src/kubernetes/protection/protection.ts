@@ -8,7 +8,7 @@ const ByLabel = Type.Object(
   {
     label: Type.String({
       pattern: labelSelectorPattern,
-      description: 'The labels that protect an object, as a selector of kubectl: `key`, `key=value`, `key in (a, b)`.',
+      description: 'The labels that protect an object, as a kubectl selector: `key`, `key=value`, `key in (a, b)`.',
     }),
     kinds: Type.Array(Type.String(), { description: 'The kinds that it protects; globs allowed.' }),
   },
@@ -23,7 +23,7 @@ export const Protect = Type.Array(
   ]),
   {
     description:
-      'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by their labels. A list given in a config adds to the policy’s.',
+      'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by their labels. A list in a config is added to the list of the policy.',
   },
 )
 export type Protect = Static<typeof Protect>

@@ -104,8 +104,8 @@ function names(pattern: string, resource: string): boolean {
 
 /**
  * Whether a selector matches objects with these labels and possibly others, which people set by hand. A selector for
- * another label does not match, because nobody opts the system in; one for the absence of another label may find it
- * set.
+ * another label does not match, because nobody sets it on system objects; a selector for the absence of another label
+ * may or may not match.
  */
 function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
   const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => entryOf(labels, key) === string)

@@ -71,7 +71,7 @@ export interface DefaultRole {
   readonly always: readonly Permissions[]
   /** In some, and in others not. */
   readonly gated: readonly Permissions[]
-  /** The labels of the roles it gathers these from; none for a role that has rules of its own. */
+  /** The labels of the roles it aggregates these from; none for a role with its own rules. */
   readonly gathers: readonly string[]
 }
 
@@ -107,7 +107,7 @@ function permissionsIn(role: Role, all: readonly Role[]): Pick<DefaultRole, 'alw
   }
 }
 
-/** The subjects that an API server gives a binding by itself, as `Kind name`; undefined for one that it does not make. */
+/** The subjects that an API server gives a default binding, as `Kind name`; undefined for other bindings. */
 export function defaultSubjects(ref: ObjectRef): readonly string[] | undefined {
   return tables.flatMap(({ bindings = [] }) => bindings).find((binding) => isOf(binding, ref))?.subjects
 }

@@ -75,7 +75,7 @@ export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject
   return subjectsOf(binding).filter((subject) => !had.some((other) => includes(other, subject)))
 }
 
-/** The ClusterRoleBindings that give a role as they did before, each with whom it gave it to. */
+/** The unchanged ClusterRoleBindings of a role, each with its subjects. */
 export function boundAlready(role: Manifest, base: Snapshot, head: Snapshot): [Manifest, BoundSubject[]][] {
   return head.ofKind(bindingKinds[0]).flatMap((binding): [Manifest, BoundSubject[]][] => {
     const roleRef = roleRefOf(binding)

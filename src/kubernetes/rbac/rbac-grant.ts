@@ -41,8 +41,8 @@ export function wideGrant(
   const isOpen = everybody.some(isAnonymous)
   const more = everybody.flatMap(gained)
   if (permissions && isPublic(more, isOpen)) return undefined
-  const tells = !permissions || (!isOpen && onlyReads(more))
-  return grant(everybody, tells ? 'exposed' : 'everybody')
+  const isExposed = !permissions || (!isOpen && onlyReads(more))
+  return grant(everybody, isExposed ? 'exposed' : 'everybody')
 }
 
 function grant(subjects: readonly BoundSubject[], as: Grant['as']): Grant | undefined {

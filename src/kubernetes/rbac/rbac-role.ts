@@ -5,7 +5,7 @@ import { selectsLabels } from '../object/label-selector'
 import { type Permissions, permissionsIn, roleKinds } from './rbac'
 
 /**
- * The selectors by which a ClusterRole aggregates the rules of others; `undefined` for a role with rules of its own.
+ * The selectors by which a ClusterRole aggregates the rules of others; `undefined` for a role with its own rules.
  */
 export function aggregationOf(role: Manifest): readonly Cursor[] | undefined {
   const rule = role.root.at('aggregationRule')

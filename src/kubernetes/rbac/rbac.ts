@@ -83,7 +83,7 @@ export function permissionsIn(rules: Cursor): Permissions[] {
 
 /**
  * Whether one of the owner's values allows another one, which may be a wildcard of its own. Only strings are compared, as
- * the API server does: all verbs there are do not make up `*`, and `pods` allows nothing of `pods/log`.
+ * the API server does: a list of all verbs does not equal `*`, and `pods` does not include `pods/log`.
  * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
 const allowsPart: Readonly<Record<Part, (owned: ReadonlySet<string>, value: string) => boolean>> = {

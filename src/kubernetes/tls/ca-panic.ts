@@ -2,13 +2,13 @@ import { satisfies } from 'semver'
 import { type Controller, rolloutMark } from '../controllers/controller'
 import { controllerFacts } from '../workload/controller-facts'
 
-/** Strings, one of which is in each manifest of a controller of which some releases panic. */
+/** Each manifest of a controller with releases that panic contains one of these strings. */
 export const marksOfPanicking: readonly string[] = [
   ...controllerFacts.flatMap(({ marks, certificate }) => (certificate?.panics ? marks : [])),
   rolloutMark,
 ]
 
-/** Whether a controller panics on a Secret that holds a CA and no certificate, when it asks it for a host. */
+/** Whether a controller panics on a Secret with a CA and no certificate when it checks that Secret for a host. */
 export function panicsOnCa({ facts, release }: Controller, host: 'listed' | 'unlisted'): boolean {
   const releases = facts.certificate?.panics?.[host]
   return release !== undefined && releases !== undefined && satisfies(release, releases)

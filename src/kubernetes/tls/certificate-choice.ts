@@ -19,7 +19,7 @@ const choices: readonly CertificateChoice[] = controllerFacts.flatMap(({ name, t
 )
 
 /**
- * Strings, one of which is in the IngressClass of such a controller; a prefix alone also occurs in many annotations.
+ * Each IngressClass of such a controller contains one of these strings; a prefix alone also occurs in many annotations.
  */
 export const controllerNames: readonly string[] = choices.map(({ controller }) =>
   controller.endsWith('/') ? `controller: ${controller}` : controller,
@@ -46,11 +46,11 @@ export function mayBeIngressNginx(choice: CertificateChoice | undefined): boolea
 
 /** The effect for a host without a certificate, as a phrase of messages. */
 export function outcomeWithout(choice: CertificateChoice | undefined): string {
-  if (choice === undefined || mayBeIngressNginx(choice)) return "it is served with the controller's default certificate"
+  if (choice === undefined || mayBeIngressNginx(choice)) return 'the controller serves it with its default certificate'
   const { product, by, without } = choice
   if (without === 'plain HTTP') return `${product} serves it over plain HTTP only`
   return by === 'certificates'
-    ? `${product}, which knows no certificate for it, serves it with its default one`
+    ? `${product} finds no certificate for it and serves its default one`
     : `${product} serves it with its own default certificate`
 }
 

@@ -28,7 +28,7 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
   return read(secret, 'tls.key', /(?:^| )PRIVATE KEY$/, (pem) => createPrivateKey(pem))
 }
 
-/** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on lines of their own. */
+/** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on separate lines. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 
 /** Placeholders that people and tools write for a later value. */
@@ -54,19 +54,19 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   const broken = (fault: string) => ({ kind: 'broken', at, fault }) as const
   // Before its bytes are read as words, which they may happen to spell.
   if (isReadable && !text.includes('-----BEGIN ') && attempt(() => new X509Certificate(bytes)))
-    return broken('is DER, where controllers read PEM')
+    return broken('is DER, but controllers read PEM')
   if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   if (!isReadable) {
-    if (written.includes('-----BEGIN ')) return broken('is PEM under data, which takes base64')
-    return written.startsWith('LS0t') ? broken('is no base64 that the API server accepts') : { kind: 'standIn', at }
+    if (written.includes('-----BEGIN ')) return broken('is plain PEM under data, which needs base64')
+    return written.startsWith('LS0t') ? broken('is not valid base64 for the API server') : { kind: 'standIn', at }
   }
-  if (text.trimStart().startsWith('LS0t')) return broken('is encoded in base64 once too often')
+  if (text.trimStart().startsWith('LS0t')) return broken('is encoded in base64 twice')
   const [block] = wanted
-  if (block && isEncrypted(block)) return broken('is encrypted with a passphrase, which no controller has')
+  if (block && isEncrypted(block)) return broken('is encrypted with a passphrase that controllers do not have')
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`)
-  if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`)
+  if (blocks[0]) return broken(`holds a block ${blocks[0].type}, which does not belong there`)
   if (text.includes('-----BEGIN '))
-    return broken('begins like PEM, but its BEGIN and END do not stand on lines of their own')
+    return broken('begins like PEM, but its BEGIN and END marks are not on separate lines')
   return { kind: 'standIn', at }
 }
 
@@ -99,7 +99,7 @@ function attempt<T>(call: () => T): T | undefined {
   }
 }
 
-/** Whether a private key belongs to a certificate; a kind of key that OpenSSL does not know gets the benefit of the doubt. */
+/** Whether a private key belongs to a certificate; a kind of key that OpenSSL does not know counts as matching. */
 export function isKeyOf(key: KeyObject, certificate: X509Certificate): boolean {
   return attempt(() => certificate.checkPrivateKey(key)) ?? true
 }

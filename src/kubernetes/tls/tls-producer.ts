@@ -101,7 +101,7 @@ const secretAnnotations: Readonly<Record<GroupKind, readonly string[]>> = {
 }
 
 /**
- * Annotations that have a Secret copied into other namespaces under its own name.
+ * Annotations that make a tool copy a Secret into other namespaces under its own name.
  * Sources: the READMEs of emberstack/kubernetes-reflector, mittwald/kubernetes-replicator and kubeops/config-syncer.
  */
 const mirrored =

@@ -68,7 +68,7 @@ export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, sn
   return refs.flatMap((ref) => nearest(workload, snapshot.get(ref)))
 }
 
-/** Of several copies of one object the one in the same file, else the same folder; of others it is not known which counts. */
+/** Of several copies of one object the one in the same file, else the same folder; otherwise it is unknown which one counts. */
 export function nearest(to: Manifest, copies: readonly Manifest[]): Manifest[] {
   const folderOf = ({ origin }: Manifest) => origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
   if (copies.length <= 1) return [...copies]

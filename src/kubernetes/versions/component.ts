@@ -13,7 +13,7 @@ import { controllerKinds } from '../controllers/controller'
 import { controllerFactsOf } from '../workload/controller-facts'
 import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
 
-/** Something whose release matters to others, as a manifest brings it. */
+/** A product that a manifest deploys, and whose release must match that of others. */
 export interface Component {
   readonly facts: ComponentFacts
   readonly part: PartFacts
@@ -38,10 +38,10 @@ const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => Chart[]> = new Map(
 ])
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
-/** The kinds that bring components: workloads, and objects from which an operator makes them. */
+/** The kinds that deploy components: workloads, and objects from which an operator creates them. */
 export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartsByKind.keys(), ...labelledKinds]
 
-/** Strings, one of which is in each manifest that deploys a component. */
+/** Each manifest that deploys a component contains one of these strings. */
 export function marksOf(manifest: Manifest): string[] {
   return [...new Set(componentsOf(manifest).flatMap(({ facts }) => facts.marks))]
 }

@@ -10,14 +10,14 @@ export const Defect = Type.Object(
   {
     id: Type.String({
       pattern: '^[A-Za-z0-9.-]+$',
-      description: 'The advisory; a row of a config replaces the bundled one of its name.',
+      description: 'The advisory; a row of a config replaces the bundled row with the same name.',
     }),
     component: text,
     versions: Type.String({ minLength: 1, description: 'A semver range of the releases that have it.' }),
     fixed: Type.Optional(Type.Array(text, { minItems: 1, description: 'The first release of each line without it.' })),
     cvss: Type.Optional(Type.Number({ minimum: 0, maximum: 10 })),
     severity: Type.Optional(Severity),
-    when: Type.Optional(Type.String({ minLength: 1, description: 'The setting without which it does not apply.' })),
+    when: Type.Optional(Type.String({ minLength: 1, description: 'The setting that the defect needs.' })),
     mitigated: Type.Optional(Type.Object({ versions: text, by: text, do: text }, strict)),
     reason: text,
     source: Type.Array(source, { minItems: 1 }),

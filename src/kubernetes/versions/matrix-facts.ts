@@ -29,7 +29,7 @@ export const MatrixRow = Type.Object(
   {
     id: Type.String({
       pattern: '^[a-z0-9.-]+$',
-      description: 'A name of its own; a row of a config replaces the bundled one of its name.',
+      description: 'A unique name; a row of a config replaces the bundled row with the same name.',
     }),
     component: text,
     versions: Type.String({ minLength: 1, description: 'A semver range of the component’s releases.' }),
@@ -48,12 +48,12 @@ export const MatrixRow = Type.Object(
       }),
     ),
     manual: Type.Optional(
-      Type.String({ minLength: 1, description: 'What no file shows: the row is for reading alone.' }),
+      Type.String({ minLength: 1, description: 'A condition that no file shows: the row is for documentation only.' }),
     ),
     severity: Severity,
     reason: Type.String({ minLength: 1, description: 'Why, as the end of a sentence.' }),
     source: Type.Array(Type.String({ pattern: '^https://\\S+$' }), { minItems: 1 }),
-    checked: Type.String({ format: 'date', description: 'The day the source was read.' }),
+    checked: Type.String({ format: 'date', description: 'The day on which the source was read.' }),
     confidence: Type.Optional(Type.Enum(['verified', 'partly', 'unverified'])),
     note: Type.Optional(text),
   },
@@ -78,7 +78,8 @@ export const OwnRow = Type.Object(
 /** A user config's additions to the matrix. */
 export const matrixParams = Type.Object({
   matrix: Type.Array(OwnRow, {
-    description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+    description:
+      'Rows in addition to the bundled ones, each with its source; a row with the same id replaces a bundled one.',
   }),
 })
 

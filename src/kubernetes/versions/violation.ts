@@ -44,15 +44,15 @@ export function violationWords(subject: MatrixSubject, violations: readonly Viol
 function remedyOf({ row, checkedFacts }: Violation, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
   const title = componentFacts.find(({ name }) => name === row.component)?.title ?? row.component
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = row.requires ?? {}
-  if (row.fixed) return `take ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
+  if (row.fixed) return `use ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
   if (kernel)
-    return `give these nodes a kernel ${kernel}${row.when?.kubeProxyMode ? ', or run kube-proxy in another mode' : ''}`
+    return `use a kernel ${kernel} on these nodes${row.when?.kubeProxyMode ? ', or run kube-proxy in another mode' : ''}`
   if (kubeProxyMode) return `run kube-proxy in ${kubeProxyMode.join(' or ')} mode`
-  if (containerd) return `give these nodes containerd ${containerd}`
-  if (notOn) return `take another release of ${title}`
+  if (containerd) return `use containerd ${containerd} on these nodes`
+  if (notOn) return `use another release of ${title}`
   // Another release fixes a requirement of the release, not one of a setting in every release.
   const fitting = row.when === undefined ? fittingRelease(row, subject, rows, checkedFacts) : undefined
-  return `${fitting ? `take ${title} ${fitting}, or` : 'take'} Kubernetes ${kubernetes}`
+  return `${fitting ? `use ${title} ${fitting}, or` : 'use'} Kubernetes ${kubernetes}`
 }
 
 /** The next release that a row calls fit for the cluster's Kubernetes; of older ones the newest. */

@@ -6,7 +6,7 @@ import { configMapNamed } from '../object/named-object'
 export type MountedFile = { readonly text: Cursor } | 'unknown'
 
 /**
- * Finds the file that a volume puts at a path; undefined where none does, so that it is the image's own, if it is there.
+ * Finds the file that a volume puts at a path; undefined where none does: then it can only be a file of the image.
  * Source: https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath
  */
 export function mountedAt(path: string, container: Cursor, snapshot: Snapshot | undefined): MountedFile | undefined {

@@ -20,7 +20,7 @@ const ConfigFacts = Type.Object(
   {
     /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
     flags: Type.Array(text, { minItems: 1 }),
-    /** The files that are read where no flag names one: of these the first that is there. */
+    /** The files that are read where no flag names one: the first of them that exists. */
     files: Type.Optional(Type.Array(text)),
     /** The kind of the object, if it is no file, and its namespace if the name does not contain it. */
     object: Type.Optional(
@@ -88,7 +88,10 @@ export type ClassFacts = Static<typeof ClassFacts>
 const StatusFacts = Type.Object(
   {
     releases: text,
-    /** The flags that give an address, the one that wins first; where the nodes' are written without, that is a Service. */
+    /**
+     * The flags that give an address, the one that wins first; where the addresses of the nodes are written without
+     * them, they name a Service.
+     */
     sources: Type.Array(text, { minItems: 1 }),
     writes: Type.Optional(Switch),
     /** The source of addresses when no flag gives one. */
@@ -142,7 +145,7 @@ const CertificateFacts = Type.Object(
     by: Type.Enum(['hosts', 'exactHosts', 'certificates']),
     /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
     asksCertificates: Type.Optional(Type.Literal(true)),
-    /** Whether an entry without a Secret is passed over, where others ask for their default certificate by it. */
+    /** Whether an entry without a Secret is ignored; in other controllers it requests the default certificate. */
     needsSecret: Type.Optional(Type.Literal(true)),
     /** The one type of Secret that it takes certificates from, where it looks at types. */
     secretType: Type.Optional(text),
@@ -184,7 +187,7 @@ const ControllerFacts = Type.Object(
     variables: Type.Optional(text),
     /** Whether variables count only where there is no flag at all. */
     exclusive: Type.Optional(Type.Boolean()),
-    /** The variable in which its Pods have their own namespace: it does not start without. */
+    /** The variable in which its Pods have their own namespace: it does not start without it. */
     namespaceVariable: Type.Optional(text),
     /** Of these strings each of its manifests has one. */
     marks: Type.Array(text, { minItems: 1 }),

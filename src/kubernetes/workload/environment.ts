@@ -25,7 +25,7 @@ export class Environment {
     return [...this.entries.keys()]
   }
 
-  /** The ConfigMaps that bring all of their own. */
+  /** The ConfigMaps that add all of their variables. */
   get holders(): readonly Cursor[] {
     return this.sources.flatMap(({ data }) => data ?? [])
   }
@@ -77,7 +77,7 @@ export class Environment {
     return { at: this.container, value: this.fieldOf('metadata.namespace') }
   }
 
-  /** Each variable where it is given: by itself, else by the last ConfigMap that brings all of its own. */
+  /** Each variable with its place: its own entry, otherwise the last ConfigMap that adds all of its variables. */
   private get entries(): Map<string, Cursor> {
     this.known ??= new Map([
       ...this.sources.flatMap(({ prefix, data }) =>

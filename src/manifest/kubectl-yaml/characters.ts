@@ -9,10 +9,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Why we stop where kubectl's parser might go on. */
+/** Why parsing stops where kubectl's parser might continue. */
 export class TooDeep extends Refusal {
   constructor(from: number) {
-    super('it nests deeper than any manifest', from)
+    super('it is nested too deeply', from)
   }
 }
 

@@ -7,7 +7,7 @@ import { meaningOf } from './values'
 /** kubectl stops at 10,000; no manifest nests like that, and what walks its nodes may recurse. */
 const deepest = 1000
 
-/** What may stand before a node. */
+/** What may come before a node. */
 interface Properties {
   readonly anchor?: string
   readonly tag?: string
@@ -17,7 +17,7 @@ interface Properties {
 
 /**
  * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; a `<<` stays a key.
- * Source: go.yaml.in/yaml/v2, parserc.go, of which this is the same grammar without its state machine.
+ * Source: go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
  *
  * @returns nothing where there is no document
  * @throws Refusal where kubectl's parser stops
@@ -44,7 +44,7 @@ class Parser {
     }
     const isEmpty = isExplicit && this.next('directive', 'document start', 'document end', 'stream end')
     const node = isEmpty ? emptyAt(this.scanner.peek().from) : this.node('block', 0)
-    // What comes after the first document is not read, but for its first token.
+    // After the first document, only one more token is read.
     this.scanner.peek()
     return node
   }
@@ -55,7 +55,7 @@ class Parser {
       const { directive, from, to } = token
       if (directive.kind === 'version') {
         if (hasVersion) throw new Refusal('the %YAML directive is written twice', from, to)
-        if (directive.version !== '1.1') throw new Refusal('kubectl reads YAML 1.1 alone', from, to)
+        if (directive.version !== '1.1') throw new Refusal('kubectl reads only YAML 1.1', from, to)
         hasVersion = true
       } else {
         if (this.handles.has(directive.handle)) throw new Refusal('a %TAG directive is written twice', from, to)
@@ -63,7 +63,7 @@ class Parser {
       }
       this.scanner.take()
     }
-    if (!this.next('document start')) this.refuse('after directives a --- has to stand')
+    if (!this.next('document start')) this.refuse('a --- must follow the directives')
     this.scanner.take()
   }
 
@@ -107,7 +107,7 @@ class Parser {
 
   private tagOf({ handle, suffix }: ScannedTag, { from, to }: Token): string {
     const prefix = handle === '' ? '' : this.handles.get(handle)
-    if (prefix === undefined) throw new Refusal(`the handle ${handle} of a tag is declared nowhere`, from, to)
+    if (prefix === undefined) throw new Refusal(`the tag handle ${handle} is not declared`, from, to)
     return prefix + suffix
   }
 
@@ -141,7 +141,7 @@ class Parser {
     return meaning.value
   }
 
-  /** @param isIndented whether the list has tokens of its own for its start and end */
+  /** @param isIndented whether the list has its own tokens for its start and end */
   private blockList(depth: number, isIndented: boolean): YAMLSeq<Node> {
     const list = new YAMLSeq<Node>()
     const { from } = isIndented ? this.scanner.take() : this.scanner.peek()
@@ -156,7 +156,7 @@ class Parser {
       to = endOf(item)
     }
     if (isIndented) {
-      if (!this.next('block end')) this.refuse('the entries of a list have to stand at one column, each after a -')
+      if (!this.next('block end')) this.refuse('the entries of a list must start in the same column, each with a -')
       this.scanner.take()
     }
     return placed(list, from, to)
@@ -172,7 +172,7 @@ class Parser {
       map.items.push(new Pair(key, value))
       to = Math.max(endOf(key), endOf(value))
     }
-    if (!this.next('block end')) this.refuse('the keys of a map have to stand at one column, each with a colon')
+    if (!this.next('block end')) this.refuse('the keys of a map must start in the same column, each with a colon')
     this.scanner.take()
     return placed(map, from, to)
   }
@@ -188,7 +188,7 @@ class Parser {
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow sequence end'); isFirst = false) {
       if (!isFirst) {
-        if (!this.next('flow entry')) this.refuse('a list in brackets goes on with a comma or ends with ]')
+        if (!this.next('flow entry')) this.refuse('a list in brackets needs a comma or ] here')
         this.scanner.take()
         if (this.next('flow sequence end')) break
       }
@@ -215,7 +215,7 @@ class Parser {
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow mapping end'); isFirst = false) {
       if (!isFirst) {
-        if (!this.next('flow entry')) this.refuse('a map in braces goes on with a comma or ends with }')
+        if (!this.next('flow entry')) this.refuse('a map in braces needs a comma or } here')
         this.scanner.take()
         if (this.next('flow mapping end')) break
       }

@@ -146,7 +146,8 @@ function unescaped(chars: Characters): string {
   const letter = String.fromCharCode(chars.code())
   const known = escapes.get(letter)
   const length = hexDigits.get(letter)
-  if (known === undefined && length === undefined) throw new Refusal(`\\${letter} is no escape`, from, from + 2)
+  if (known === undefined && length === undefined)
+    throw new Refusal(`\\${letter} is not a valid escape`, from, from + 2)
   chars.skip()
   if (length === undefined) return known ?? ''
   const digits = chars.text.slice(chars.at, chars.at + length)
@@ -155,7 +156,7 @@ function unescaped(chars: Characters): string {
   chars.skip(length)
   const code = Number.parseInt(digits, 16)
   if ((code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
-    throw new Refusal(`\\${letter}${digits} is no character`, from, chars.at)
+    throw new Refusal(`\\${letter}${digits} is not a valid character`, from, chars.at)
   return String.fromCodePoint(code)
 }
 
@@ -182,7 +183,7 @@ function scanBlockHeader(chars: Characters): BlockHeader {
   }
   chars.skipBlanks()
   chars.skipComment()
-  if (!isBreakOrEnd(chars.code())) throw new Refusal('after | or > the line has to end', chars.at)
+  if (!isBreakOrEnd(chars.code())) throw new Refusal('the line must end after | or >', chars.at)
   if (isBreak(chars.code())) chars.takeBreak()
   return { chomping, increment }
 }

@@ -128,7 +128,7 @@ export class Scanner {
   }
 
   private refuseRequired(key: SimpleKey): void {
-    if (key.required) throw new Refusal('a key has to be followed by a colon and a blank on its line', key.at)
+    if (key.required) throw new Refusal('a key must be followed by a colon and a space on the same line', key.at)
   }
 
   private saveSimpleKey(): void {
@@ -271,14 +271,14 @@ export class Scanner {
   }
 
   private fetchBlockEntry(): void {
-    if (!this.inFlow) this.rollHere('block sequence start', 'an entry of a list cannot stand here')
+    if (!this.inFlow) this.rollHere('block sequence start', 'a list entry is not allowed here')
     this.removeSimpleKey()
     this.isKeyAllowed = true
     this.addMark('block entry', 1)
   }
 
   private fetchKey(): void {
-    if (!this.inFlow) this.rollHere('block mapping start', 'a key cannot stand here')
+    if (!this.inFlow) this.rollHere('block mapping start', 'a key is not allowed here')
     this.removeSimpleKey()
     this.isKeyAllowed = !this.inFlow
     this.addMark('key', 1)
@@ -293,7 +293,7 @@ export class Scanner {
       this.keysByToken.delete(key.number)
       this.isKeyAllowed = false
     } else {
-      if (!this.inFlow) this.rollHere('block mapping start', 'a colon and a value cannot stand here; quote the text')
+      if (!this.inFlow) this.rollHere('block mapping start', 'a colon and a value are not allowed here; quote the text')
       this.isKeyAllowed = !this.inFlow
     }
     this.addMark('value', 1)

@@ -17,14 +17,14 @@ export function scanAnchor(chars: Characters): string {
   const name = words(chars)
   const endsHere = isBlankOrEnd(chars.code()) || '?:,]}%@`'.includes(String.fromCharCode(chars.code()))
   if (name === '' || !endsHere)
-    throw new Refusal('the name of an anchor or alias has letters, digits, - and _ alone', mark)
+    throw new Refusal('the name of an anchor or alias may have only letters, digits, - and _', mark)
   return name
 }
 
 /** Source: go-yaml 2, scannerc.go, yaml_parser_scan_tag. */
 export function scanTag(chars: Characters): ScannedTag {
   const tag = chars.is('!<') ? verbatimTag(chars) : shortTag(chars)
-  if (!isBlankOrEnd(chars.code())) throw new Refusal('a blank has to stand after a tag', chars.at)
+  if (!isBlankOrEnd(chars.code())) throw new Refusal('a space must follow a tag', chars.at)
   return tag
 }
 
@@ -54,7 +54,7 @@ export function scanDirective(chars: Characters): Directive {
   const directive: Directive = name === 'YAML' ? scanVersion(chars) : scanTagPrefix(chars)
   chars.skipBlanks()
   chars.skipComment()
-  if (!isBreakOrEnd(chars.code())) throw new Refusal('after a directive the line has to end', chars.at)
+  if (!isBreakOrEnd(chars.code())) throw new Refusal('the line must end after a directive', chars.at)
   if (isBreak(chars.code())) chars.takeBreak()
   return directive
 }
@@ -75,10 +75,10 @@ function scanVersion(chars: Characters): Directive {
 
 function scanTagPrefix(chars: Characters): Directive {
   const handle = scanHandle(chars, true)
-  if (!isBlank(chars.code())) throw new Refusal('a blank has to stand after the handle of a tag', chars.at)
+  if (!isBlank(chars.code())) throw new Refusal('a space must follow the handle of a tag', chars.at)
   chars.skipBlanks()
   const prefix = scanUri(chars, '')
-  if (!isBlankOrEnd(chars.code())) throw new Refusal('a blank has to stand after the prefix of a tag', chars.at)
+  if (!isBlankOrEnd(chars.code())) throw new Refusal('a space must follow the prefix of a tag', chars.at)
   return { kind: 'tag', handle, prefix }
 }
 
@@ -117,7 +117,7 @@ function octets(chars: Characters): string {
   let length = 1
   while (bytes.length < length) {
     const [, digits] = /^%([0-9a-fA-F]{2})/.exec(chars.text.slice(chars.at, chars.at + 3)) ?? []
-    if (digits === undefined) throw new Refusal('after % two hexadecimal digits have to stand', chars.at)
+    if (digits === undefined) throw new Refusal('two hexadecimal digits must follow %', chars.at)
     const byte = Number.parseInt(digits, 16)
     if (bytes.length === 0) length = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
     bytes.push(byte)
@@ -126,7 +126,7 @@ function octets(chars: Characters): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes))
   } catch {
-    throw new Refusal('these octets are no UTF-8', from, chars.at)
+    throw new Refusal('these bytes are not UTF-8', from, chars.at)
   }
 }
 

@@ -31,7 +31,7 @@ export function meaningOf({ text, style }: Pick<ScannedScalar, 'text' | 'style'>
     (wanted === 'bool' && typeof value === 'boolean') ||
     (wanted === 'float' && typeof value === 'number') ||
     (wanted === 'int' && typeof value === 'number' && !isFloat(text))
-  return isRight ? { value } : { reason: `this text is no !!${wanted}` }
+  return isRight ? { value } : { reason: `this text is not a valid !!${wanted}` }
 }
 
 /** JSON has no such numbers, and everything is JSON before the cluster reads it. */
@@ -42,7 +42,7 @@ export function isNumberOfNoJson(value: unknown): boolean {
 function binary(text: string): Meaning {
   const bare = text.replace(/[\r\n]/g, '')
   const isBase64 = bare.length % 4 === 0 && /^[A-Za-z0-9+/]*$/.test(bare.replace(/={1,2}$/, ''))
-  if (!isBase64) return { reason: 'this text is no base64' }
+  if (!isBase64) return { reason: 'this text is not valid base64' }
   return { value: Buffer.from(bare, 'base64').toString('utf8') }
 }
 

@@ -3,14 +3,14 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/class-default-single',
-  summary: 'At most one IngressClass of a cluster is the default.',
+  summary: 'At most one IngressClass of a cluster is the default class.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: ['IngressClass.networking.k8s.io'],
   messages: {
     // Which of the two depends on its version: https://github.com/kubernetes/kubernetes/pull/110974
     several: ({ names, count }: { names: string; count: number }) =>
-      `${count} IngressClasses of this cluster are marked as its default: ${names}; the API server then refuses Ingresses that name no class, or gives them the class that was made last. Leave ingressclass.kubernetes.io/is-default-class: "true" on one of them.`,
+      `${count} IngressClasses of this cluster are marked as its default: ${names}. The API server then rejects Ingresses that name no class, or gives them the newest of these classes. Keep ingressclass.kubernetes.io/is-default-class: "true" on only one of them.`,
   },
   *partners(manifest) {
     if (isDefaultClass(manifest)) yield 'ingressclass.kubernetes.io/is-default-class'

@@ -15,19 +15,19 @@ interface Use {
 
 export default defineRule({
   id: 'controller-scope/class-kept',
-  summary: 'An IngressClass that Ingresses use stays, with its controller.',
+  summary: 'An IngressClass that Ingresses use is kept, with its controller.',
   since: '1.1.0',
   scope: 'change',
   kinds: ['IngressClass.networking.k8s.io'],
   reads: ['Ingress.networking.k8s.io', ...controllerKinds, ...releaseKinds],
   messages: {
     removed: ({ name, users }: Use) =>
-      `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller takes them any more. Keep it until no Ingress names it.`,
+      `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller serves them afterwards. Keep it until no Ingress names it.`,
     removedDefault: ({ name, users }: Use) =>
-      `This change removes IngressClass ${name}, the cluster's default, and ${users} no class, so the API server gave them this one and no controller takes them any more. Keep it, or name another class in them first.`,
+      `This change removes IngressClass ${name}, the cluster's default, and ${users} no class: they got this one from the API server, so no controller serves them afterwards. Keep it, or first name another class in these Ingresses.`,
     // The field is immutable: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ingress-class-v1/
     moved: ({ name, users, was, is }: Use & { was: string; is: string }) =>
-      `This change gives IngressClass ${name} the controller ${is} in place of ${was}, while ${users} it; the API server refuses that, and where the class is made anew its Ingresses go to the other controller at once. Leave it, and move the Ingresses one by one to a class of another name.`,
+      `This change sets the controller of IngressClass ${name} to ${is} instead of ${was}, while ${users} it. The API server rejects that, and if the class is recreated, all its Ingresses move to the other controller at once. Keep the class, and move the Ingresses one by one to a class with another name.`,
   },
   *partners(manifest) {
     if (manifest.ref.kind !== 'IngressClass') return
@@ -53,7 +53,7 @@ export default defineRule({
     if (head.get(before.ref).length > 0 || isTakenWithout(head, name)) return
     const release = releaseThatComes(base, head, name)
     if (release) {
-      skip(before.root, `${nameOf(release.ref)}, which this change writes, may bring the class`)
+      skip(before.root, `${nameOf(release.ref)}, which this change adds or edits, may create the class`)
       return
     }
     if (named[0]) {
@@ -76,7 +76,7 @@ function usersOf(head: Snapshot, name: string): Manifest[] {
   return ingressesOf(head).filter(({ root }) => root.at('spec', 'ingressClassName').string === name)
 }
 
-/** Those to which the API server gave the default class when they were made. */
+/** Those that got the default class from the API server when they were created. */
 function withoutClass(head: Snapshot): Manifest[] {
   return ingressesOf(head).filter(
     ({ root }) =>
@@ -93,8 +93,8 @@ function ingressesOf(head: Snapshot): Manifest[] {
 
 /**
  * Whether the Ingresses of a class are taken without this object: a release makes one of its name, or a controller compares
- * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and ends at its start
- * without the object.
+ * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and exits at
+ * its start without the object.
  */
 function isTakenWithout(head: Snapshot, name: string): boolean {
   return controllersIn(head).some(({ facts, claims }) => {

@@ -24,18 +24,18 @@ type Asked = { ingress: string; name: string }
 
 const messages = {
   unknown: ({ ingress, name, known }: Asked & { known: string }) =>
-    `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known}), or bring the IngressClass ${name}.`,
+    `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}), or add the IngressClass ${name}.`,
   annotated: ({ ingress, name, controller, own }: Asked & { controller: string; own: string }) =>
-    `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
+    `${ingress} names IngressClass ${name} in the annotation kubernetes.io/ingress.class, but ${controller} compares the annotation only with ${own}, so its hosts are not served. Remove the annotation and set spec.ingressClassName: ${name}.`,
   unserved: ({ ingress, name, says, controllers }: Asked & { says: string; controllers: string }) =>
-    `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
+    `${ingress} uses IngressClass ${name}, whose controller is ${says}, but no controller of this cluster has that name: ${controllers}. So its hosts are not served; set the same name in the class and its controller.`,
   unclassed: ({ ingress, controllers }: { ingress: string; controllers: string }) =>
-    `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`,
+    `${ingress} names no class, no IngressClass of this cluster is the default, and no controller serves Ingresses without a class: ${controllers}. So its hosts are not served; set spec.ingressClassName, or mark one IngressClass as the default.`,
 }
 
 export default defineRule({
   id: 'controller-scope/class-known',
-  summary: 'The class of an Ingress is one that a controller of the cluster takes.',
+  summary: 'A controller of the cluster serves the class of an Ingress.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],

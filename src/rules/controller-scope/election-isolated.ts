@@ -25,14 +25,14 @@ interface Shared {
 
 export default defineRule({
   id: 'controller-scope/election-isolated',
-  summary: 'No two ingress controllers elect their leaders by one lock.',
+  summary: 'No two ingress controllers share a leader-election lock.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
   reads: partKinds,
   messages: {
     shared: ({ first, second, lock, own }: Shared) =>
-      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own}.`,
+      `${first} and ${second} are two controllers but share the leader-election lock ${lock}, so only one of them leads and the Ingresses of the other never get an address in their status. Give one of them its own lock with ${own}.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
@@ -64,5 +64,5 @@ export default defineRule({
 function namedBy({ facts, installed }: Controller, { setBy }: LeaderLock): string {
   const id = facts.election.at(-1)?.id ?? ''
   const value = installed?.release.facts.flags.find(({ flag, value }) => flag === id && value !== undefined)?.value
-  return value ? `${value} in its values` : `${setBy}, and let its Role name that lock`
+  return value ? `${value} in its values` : `${setBy}, and name that lock in its Role`
 }

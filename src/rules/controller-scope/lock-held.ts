@@ -14,17 +14,18 @@ type Held = { lock: string; holder: string; renewed: string }
 
 export default defineRule({
   id: 'controller-scope/lock-held',
-  summary: 'The leader of an ingress controller is a Pod of the cluster, and alive.',
+  summary: 'The leader of an ingress controller is a running Pod of the cluster.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [clusterKind],
   reads: controllerKinds,
   messages: {
-    // A machine that had left the cluster still ran the controller's container and went on renewing: docs/incidents/000.md
+    // A machine that was removed from the cluster still ran the controller's container and renewed the lock:
+    // docs/incidents/000.md
     ghost: ({ lock, holder, renewed, namespace }: Held & { namespace: string }) =>
-      `${lock} is held by ${holder}, which is no Pod of namespace ${namespace}${renewed}, so none of the Pods there writes the status of Ingresses. Look for a machine outside of the cluster that still runs it and stop it, then delete the lock: the Pods elect a leader among them.`,
+      `${lock} is held by ${holder}, which is not a Pod in namespace ${namespace}${renewed}, so no Pod there writes the status of Ingresses. Find the machine outside the cluster that still runs it and stop it, then delete the lock; the Pods then elect a new leader.`,
     expired: ({ lock, holder, renewed, takenAt }: Held & { takenAt: string }) =>
-      `${lock} is held by ${holder}${renewed}, and had expired when this was taken, at ${takenAt}, so nobody leads and nobody writes the status of Ingresses. See whether the account of the controller may still update the lock, and why no other Pod took it over.`,
+      `${lock} is held by ${holder}${renewed}, and had expired at ${takenAt}, when this inventory was taken, so no Pod leads and none writes the status of Ingresses. Check that the controller's ServiceAccount may still update the lock, and why no other Pod took it over.`,
   },
   partners(manifest) {
     return describesCluster(manifest) || controllersOf(manifest).length > 0 ? marksOfControllers : []
@@ -38,7 +39,7 @@ export default defineRule({
       const { value: holder, at } = lock.holder
       const { kind, namespace, name } = lock
       const words = nameOf({ group: '', kind, namespace, name })
-      const renewed = lock.renewTime ? ` and renewed it last at ${lock.renewTime.value}` : ''
+      const renewed = lock.renewTime ? ` and was last renewed at ${lock.renewTime.value}` : ''
       const ends = [at, ...(user?.locks[0] ? [user.locks[0].at] : [])]
       if (isGhost(holder, namespace, facts)) {
         report(ends, 'ghost', { lock: words, holder, renewed, namespace }, { keys: [words] })

@@ -50,7 +50,7 @@ const flapping = 'so each keeps overwriting the addresses in their status'
 
 export default defineRule({
   id: 'controller-scope/namespace-isolated',
-  summary: 'No two ingress controllers of a cluster take the same Ingresses.',
+  summary: 'No two ingress controllers of a cluster serve the same Ingresses.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
@@ -63,13 +63,13 @@ export default defineRule({
   ],
   messages: {
     overlap: ({ first, second, name, where, remedy }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${remedy}.`,
+      `${first} and ${second} both serve the Ingresses of ${name} in ${where}, ${flapping}. ${remedy}.`,
     annotated: ({ first, second, name, where, fixed, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
+      `${first} and ${second} have different classes, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
-      `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
+      `${first} and ${second} both serve Ingresses without a class in ${where}, ${flapping}. Remove ${own} from one of them${limiting}.`,
     contested: ({ first, second, takes, name, where, outcome, remedy }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${remedy}.`,
+      `${first} and ${second} both serve the ${takes} of ${name} in ${where}, ${outcome}. ${remedy}.`,
     contestedAnnotation: ({
       first,
       second,
@@ -80,11 +80,11 @@ export default defineRule({
       outcome,
       ingress,
     }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
+      `${first} and ${second} have different classes, but in ${where} both serve Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     contestedUnclassed: ({ first, second, takes, where, own, outcome, limiting }: Overlap) =>
-      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}${limiting}.`,
+      `${first} and ${second} both serve ${takes} without a class in ${where}, ${outcome}. Limit one of them to a class with ${own}${limiting}.`,
     contestedRoutes: ({ first, second, takes, where, remedy }: Overlap) =>
-      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${remedy}.`,
+      `${first} and ${second} both serve the same ${takes} in ${where}, so traffic meant for one also reaches the other. ${remedy}.`,
   },
   later: {
     contested: '1.1.0',
@@ -114,9 +114,10 @@ export default defineRule({
   },
   check({ manifest, snapshot, report, skip, isWritten }) {
     for (const first of controllersOf(manifest, snapshot)) {
-      if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
+      if (first.inShell)
+        skip(first.place, 'a shell splits its arguments, so the namespaces that it watches are unknown')
       else if (first.watched.scope === 'unknown')
-        skip(first.watched.at, 'no file that is read here tells what it watches')
+        skip(first.watched.at, 'no file here shows which namespaces it watches')
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
         if (mayBeCopies(first, second) || areOneController(first, second)) continue
@@ -198,9 +199,7 @@ function messageArgs(
     second: nameOfController(second) + (two ? ` (${two})` : ''),
     takes: first.facts.takes,
     name: by === 'class' ? (name.startsWith('of ') ? `any IngressClass ${name}` : `class ${name}`) : name,
-    outcome: [first, second].every(writes)
-      ? flapping
-      : 'so both serve them, and which of them a client reaches is chance',
+    outcome: [first, second].every(writes) ? flapping : 'so a client reaches either of them at random',
     fixed: nameOfController(fixed),
     own: own ?? ownClassOf(fixed),
     remedy: remedyFor(fixed, other),
@@ -216,7 +215,7 @@ function flagForUnclassed({ facts: { unclassed = [] } }: Claims): string | undef
   return unclassed.flatMap((one) => ('on' in one ? `--${one.on}` : []))[0]
 }
 
-/** A wider overlap is another statement; one that this change makes narrower is not. */
+/** A wider overlap is another finding; one that this change makes narrower is not. */
 function keysOf(first: Controller, second: Controller): string[] {
   const names = [first, second].flatMap(({ claims }) => claims.flatMap((one) => one.names))
   const everywhere = first.watched.scope === 'all' && second.watched.scope === 'all'

@@ -26,11 +26,11 @@ export default defineRule({
   reads: ['Service'],
   messages: {
     missing: ({ controller, flag, target, instead }: Dangling & { instead: string }) =>
-      `${controller} is to publish the address of Service ${target}, which no manifest of this cluster makes, and the controller ends at its start when --${flag} names a Service that is not there. Name ${instead}, or take the argument away.`,
+      `${controller} publishes the address of Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${flag} does not exist. Name ${instead}, or remove the argument.`,
     missingRelease: ({ controller, target, product }: Dangling & { product: string }) =>
-      `${controller} has ${product} publish the address of Service ${target}, which no manifest of this cluster makes and which is none of the chart's own, and the controller ends at its start when the Service is not there. Take this value out: without it the chart names the Service that it makes.`,
+      `${controller} makes ${product} publish the address of Service ${target}, which neither the chart nor a manifest of this cluster creates; the controller exits at startup if the Service does not exist. Remove this value: the chart then names the Service that it creates.`,
     removed: ({ controller, flag, target }: Dangling) =>
-      `This change removes Service ${target}, whose address ${controller} is to publish, and the controller ends at its next start when --${flag} names a Service that is not there. Keep the Service, or let --${flag} name another one.`,
+      `This change removes Service ${target}, whose address ${controller} publishes; the controller exits at its next startup if the Service of --${flag} does not exist. Keep the Service, or set --${flag} to another one.`,
   },
   *partners(manifest) {
     const controllers = controllersOf(manifest)
@@ -53,11 +53,11 @@ export default defineRule({
       }
       const own = ownServices(controller, snapshot)
       if (!target || own.length === 0 || isThere(target, snapshot)) continue
-      // A Service of another namespace is of another release, which may be one that was not looked at.
+      // A Service of another namespace belongs to another release, which may not have been inspected.
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
-      const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
+      const instead = service ? `${nameOf(service.ref)}, which routes its traffic` : 'a Service that exists'
       // A value from a ConfigMap may be only a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
@@ -90,7 +90,7 @@ interface Target {
   readonly name: string
 }
 
-/** The controllers that end where the Service is missing; others only leave the status empty. */
+/** The controllers that exit where the Service is missing; others only leave the status empty. */
 const ending = ['ingress-nginx']
 
 /** The Service that a controller is configured to publish; undefined if there is none, or it is unknown. */
@@ -101,7 +101,7 @@ function targetOf({ facts, release, status }: Controller): Target | undefined {
   return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
 }
 
-/** Whether a Service of that name is there; one without a namespace may go to any. */
+/** Whether a Service of that name exists; one without a namespace may be deployed to any. */
 function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
 }
@@ -122,7 +122,7 @@ function ownServices({ manifest }: Controller, snapshot: Snapshot): Manifest[] {
   return snapshot.ofKind('Service').filter((service) => selects(service, manifest))
 }
 
-/** Whether it is the Service that clients come by, and neither that of the webhook nor that of the metrics. */
+/** Whether it is the Service for client traffic, and neither that of the webhook nor that of the metrics. */
 function bringsTraffic({ ref, root }: Manifest): boolean {
   return (
     ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') ||

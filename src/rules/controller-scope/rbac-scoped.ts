@@ -7,14 +7,14 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/rbac-scoped',
-  summary: 'An ingress controller that is limited to namespaces reads no Secrets of others.',
+  summary: 'An ingress controller that is limited to namespaces cannot read Secrets of other namespaces.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: controllerKinds,
   reads: [...roleKinds, ...bindingKinds],
   messages: {
     secrets: ({ controller, namespaces, account, role }: Wide) =>
-      `${controller} is limited to ${namespaces}, and yet ${account} may read the Secrets of every namespace by ${role}. Take secrets out of ${role}, and allow them by a Role in each namespace that the controller watches.`,
+      `${controller} is limited to ${namespaces}, but ${role} lets ${account} read the Secrets of every namespace. Remove secrets from ${role}, and allow them with a Role in each namespace that the controller watches.`,
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {

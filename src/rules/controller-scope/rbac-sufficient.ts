@@ -27,22 +27,22 @@ type Lack = {
   by: string
 }
 
-const remedyOf = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} by ${by}.`
+const remedyOf = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} with ${by}.`
 
 const messages = {
   lock: (lack: Lack) =>
-    `${lack.account} may not use ${lack.of}, by which ${lack.controller} elects its leader, so it has none and nobody writes the status of its Ingresses. ${remedyOf(lack)}`,
+    `${lack.account} may not use ${lack.of}, the leader-election lock of ${lack.controller}, so no Pod leads and none writes the status of its Ingresses. ${remedyOf(lack)}`,
   status: (lack: Lack) =>
-    `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these never get an address. ${remedyOf(lack)}`,
+    `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these Ingresses never get an address. ${remedyOf(lack)}`,
   namespace: (lack: Lack) =>
-    `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${remedyOf(lack)}`,
+    `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller exits at startup. ${remedyOf(lack)}`,
   classes: (lack: Lack) =>
-    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart makes none with rbac.scope: true.`,
+    `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart creates none with rbac.scope: true.`,
 }
 
 export default defineRule({
   id: 'controller-scope/rbac-sufficient',
-  summary: 'The account of an ingress controller may do what the controller does.',
+  summary: 'The ServiceAccount of an ingress controller has the permissions that the controller needs.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: controllerKinds,
@@ -136,8 +136,8 @@ function state(
   const [namespace = ''] = need.permissions.flatMap((one) => [...one.namespace])
   const by =
     namespace === '*'
-      ? 'a ClusterRole that a ClusterRoleBinding binds to it'
-      : `a role that is bound to it in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
+      ? 'a ClusterRole and a ClusterRoleBinding'
+      : `a role and a RoleBinding in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
   const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `'), by }
   report(ends, need.kind, lack, { keys: words, ...(need.kind === 'classes' ? { value: 'rbac.scope' } : {}) })
 }

@@ -11,24 +11,24 @@ import { defineRule } from '../../rule/rule'
 
 type Emptied = { controller: string; dns: string }
 
-const fate = (dns: string) => `and ${dns} deletes the DNS records of all its hosts until it is written again`
+const fate = (dns: string) => `and ${dns} deletes the DNS records of all their hosts until the status is written again`
 
 export default defineRule({
   id: 'controller-scope/status-kept',
-  summary: 'No rollout of an ingress controller empties the status that DNS records are made from.',
+  summary: 'No rollout of an ingress controller clears the Ingress status that DNS records are created from.',
   since: '1.1.0',
   scope: 'change',
   kinds: controllerKinds,
   reads: releaseKinds,
   messages: {
     relabelled: ({ controller, dns, what }: Emptied & { what: string }) =>
-      `This change gives ${controller} another ${what}, so the last of the old ones takes itself for the last of all and empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
+      `This change changes a ${what} of ${controller}, so its last old Pod does not see the new Pods and clears the status of the Ingresses, ${fate(dns)}. First set --update-status-on-shutdown=false in a separate change, or set --policy=upsert-only on ${dns}.`,
     rolled: ({ controller, dns, release }: Emptied & { release: string }) =>
-      `This change rolls ${controller} out anew, and ingress-nginx ${release} counts only Pods of its own ReplicaSet, so the last of the old ones empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
+      `This change rolls out ${controller}, and ingress-nginx ${release} counts only Pods of its own ReplicaSet, so the last old Pod clears the status of the Ingresses, ${fate(dns)}. First set --update-status-on-shutdown=false in a separate change, or set --policy=upsert-only on ${dns}.`,
     replaced: ({ controller, dns, successor }: Emptied & { successor: string }) =>
-      `This change removes ${controller}, whose Ingresses ${successor} takes, and the last of its Pods empties their status as it stops, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
+      `This change removes ${controller}, whose Ingresses ${successor} also serves. Its last Pod clears their status when it stops, ${fate(dns)}. First set --update-status-on-shutdown=false in a separate change, or set --policy=upsert-only on ${dns}.`,
     turnedOn: ({ controller, dns }: Emptied) =>
-      `This change takes --update-status-on-shutdown=false from ${controller}, so the last of its Pods to stop empties the status of the Ingresses, ${fate(dns)}. Keep it, or set --policy=upsert-only of ${dns}.`,
+      `This change removes --update-status-on-shutdown=false from ${controller}, so its last Pod clears the status of the Ingresses when it stops, ${fate(dns)}. Keep it, or set --policy=upsert-only on ${dns}.`,
   },
   *partners(manifest) {
     // A copy of it, too.
@@ -113,7 +113,7 @@ function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
   return [...is.entries()].find(([key, { string }]) => was.at(key).string !== string)?.[1] ?? is
 }
 
-/** Whether the Pods are made anew. */
+/** Whether the Pods are recreated. */
 function isRolled(before: Manifest, after: Manifest): boolean {
   return textOf(before.root.at('spec', 'template')) !== textOf(after.root.at('spec', 'template'))
 }

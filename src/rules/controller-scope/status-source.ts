@@ -22,10 +22,10 @@ interface Sourceless {
 }
 
 const unpublished = ({ controller, flag, value, service, target }: Sourceless & { service: string; target: string }) =>
-  `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`
+  `${controller} does not set --${flag}, so it writes the addresses of its nodes into the status of every Ingress it serves, not the address of its load balancer ${service}. Set --${flag}=${target} (in its chart ${value}).`
 
 const taken = ({ controller, flag, value, lost }: Sourceless & { lost: string }) =>
-  `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
+  `This change removes ${lost} from ${controller}, so it writes the addresses of its nodes into the status of every Ingress it serves. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
 
 export default defineRule({
   id: 'controller-scope/status-source',
@@ -40,7 +40,7 @@ export default defineRule({
     unpublishedOther: unpublished,
     takenOther: taken,
     unpublishedRelease: ({ controller, value, product }: Omit<Sourceless, 'flag'> & { product: string }) =>
-      `${controller} installs ${product} behind a load balancer and tells it nothing of its address, so it writes those of the nodes that run it into the status of every Ingress it takes. Set ${value} in its values.`,
+      `${controller} installs ${product} behind a load balancer without setting ${value}, so it writes the addresses of its nodes into the status of every Ingress it serves. Set ${value} in its values.`,
   },
   later: { unpublishedOther: '1.1.0', takenOther: '1.1.0', unpublishedRelease: '1.1.0' },
   *partners(manifest) {

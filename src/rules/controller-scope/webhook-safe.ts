@@ -14,18 +14,18 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/webhook-safe',
-  summary: 'Each admission webhook is of one release, and what answers for it stays.',
+  summary: 'Each admission webhook belongs to one release, and its backend is kept.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: webhookKinds,
   reads: ['Service', ...controllerKinds],
   messages: {
     shared: ({ configuration, first, second }: { configuration: string; first: string; second: string }) =>
-      `${configuration} is made twice, once for Service ${first} and once for Service ${second}, and belongs to no namespace, so the release that is applied last takes the webhook from the other. Give one of the releases another name, or turn its webhook off.`,
+      `${configuration} is defined twice, for Service ${first} and for Service ${second}. It is cluster-scoped, so the release that is applied last takes the webhook from the other one. Give one of the releases another name, or disable its webhook.`,
     unanswered: ({ act, webhook, configuration, resources }: Unanswered) =>
-      `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`,
+      `This change ${act}, the backend of the webhook ${webhook} of ${configuration}, so the API server rejects ${resources} that this webhook must check. Remove ${configuration} in the same change, or first set the webhook's failurePolicy to Ignore.`,
     absent: ({ service, webhook, configuration, resources }: Absent) =>
-      `The webhook ${webhook} of ${configuration} asks Service ${service}, which no manifest of this cluster makes, though others of its namespace are here, so the API server refuses ${resources} that the webhook is to be asked about. Name the Service that answers, or set failurePolicy: Ignore until there is one.`,
+      `The webhook ${webhook} of ${configuration} calls Service ${service}, which no manifest of this cluster creates (other Services of its namespace are here), so the API server rejects ${resources} that this webhook must check. Name the right Service, or set failurePolicy: Ignore until it exists.`,
   },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
@@ -62,7 +62,7 @@ export default defineRule({
     if (stopped && (stopped.value !== 0 || before.root.at('spec', 'replicas').value === 0)) return
     if (!stopped && head.get(before.ref).length > 0) return
     const at = stopped ?? before.root
-    const act = stopped ? `scales ${nameOf(before.ref)} to nothing` : `removes ${nameOf(before.ref)}`
+    const act = stopped ? `scales ${nameOf(before.ref)} to 0 replicas` : `removes ${nameOf(before.ref)}`
     for (const webhook of webhooksIn(head).filter(({ closed }) => closed)) {
       const answers = before.ref.kind === 'Service' ? isOneService(webhook.service, before.ref) : isLeftAlone(webhook)
       if (!answers) continue

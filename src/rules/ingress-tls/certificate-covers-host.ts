@@ -22,20 +22,20 @@ interface Misfit {
 
 export default defineRule({
   id: 'ingress-tls/certificate-covers-host',
-  summary: 'The certificate behind a TLS entry names the hosts it is used for.',
+  summary: 'The certificate of a TLS entry covers the hosts it is used for.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [ingressKind],
   reads: producerKinds.filter((kind) => kind !== ingressKind),
   messages: {
     notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `The certificate in ${source} names ${names}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+      `The certificate in ${source} is for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Replace it with a certificate for ${host}, or name the Secret that holds one.`,
     notRequested: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `${source} asks for a certificate for ${names}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+      `${source} requests a certificate for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
     notShared: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `cert-manager makes this certificate for ${source}, with ${names}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+      `cert-manager creates this certificate for ${source}, with ${names}, but ${ingress} uses it for ${host}, so clients reject it. Name another Secret here, or add ${host} to the TLS entry of ${source}.`,
     inNoEntry: ({ host, ingress, names }: Misfit) =>
-      `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`,
+      `No TLS entry of ${ingress} lists ${host}, and none of their certificates covers it: they are for ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`,
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name

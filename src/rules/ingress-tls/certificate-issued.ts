@@ -13,20 +13,20 @@ const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((grou
 
 const messages = {
   incomplete: ({ missing, annotation }: { missing: string; annotation: string }) =>
-    `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+    `This TLS entry has no ${missing}, so cert-manager, which ${annotation} enables, ignores it and issues no certificate. Set both hosts and secretName.`,
   twice: ({ secret, annotation }: { secret: string; annotation: string }) =>
-    `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
+    `Two TLS entries of this Ingress name the Secret ${secret}, so cert-manager, which ${annotation} enables, issues no certificate for the whole Ingress. Put all hosts into one entry, or use a separate Secret for each entry.`,
   bothIssuers: ({ other }: { other: string }) =>
-    `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
+    `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
-    `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
+    `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
-    `This change removes ${issuer}, and ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or let ${user} name another one.`,
+    `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
 }
 
 export default defineRule({
   id: 'ingress-tls/certificate-issued',
-  summary: 'Every certificate that cert-manager is asked for can be issued.',
+  summary: 'Every certificate that is requested from cert-manager can be issued.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: users,
@@ -93,7 +93,7 @@ function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages
   report(ends, 'bothIssuers', { other }, { keys: ends.flatMap((end) => end.string ?? []) })
 }
 
-/** Reported once for all the Ingresses that have one Secret made, when it is the turn of the first of them. */
+/** Reported once for all Ingresses that request one Secret, when the first of them is checked. */
 function checkShared(
   manifest: Manifest,
   secret: string,
@@ -101,7 +101,7 @@ function checkShared(
   report: ReportFunction<typeof messages>,
 ): void {
   const producers = producersOf(snapshot, manifest.ref.namespace, secret)
-  // With a Certificate of its own, cert-manager leaves the Secret to that one.
+  // If the Secret has its own Certificate object, cert-manager does not create another one.
   if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === 'Certificate')) return
   const sharers = producers
     .filter(({ manifest: other }) => other.ref.kind === 'Ingress' && snapshot.get(other.ref)[0] === other)
@@ -115,7 +115,7 @@ function checkShared(
   )
   const all = hostsOf.flat()
   if (all.some(isPlaceholder)) return
-  // Whose hosts include all the others' may have come first, and then all is well.
+  // The Ingress with the hosts of all others may have been created first, and then all hosts are certified.
   if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => covers(name, host))))) return
   const names = sharers.map((sharer) => nameOf(sharer.manifest.ref))
   const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`

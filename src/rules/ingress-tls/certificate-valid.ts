@@ -16,41 +16,40 @@ const dayInMilliseconds = 24 * 60 * 60 * 1000
 
 export default defineRule({
   id: 'ingress-tls/certificate-valid',
-  summary:
-    'The certificate in a TLS Secret can be read, fits its key, is valid for some time yet, and is strong enough.',
+  summary: 'The certificate in a TLS Secret can be read, matches its key, does not expire soon, and is strong enough.',
   since: '1.1.0',
   scope: 'manifest',
   kinds: ['Secret'],
   params: Type.Object({
     renewBeforeDays: Type.Integer({
       minimum: 0,
-      description: 'How many days before its last one a certificate should have been renewed.',
+      description: 'The number of days before its expiry by which a certificate must be renewed.',
     }),
   }),
   messages: {
     unparsable: ({ key, secret, fault }: { key: string; secret: string; fault: string }) =>
       `${key} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
     keyMismatch: ({ secret, names }: { secret: string; names: string }) =>
-      `tls.key of ${secret} is not the key of the certificate for ${names}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+      `tls.key of ${secret} does not match the certificate for ${names}, so controllers reject the pair. Replace it with the key that the certificate was created for.`,
     wrongOrder: ({ secret, names }: { secret: string; names: string }) =>
-      `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+      `tls.key of ${secret} matches a later certificate of tls.crt, not the first one, for ${names}, so controllers reject the pair. Put the server's own certificate first, then those of the authorities that signed it.`,
     expired: ({ secret, names, day }: { secret: string; names: string; day: string }) =>
-      `The certificate for ${names} in ${secret} expired on ${day}. Renew it and put the new one in.`,
+      `The certificate for ${names} in ${secret} expired on ${day}, so clients reject it. Renew it and replace it here.`,
     expiring: ({ secret, names, day, days }: { secret: string; names: string; day: string; days: number }) =>
-      `The certificate for ${names} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
+      `The certificate for ${names} in ${secret} expires on ${day}, ${inDays(days)}; after that, clients reject it. Renew it and replace it here.`,
     weak: ({ secret, names, weakness }: { secret: string; names: string; weakness: string }) =>
-      `The certificate for ${names} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`,
+      `The certificate for ${names} in ${secret} has ${weakness}, which clients reject. Issue it again with an EC key of 256 bits or an RSA key of 2048 bits, signed with SHA-256.`,
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at('type').string !== 'kubernetes.io/tls' && tlsKeysMissingIn(manifest).length > 0) return
     if (!isSecretComplete(manifest))
-      return skip(keysOf(manifest), 'its certificate is encrypted, or a tool fills it in inside the cluster')
+      return skip(keysOf(manifest), 'its certificate is encrypted, or is filled in inside the cluster')
     const secret = nameOf(manifest.ref)
     const [certificates, key] = [readCertificates(manifest), readKey(manifest)]
     for (const [name, reading] of [['tls.crt', certificates] as const, ['tls.key', key] as const]) {
       if (reading.kind === 'broken')
         report(reading.at, 'unparsable', { key: name, secret, fault: reading.fault }, { keys: [name] })
-      if (reading.kind === 'standIn' && reading.at.exists) skip(reading.at, `its ${name} is a stand-in`)
+      if (reading.kind === 'standIn' && reading.at.exists) skip(reading.at, `its ${name} is a placeholder`)
     }
     if (certificates.kind !== 'read') return
     const { at, first, further } = certificates

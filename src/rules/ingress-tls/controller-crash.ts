@@ -26,21 +26,21 @@ interface Crash {
   release: string
 }
 
-const outcome = 'and panics: every replica dies, and every host of the cluster with it'
-const remedy = 'Name a Secret that has a tls.crt and a tls.key'
+const outcome = 'and crashes: all its replicas exit, and all their hosts go down'
+const remedy = 'Name a Secret that has tls.crt and tls.key'
 
 export default defineRule({
   id: 'ingress-tls/controller-crash',
-  summary: 'No Ingress makes the ingress-nginx controllers of its cluster panic.',
+  summary: 'No Ingress crashes the ingress-nginx controllers of its cluster.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   reads: [...producerKinds, ...controllerKinds, ...releaseKinds, classKind],
   messages: {
     unlistedHost: ({ host, secret, controller, release }: Crash) =>
-      `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${remedy}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+      `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA but no certificate, ${outcome}. ${remedy}, and list ${host} in its entry; ingress-nginx 1.0.0 fixes this crash.`,
     listedHost: ({ host, secret, controller, release }: Crash) =>
-      `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${remedy}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`,
+      `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA but no certificate, ${outcome}. ${remedy}; ingress-nginx 0.31.0 fixes this crash, and 1.0.0 a related one.`,
   },
   *partners(manifest) {
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
@@ -56,8 +56,7 @@ export default defineRule({
     if (!controller) return
     for (const [host, at] of routedHosts(manifest)) {
       const { entry, unsure } = fatalEntry(controller, manifest, host, snapshot)
-      if (unsure)
-        skip(unsure.secretName, `whether its Secret ${unsure.secretName.string} holds a CA alone is not written`)
+      if (unsure) skip(unsure.secretName, `whether its Secret ${unsure.secretName.string} holds only a CA is unknown`)
       if (!entry || hasCertificate(controller, manifest, host, snapshot)) continue
       const name = entry.secretName.string ?? ''
       const secret = nameOf({ group: '', kind: 'Secret', namespace: manifest.ref.namespace, name })
@@ -83,8 +82,8 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
 }
 
 /**
- * The entry whose Secret the controller dies of when it looks for the certificate of a host. It takes the entry that lists
- * the host, by the very name; without one it asks each certificate in turn, and the first that fits ends the search.
+ * The entry with the Secret that crashes the controller when it looks for the certificate of a host. It uses the entry
+ * that lists exactly this host; without one it checks each certificate in order, and stops at the first that matches.
  * Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
  */
 function fatalEntry(
@@ -130,7 +129,7 @@ function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnTy
   return held.size === 1 ? [...held][0] : undefined
 }
 
-/** Whether another Ingress gives a host its certificate, and so may end the search before this one is asked. */
+/** Whether another Ingress gives a host its certificate, and so may end the search before this one is checked. */
 function hasCertificate(controller: Controller, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   return snapshot
     .ofKind('Ingress.networking.k8s.io')

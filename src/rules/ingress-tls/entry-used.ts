@@ -3,15 +3,15 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'ingress-tls/entry-used',
-  summary: 'Every TLS entry serves a host that the Ingress routes, and every rule under TLS has a host.',
+  summary: 'Every TLS entry lists a host that the Ingress routes, and every rule of an Ingress with TLS has a host.',
   since: '1.1.0',
   scope: 'manifest',
   kinds: ['Ingress.networking.k8s.io'],
   messages: {
     unrouted: ({ host }: { host: string }) =>
-      `No rule of this Ingress routes ${host}, so its TLS entry is not used for it here. Add the rule, or take the host out of spec.tls.`,
+      `No rule of this Ingress routes ${host}, so its TLS entry has no effect for this host. Add a rule for the host, or remove it from spec.tls.`,
     hostless: ({ ingress }: { ingress: string }) =>
-      `A rule of ${ingress} has no host, so no TLS entry applies to it and it is served with the controller's default certificate. Give it a host.`,
+      `A rule of ${ingress} has no host, so no TLS entry applies to it and the controller serves it with its default certificate. Set a host on the rule.`,
   },
   check({ manifest, report }) {
     const entries = tlsEntries(manifest)

@@ -17,25 +17,25 @@ const classKind = `GatewayClass.${gatewayGroup}`
 const messages = {
   // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
   missing: ({ listener, gateway }: { listener: string; gateway: string }) =>
-    `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
+    `The listener ${listener} of ${gateway} terminates TLS but names no certificate, so it does not serve traffic. Set certificateRefs to a Secret of type kubernetes.io/tls.`,
   wrongType: ({ secret, type, gateway }: { secret: string; type: string; gateway: string }) =>
-    `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
+    `A listener of ${gateway} uses ${secret}, which is of type ${type} and so holds no certificate. Name a Secret of type kubernetes.io/tls.`,
   missingKeys: ({ secret, missing, gateway }: { secret: string; missing: string; gateway: string }) =>
-    `${secret} has no ${missing}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+    `A listener of ${gateway} uses ${secret}, which has no ${missing}. Add the PEM certificate as tls.crt and its key as tls.key, or name another Secret.`,
   otherType: ({ secret, type, gateway }: { secret: string; type: string; gateway: string }) =>
-    `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
+    `A listener of ${gateway} uses ${secret}, which is of type ${type}: Gateway API guarantees only kubernetes.io/tls, and some controllers reject other types. Change its type to kubernetes.io/tls.`,
   notGranted: ({ secret, gateway, namespace }: { secret: string; gateway: string; namespace: string }) =>
-    `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
+    `${gateway} names the Secret ${secret}, but no ReferenceGrant in the namespace ${namespace} allows that, so the listener has no certificate. Add a ReferenceGrant there, from kind Gateway to kind Secret.`,
   grantRemoved: ({ secret, gateway, grant }: { secret: string; gateway: string; grant: string }) =>
-    `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
+    `This change removes ${grant}, and nothing else allows ${gateway} to use the Secret ${secret}, so its listener loses the certificate. Keep the grant, or use a Secret in the namespace of the Gateway.`,
   // Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, validateGatewayListenerBlock
   otherNamespace: ({ secret, annotation }: { secret: string; annotation: string }) =>
-    `${annotation} has cert-manager make the certificates of this Gateway, in its own namespace only, so nothing makes the Secret ${secret}. Name a Secret of the Gateway's namespace, or write a Certificate in the other one.`,
+    `${annotation} lets cert-manager create the certificates of this Gateway, but only in its own namespace, so nothing creates the Secret ${secret}. Name a Secret in the Gateway's namespace, or add a Certificate in the other one.`,
 }
 
 export default defineRule({
   id: 'ingress-tls/gateway-certificate',
-  summary: 'Every listener that ends TLS names a certificate that its Gateway may use.',
+  summary: 'Every listener that terminates TLS names a certificate that its Gateway may use.',
   since: '1.2.0',
   scope: 'snapshot',
   kinds: [gatewayKind],

@@ -25,7 +25,7 @@ const classKind = 'IngressClass.networking.k8s.io'
 
 export default defineRule({
   id: 'ingress-tls/host-covered',
-  summary: 'Every host an Ingress routes is named by one of its TLS entries.',
+  summary: 'Every host that an Ingress routes is listed in one of its TLS entries.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [ingressKind],
@@ -38,7 +38,7 @@ export default defineRule({
   ],
   messages: {
     uncovered: ({ host, otherwise }: { host: string; otherwise: string }) =>
-      `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
+      `No entry of spec.tls lists ${host}, so ${otherwise}. Add ${host} to the hosts of the entry whose certificate covers it.`,
     unlisted: ({
       host,
       name,
@@ -50,14 +50,14 @@ export default defineRule({
       product: string
       otherwise: string
     }) =>
-      `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+      `${product} matches the hosts of spec.tls exactly, so ${name} does not cover ${host}: ${otherwise}. Add ${host} to that entry too.`,
     noSecret: ({ host, product, otherwise }: { host: string; product: string; otherwise: string }) =>
-      `The TLS entry that lists ${host} names no Secret, and ${product} passes over such an entry: ${otherwise}. Give the entry a secretName.`,
+      `The TLS entry that lists ${host} has no secretName, so ${product} ignores it: ${otherwise}. Set its secretName.`,
     byCertificate: ({ secret, hosts }: { secret: string; hosts: string }) =>
-      `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
+      `The TLS entry with the Secret ${secret} lists no hosts, so only the certificate decides whether it serves ${hosts}; Contour, Kong and F5's NGINX controller ignore such an entry. List its hosts.`,
     // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
     redirect: ({ host, twin }: { host: string; twin: string }) =>
-      `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`,
+      `from-to-www-redirect redirects ${twin} to ${host}, but no entry of spec.tls lists ${twin}, so browsers reject its certificate before the redirect. Add ${twin} to the hosts of the entry that lists ${host}.`,
   },
   later: { unlisted: '1.1.0', noSecret: '1.1.0', byCertificate: '1.1.0', redirect: '1.1.0' },
   *partners(manifest) {
@@ -91,7 +91,7 @@ export default defineRule({
         continue
       }
       const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : 'unserved'
-      if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} names ${host} is not written`)
+      if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} covers ${host} is unknown`)
       if (service !== 'unserved') continue
       const otherwise = outcomeWithout(choice)
       const fix = listedWith(host, manifest, entries, snapshot)

@@ -13,7 +13,7 @@ const pairs = new IngressPairs(
 
 export default defineRule({
   id: 'ingress-tls/host-unique',
-  summary: 'No two Ingresses of a class claim the same host and path.',
+  summary: 'No two Ingresses of one class claim the same host and path.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
@@ -21,7 +21,7 @@ export default defineRule({
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap; nginx/kubernetes-ingress,
     // internal/k8s/configuration.go: the oldest Ingress keeps the host.
     twice: ({ first, second, claims }: { first: string; second: string; claims: string }) =>
-      `${first} and ${second} both claim ${claims}: the controller refuses the newer one or serves the older, which no file tells. Take it out of one of them.`,
+      `${first} and ${second} both claim ${claims}: the controller rejects the newer Ingress or serves only the older one, and the files do not show which is older. Remove it from one of them.`,
   },
   *partners(manifest) {
     for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
@@ -44,7 +44,7 @@ function isExempt(ingress: Manifest): boolean {
   return isCanary(ingress) || annotations.at('nginx.org/mergeable-ingress-type').exists || isSolver(ingress)
 }
 
-/** cert-manager answers an ACME challenge by an Ingress of its own for a while. */
+/** cert-manager answers an ACME challenge with a temporary Ingress. */
 function isSolver(ingress: Manifest): boolean {
   return ingress.root.at('metadata', 'labels', 'acme.cert-manager.io/http01-solver').exists
 }

@@ -10,17 +10,17 @@ const subdomain = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-
 
 export default defineRule({
   id: 'ingress-tls/host-valid',
-  summary: 'The API server takes every host, Secret name and class of an Ingress.',
+  summary: 'The API server accepts every host, Secret name and class of an Ingress.',
   since: '1.1.0',
   scope: 'manifest',
   kinds: ['Ingress.networking.k8s.io'],
   messages: {
     host: ({ host, fault }: { host: string; fault: string }) =>
-      `The API server refuses the host ${host}: ${fault}. Write a lower-case DNS name such as a.example.com, or *.example.com for one label.`,
+      `The API server rejects the host ${host}: ${fault}. Use a lower-case DNS name such as a.example.com, or a wildcard such as *.example.com.`,
     secretName: ({ name, fault }: { name: string; fault: string }) =>
-      `The API server refuses the secretName ${name}: ${fault}. Name a Secret of the Ingress's own namespace.`,
+      `The API server rejects the secretName ${name}: ${fault}. Name a Secret in the namespace of the Ingress.`,
     class: ({ annotation, className }: { annotation: string; className: string }) =>
-      `The annotation kubernetes.io/ingress.class says ${annotation} and spec.ingressClassName says ${className}, which the API server refuses when the Ingress is created. Keep spec.ingressClassName and drop the annotation.`,
+      `The annotation kubernetes.io/ingress.class is ${annotation} and spec.ingressClassName is ${className}; the API server rejects an Ingress that is created with both. Keep spec.ingressClassName and remove the annotation.`,
   },
   check({ manifest, report }) {
     const routed = [...manifest.root.at('spec', 'rules').items()].map((rule) => rule.at('host'))
@@ -35,10 +35,10 @@ export default defineRule({
       const name = textOf(secretName)
       if (!name || isPlaceholder(name)) continue
       const fault = name.includes('/')
-        ? 'it names no other namespace'
+        ? 'it cannot name another namespace'
         : subdomain.test(name) && !name.startsWith('*')
           ? undefined
-          : 'it may hold lower-case letters, digits, dots and dashes only'
+          : 'only lower-case letters, digits, dots and dashes are allowed'
       if (fault) report(secretName, 'secretName', { name, fault }, { keys: [name] })
     }
     const annotation = classAnnotation(manifest)
@@ -65,12 +65,12 @@ function faultOf(host: string, routed: boolean): string | undefined {
   if (host !== host.toLowerCase()) return 'it has upper-case letters'
   if (host.length > 253) return 'it has more than 253 characters'
   if (host.endsWith('.')) return 'it ends with a dot'
-  if (host.includes('*') && !/^\*\.[^*]+$/.test(host)) return 'a * stands alone as the first label'
+  if (host.includes('*') && !/^\*\.[^*]+$/.test(host)) return 'a * is allowed only as the whole first label'
   if (host.split('.').some((label) => label.length > 63)) return 'a label has more than 63 characters'
-  return subdomain.test(host) ? undefined : 'it is no DNS name'
+  return subdomain.test(host) ? undefined : 'it is not a DNS name'
 }
 
-/** Lower case, and no dot at the end, is the same name; where that is all, the edit is certain. */
+/** Lower case, and no dot at the end, is the same name; if nothing else is wrong, the edit is certain. */
 function fixOf(at: Cursor, host: string): { fix?: Fix } {
   const same = host.toLowerCase().replace(/\.$/, '')
   const fix = faultOf(same, true) === undefined ? replaced(at, same) : undefined

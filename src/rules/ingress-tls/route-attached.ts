@@ -25,7 +25,7 @@ interface Attachment {
 
 export default defineRule({
   id: 'ingress-tls/route-attached',
-  summary: 'Every hostname of a route is taken by a listener, and the certificate of that listener names it.',
+  summary: 'Every hostname of a route matches a listener, and the certificate of that listener covers it.',
   since: '1.2.0',
   scope: 'snapshot',
   kinds: Object.keys(routeProtocols),
@@ -42,9 +42,9 @@ export default defineRule({
       section: string
       names: string
     }) =>
-      `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names}, so it is not attached. Name one of these as sectionName.`,
+      `${route} names the listener ${section} of ${gateway}, which has only the listeners ${names}, so the route is not attached. Set sectionName to one of these.`,
     unattached: ({ host, route, gateways, names }: { host: string; route: string; gateways: string; names: string }) =>
-      `No listener of ${gateways} that ${route} names takes ${host}: they take ${names}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
+      `No listener of ${gateways} that ${route} names accepts ${host}: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
     notCertified: ({
       host,
       listener,
@@ -56,7 +56,7 @@ export default defineRule({
       gateway: string
       names: string
     }) =>
-      `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`,
+      `The listener ${listener} of ${gateway} accepts ${host}, but its certificate is for ${names}, and a wildcard covers one label only. Add a listener whose certificate covers the host, or add the host to the certificate.`,
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
@@ -90,7 +90,7 @@ export default defineRule({
       const host = at.string?.toLowerCase()
       if (!host) continue
       if (isPlaceholder(host) || hostnames.some((name) => isPlaceholder(name ?? ''))) {
-        skip(at, `whether a listener takes ${at.string} is known once its hostname is filled in`)
+        skip(at, `whether a listener accepts ${at.string} is unknown until its hostname is filled in`)
         continue
       }
       if (!hostnames.some((name) => intersect(host, name))) {

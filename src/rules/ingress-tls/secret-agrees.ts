@@ -33,7 +33,7 @@ const pairs = new IngressPairs(
 
 export default defineRule({
   id: 'ingress-tls/secret-agrees',
-  summary: 'Ingresses of a class that serve one host name one Secret for it.',
+  summary: 'Ingresses of one class that serve the same host name the same Secret for it.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [ingressKind],
@@ -42,11 +42,11 @@ export default defineRule({
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
     // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
     differs: ({ first, second, hosts }: Args) =>
-      `${first} and ${second} name different Secrets for ${hosts}, and the older Ingress decides, which no file tells. Name one Secret in both.`,
+      `${first} and ${second} name different Secrets for ${hosts}: the older Ingress decides, and the files do not show which one is older. Name the same Secret in both.`,
     hidden: ({ first, second, hosts }: Args) =>
-      `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`,
+      `Only one of ${first} and ${second} names a Secret for ${hosts}: if the other one is older, the controller serves the host with its default certificate. Name the same Secret in both.`,
     unfit: ({ first, second, hosts, secret }: Args & { secret: string }) =>
-      `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other names: if its Ingress is the older, browsers refuse what it serves. Name the Secret whose certificate fits in both.`,
+      `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other hosts: if its Ingress is older, browsers reject the certificate. Name the Secret with the right certificate in both.`,
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
@@ -57,7 +57,7 @@ export default defineRule({
     if (tlsEntries(manifest).length > 0) yield* controllerNames
   },
   check({ manifest, snapshot, report }) {
-    // Where certificates are picked by their own names, all of them are at hand.
+    // Where certificates are chosen by their own names, all of them can be used.
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
     for (const other of pairs.partnersOf(manifest, snapshot)) {
       const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {

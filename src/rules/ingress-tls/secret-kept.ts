@@ -18,19 +18,19 @@ type Loss = { secret: string; user: string; producer: string }
 
 export default defineRule({
   id: 'ingress-tls/secret-kept',
-  summary: 'What provides a Secret that an Ingress or a Gateway names for TLS stays.',
+  summary: 'The source of a Secret that an Ingress or a Gateway uses for TLS is kept.',
   since: '1.1.0',
   scope: 'change',
   kinds: producerKinds,
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
-      `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+      `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
     // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with --enable-certificate-owner-ref.
     // Source: https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
     unrenewed: ({ secret, user, producer }: Loss) =>
-      `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+      `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
     renamed: ({ secret, user, producer }: Loss) =>
-      `After this change ${producer} no longer makes the Secret ${secret}, nothing else provides it, and ${user} names it for TLS. Let ${user} name the Secret that is made now.`,
+      `After this change, ${producer} no longer creates the Secret ${secret}, which ${user} uses for TLS, and nothing else provides it. Change ${user} to the Secret that is created now.`,
   },
   *partners(manifest) {
     // A copy of it.

@@ -22,20 +22,20 @@ interface Refused {
 
 export default defineRule({
   id: 'ingress-tls/secret-type',
-  summary: 'Every Secret a TLS entry names can hold a certificate and its key.',
+  summary: 'Every Secret that a TLS entry names can hold a certificate and its key.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   reads: [...producerKinds, 'IngressClass.networking.k8s.io'],
   messages: {
     wrongType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
-      `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+      `${ingress} uses ${secret} for TLS, but a Secret of type ${type} holds no certificate. Name a Secret of type kubernetes.io/tls.`,
     missingKeys: ({ secret, missing, ingress }: { secret: string; missing: string; ingress: string }) =>
-      `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+      `${ingress} uses ${secret} for TLS, but it has no ${missing}. Add the PEM certificate as tls.crt and its key as tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }: { name: string; ingress: string }) =>
-      `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+      `${ingress} uses ${name} for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress, product, wanted }: Refused) =>
-      `${secret} is of type ${type}, and ${product}, whose class ${ingress} is of, takes certificates from Secrets of type ${wanted} only. Give it that type.`,
+      `${secret} is of type ${type}, but ${product}, which serves ${ingress}, reads certificates only from Secrets of type ${wanted}. Change its type to ${wanted}.`,
   },
   later: { otherType: '1.1.0' },
   *partners(manifest) {
@@ -63,8 +63,7 @@ export default defineRule({
       const [declared] = copies
       if (!maker || (shared && !(declared && holdsNoCertificate(declared)))) continue
       if (!declared) {
-        if (maker.ref.kind === 'Secret')
-          skip(maker.root, 'its keys are encrypted, or a tool fills them in inside the cluster')
+        if (maker.ref.kind === 'Secret') skip(maker.root, 'its keys are encrypted, or are filled in inside the cluster')
         continue
       }
       // Which of several copies is applied is unknown; one with a certificate is enough.

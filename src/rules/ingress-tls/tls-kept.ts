@@ -10,16 +10,16 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'ingress-tls/tls-kept',
-  summary: 'A host that had TLS keeps it as long as it is routed.',
+  summary: 'A host that had TLS keeps it while it is routed.',
   since: '1.1.0',
   scope: 'change',
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['Gateway.gateway.networking.k8s.io', ...controllerKinds, ...releaseKinds, ...tlsStoreKinds],
   messages: {
     lost: ({ host }: { host: string }) =>
-      `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
+      `This change removes TLS from ${host}, which is still routed. Add it back to the hosts of a TLS entry, or remove its rule.`,
     byDefault: ({ host, by }: { host: string; by: string }) =>
-      `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`,
+      `This change removes the TLS entry of ${host}; ${by} still serves it with its default certificate. Check that this certificate covers the host.`,
   },
   *partners(manifest) {
     // A copy of it.

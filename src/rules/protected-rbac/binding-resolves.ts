@@ -12,7 +12,7 @@ type Loss = { object: string; users: string }
 
 export default defineRule({
   id: 'protected-rbac/binding-resolves',
-  summary: 'No role and no ServiceAccount is removed that something left in its cluster still names.',
+  summary: 'No role or ServiceAccount is removed while an object in its cluster still names it.',
   since: '1.1.0',
   scope: 'removal',
   yieldsTo: ['protected-rbac/cluster-object-kept', 'protected-rbac/object-kept'],
@@ -21,11 +21,11 @@ export default defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
     role: ({ object, users, subjects }: Loss & { subjects: string }) =>
-      `This change removes ${object}, and ${users} still names it: ${subjects} may do nothing of what it allowed. Put it back, or remove the binding with it.`,
+      `This change removes ${object}, which ${users} still names, so its permissions are lost for ${subjects}. Restore it, or remove the binding with it.`,
     account: ({ object, users }: Loss) =>
-      `This change removes ${object}, and ${users} still runs as it: no new Pod of that account is admitted, and nothing is done in its name. Put it back, or name another account there.`,
+      `This change removes ${object}, which ${users} still uses, so the API server rejects new Pods with this account. Restore it, or name another account there.`,
     subject: ({ object, users }: Loss) =>
-      `This change removes ${object}, and ${users} still gives it a role: whoever makes an account of that name has what it had. Put it back, or take it out of the binding too.`,
+      `This change removes ${object}, but ${users} still binds it to a role: anyone who creates an account with that name gets its permissions. Restore it, or remove it from the binding too.`,
   },
   *partners({ ref }) {
     if (['Role', 'ClusterRole', 'ServiceAccount'].includes(ref.kind)) yield ref.name
@@ -37,7 +37,7 @@ export default defineRule({
     const object = nameOf(removed.ref)
     const ends = (users: readonly Cursor[]) => [removed.root, ...users]
     if (removed.ref.kind === 'ServiceAccount') {
-      // Each namespace gets its `default` anew at once.
+      // Kubernetes recreates the `default` of each namespace at once.
       if (removed.ref.name === 'default') return
       const runners = runningAs(removed, head)
       const bound = naming(removed, head)

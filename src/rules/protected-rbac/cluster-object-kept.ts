@@ -13,30 +13,30 @@ type Loss = { object: string; left: string }
 
 export default defineRule({
   id: 'protected-rbac/cluster-object-kept',
-  summary: 'What a cluster stands on besides RBAC is not removed from it, nor what deletes other objects when it goes.',
+  summary: 'No object that the cluster itself needs is removed, nor one whose removal deletes other objects.',
   since: '1.1.0',
   scope: 'removal',
   yieldsTo: ['protected-rbac/object-kept'],
   kinds: '*',
   messages: {
     removed: ({ object, harm, restored }: { object: string; harm: string; restored: string }) =>
-      `This change removes ${object}: ${harm}. Put it back; ${restored}.`,
+      `This change removes ${object}: ${harm}. Restore it; ${restored}.`,
     // Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#delete-a-customresourcedefinition
     definition: ({ object, left }: Loss) =>
-      `This change removes ${object}, and with it the API server deletes every object of that kind in every namespace: ${left} would go. Put it back, or remove these first, in a change of their own.`,
+      `This change removes ${object}, and the API server then deletes every object of that kind in every namespace: ${left}. Restore it, or first remove these objects in a separate change.`,
     // Source: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/#deleting-a-namespace
     namespace: ({ object, left }: Loss) =>
-      `This change removes ${object}, and with it the API server deletes all it holds: ${left} would go. Put it back, or remove these first, in a change of their own.`,
+      `This change removes ${object}, and the API server then deletes everything in it: ${left}. Restore it, or first remove these objects in a separate change.`,
     apiService: ({ object, api, left }: Loss & { api: string }) =>
-      `This change removes ${object}, so the API ${api} is no longer served, ${left}. Put it back, or remove what serves and what uses that API with it.`,
+      `This change removes ${object}, so the API ${api} is no longer served, ${left}. Restore it, or also remove the server and the users of that API.`,
     storageClass: ({ object }: { object: string }) =>
-      `This change removes ${object}, the default one, and no other StorageClass is marked as default: claims that name no class stay pending. Put it back, or mark another with ${defaultClassMark}: "true".`,
+      `This change removes ${object}, the default StorageClass, and no other one is marked as default, so claims without a class stay pending. Restore it, or mark another one with ${defaultClassMark}: "true".`,
     unmarked: ({ object }: { object: string }) =>
-      `${object} is the default one no longer, and no other StorageClass is marked as default: claims that name no class stay pending. Mark it again, or another, with ${defaultClassMark}: "true".`,
+      `${object} is no longer the default StorageClass, and no other one is marked as default, so claims without a class stay pending. Mark it or another one with ${defaultClassMark}: "true".`,
     stopped: ({ object, harm }: { object: string; harm: string }) =>
-      `${object} is left with no replica: ${harm}. Give it the replicas it had.`,
+      `This change scales ${object} to 0 replicas: ${harm}. Restore the number of replicas.`,
     emptied: ({ object, harm }: { object: string; harm: string }) =>
-      `${object} is left with nothing in its data: ${harm}. Put back what it held.`,
+      `This change empties the data of ${object}: ${harm}. Restore its data.`,
   },
   *partners(manifest, _, isGone) {
     const { ref } = manifest
@@ -63,7 +63,7 @@ export default defineRule({
     const kind = groupKindOf(removed.ref)
     const ends = (left: readonly Manifest[]) => [removed.root, ...left.slice(0, 1).map(({ root }) => root)]
     if (facts) {
-      const restored = facts.restoredBy ? `only ${facts.restoredBy} makes it anew` : 'nothing makes it anew'
+      const restored = facts.restoredBy ? `only ${facts.restoredBy} recreates it` : 'nothing recreates it'
       report(removed.root, 'removed', { object, harm: facts.harm, restored })
     } else if (kind === definitionKind) {
       const left = objectsOf(removed, head)
@@ -74,13 +74,13 @@ export default defineRule({
       // The namespace of an Application may differ from the one it installs into.
       const words = named(
         left,
-        ({ ref }) => `${ref.namespace === namespace ? '' : 'what is installed by '}${nameOf(ref)}`,
+        ({ ref }) => `${ref.namespace === namespace ? '' : 'the objects installed by '}${nameOf(ref)}`,
       )
       if (left.length > 0) report(ends(left), 'namespace', { object, left: words })
     } else if (kind === apiServiceKind) {
       const lost = lostApi(removed, base, head)
       if (!lost) return
-      const left = lost.users.length > 0 ? `which ${named(lost.users)} needs` : 'and whatever asks for it fails'
+      const left = lost.users.length > 0 ? `which ${named(lost.users)} needs` : 'and every request to it fails'
       report(ends(lost.users), 'apiService', { object, api: lost.api, left })
     } else if (kind === storageClassKind && isDefaultStorageClass(removed)) {
       if (!head.ofKind(storageClassKind).some(isDefaultStorageClass)) report(removed.root, 'storageClass', { object })

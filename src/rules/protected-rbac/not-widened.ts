@@ -22,39 +22,38 @@ type Given = { binding: string; role: string; subjects: string }
 
 const messages = {
   rule: ({ role, more }: More) =>
-    `${role} is protected and comes to allow ${more} as well, to everyone who is bound to it, and no API server takes that back. Give it by a role and a binding of your own.`,
+    `${role} is protected, and this change also allows ${more} to everyone bound to it; the API server will not revert that. Grant it with a separate role and binding.`,
   grown: ({ role, more }: More) =>
-    `${role} comes to allow ${more}; it has a name of the cluster's own, though no API server makes it. See that whoever is bound to it needs that.`,
+    `This change lets ${role} also allow ${more}; its name is reserved for the cluster, although no API server creates it. Check that everyone bound to it needs that.`,
   beyond: ({ role, more }: More) =>
-    `${role} is written with more than any known release of Kubernetes gives it: ${more}. Give that by a role and a binding of your own.`,
+    `${role} allows more here than in any known release of Kubernetes: ${more}. Grant that with a separate role and binding.`,
   gathers: ({ role, more }: More) =>
-    `${role} is protected and comes to gather every role that ${more} selects. Bind these roles by themselves instead.`,
+    `${role} is protected, and this change adds the permissions of every role that ${more} selects to it. Bind these roles separately instead.`,
   leak: ({ role, more, gatherer, label }: More & { gatherer: string; label: string }) =>
-    `By its label ${label} the ClusterRole ${gatherer} comes to allow ${more}, to everyone who is bound to that anywhere: ${role} allows more than ${gatherer} is for. Take the label off, or label a role with what fits.`,
+    `The label ${label} of ${role} adds ${more} to the ClusterRole ${gatherer}, for everyone bound to it; ${gatherer} is not meant to allow that. Remove the label, or put it on a role with fewer permissions.`,
   subject: ({ binding, role, subjects }: Given) =>
-    `${binding} is protected and comes to name ${subjects}, who gets all that ${role} allows, and no API server takes that back. Bind a role that fits by a binding of its own.`,
+    `${binding} is protected, and this change uses it to give ${subjects} all permissions of ${role}; the API server will not revert that. Bind a suitable role with a separate binding.`,
   everybody: ({ binding, role, subjects, who, where }: Given & { who: string; where: string }) =>
-    `${binding} gives ${subjects}, that is ${who}, all that ${role} allows in ${where}. Name the accounts that need it.`,
+    `${binding} gives ${subjects}, which means ${who}, all permissions of ${role} in ${where}. Name only the accounts that need them.`,
   exposed: ({ binding, role, subjects, who }: Given & { who: string }) =>
-    `${binding} gives ${subjects}, that is ${who}, what ${role} allows. Name the accounts that need it, or see that it tells nothing that others may not know.`,
+    `${binding} gives ${subjects}, which means ${who}, the permissions of ${role}. Name only the accounts that need them, or check that these permissions show nothing confidential.`,
   administrator: ({ binding, role, subjects }: Given) =>
-    `${binding} makes ${subjects} an administrator of the whole cluster, as ${role} allows everything. Bind a role with what is needed, or see that this is wanted.`,
+    `${binding} makes ${subjects} an administrator of the whole cluster, because ${role} allows everything. Bind a role with only the needed permissions, or confirm that this is intended.`,
   escalation: ({ role, more }: More) =>
-    `${role} comes to allow ${more}, by which whoever is bound to it may get more than was given. Leave that out, or limit it by resourceNames.`,
+    `This change lets ${role} allow ${more}; with that, everyone bound to it can get further permissions. Remove it, or limit it with resourceNames.`,
 }
 type Report = ReportFunction<typeof messages>
 
 export default defineRule({
   id: 'protected-rbac/not-widened',
-  summary: 'Nobody comes to more power over the cluster by a protected role or binding, or by one for everybody.',
+  summary: 'No change grants more power over the cluster through a protected role or binding, or to everyone.',
   since: '1.1.0',
   scope: 'change',
   kinds: [...roleKinds, ...bindingKinds],
   params: Type.Object({
     protect: Protect,
     escalation: Type.Boolean({
-      description:
-        'Whether roles that come to allow `bind`, `escalate` or `impersonate` are reported; they are not when false.',
+      description: 'Whether to report roles that newly allow `bind`, `escalate` or `impersonate`.',
     }),
   }),
   messages,

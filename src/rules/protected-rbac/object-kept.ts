@@ -16,16 +16,16 @@ export default defineRule({
   later: { lost: '1.1.0', own: '1.1.0', unguarded: '1.1.0' },
   until: { removed: '1.1.0' },
   messages: {
-    // The API server makes its default objects anew when it starts, and only then:
+    // The API server recreates its default objects when it starts, and only then:
     // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     removed: ({ object, protection }: { object: string; protection: string }) =>
-      `This change removes ${object}, which is protected (${protection}). Put it back: a default object of Kubernetes returns only when a kube-apiserver starts, any other never, and until then whatever stands on it is refused.`,
+      `This change removes ${object}, which is protected (${protection}). Restore it: a kube-apiserver recreates default objects of Kubernetes only when it starts and other objects never, and until then every request that needs it is denied.`,
     lost: ({ object, harm, restored }: { object: string; harm: string; restored: string }) =>
-      `This change removes ${object}: ${harm}. Put it back; ${restored}.`,
+      `This change removes ${object}: ${harm}. Restore it; ${restored}.`,
     own: ({ object, protection }: { object: string; protection: string }) =>
-      `This change removes ${object}, which \`protect\` keeps (${protection}). Put it back; nothing is known to make it anew.`,
+      `This change removes ${object}, which \`protect\` covers (${protection}). Restore it; nothing is known to recreate it.`,
     unguarded: ({ object, mark }: { object: string; mark: string }) =>
-      `${object} is protected and loses \`${mark}\`, which keeps it in its cluster when it leaves the repository. Put that back, so that no prune and no uninstall deletes it.`,
+      `This change removes \`${mark}\` from ${object}, which is protected, so a prune or an uninstall may delete it from the cluster. Restore the mark.`,
   },
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
@@ -50,14 +50,14 @@ export default defineRule({
     }
     if (head.get(before.ref).length > 0) return
     report(before.root, 'removed', { object, protection })
-    // An object that a tool is told to keep is not deleted there.
+    // An object with an annotation that keeps it is not deleted there.
     if (outlivesPrune(before)) return
     const facts = protectedObjectFacts(before.ref) ?? clusterObjectFacts(before.ref)
     if (!facts) {
       report(before.root, 'own', { object, protection })
       return
     }
-    const restored = facts.restoredBy ? `only ${facts.restoredBy} makes it anew` : 'nothing is known to make it anew'
+    const restored = facts.restoredBy ? `only ${facts.restoredBy} recreates it` : 'nothing is known to recreate it'
     report(before.root, 'lost', { object, harm: facts.harm, restored })
   },
 })

@@ -23,7 +23,7 @@ type Loss = { role: string; lost: string; holders: string; rules: string }
 
 export default defineRule({
   id: 'protected-rbac/permissions-kept',
-  summary: 'A protected role allows what it allowed, and no less than Kubernetes gives it.',
+  summary: 'A protected role keeps its permissions, and has all that Kubernetes gives it.',
   since: '1.1.0',
   scope: 'change',
   kinds: roleKinds,
@@ -32,15 +32,15 @@ export default defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     lost: ({ role, lost, holders, rules }: Loss) =>
-      `${role} no longer allows ${lost}, which ${holders} will be refused until a kube-apiserver starts, if ever. Put it back into its rules: ${rules}.`,
+      `${role} no longer allows ${lost}, so the API server denies these requests of ${holders}, at least until a kube-apiserver restarts. Add it back to its rules: ${rules}.`,
     shrunk: ({ role, lost, holders, rules }: Loss) =>
-      `${role} no longer allows ${lost}; it has a name of the cluster's own, though no API server makes it anew. See that ${holders} needs that no longer, or put it back into its rules: ${rules}.`,
+      `${role} no longer allows ${lost}; its name is reserved for the cluster, but no API server restores it. Check that ${holders} no longer needs that, or add it back to its rules: ${rules}.`,
     lacking: ({ role, lost, holders, rules, release }: Loss & { release: string }) =>
-      `${role} is written without ${lost}, which ${release} gives it, so ${holders} will be refused that once it is applied. Add it to its rules: ${rules}.`,
+      `${role} lacks ${lost}, which ${release} gives it, so the API server denies these requests of ${holders} once this is applied. Add it to its rules: ${rules}.`,
     selector: ({ role, selector }: { role: string; selector: string }) =>
-      `${role} no longer gathers the roles that ${selector} selects, so it loses all they allow. Put the selector back under aggregationRule.clusterRoleSelectors.`,
+      `${role} no longer aggregates the roles that ${selector} selects, so it loses all their permissions. Add the selector back under aggregationRule.clusterRoleSelectors.`,
     label: ({ role, label, gatherer }: { role: string; label: string; gatherer: string }) =>
-      `${role} loses the label ${label}: "true", so ClusterRole ${gatherer} no longer allows what it does. Put the label back.`,
+      `${role} loses the label ${label}: "true", so ClusterRole ${gatherer} loses the permissions of this role. Add the label back.`,
   },
   *partners(manifest, { protect }) {
     // A copy of it.
@@ -55,7 +55,7 @@ export default defineRule({
     const role = nameOf(after.ref)
     const statementOf = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
       const keys = permissionKeys(lost)
-      const holders = defaultHolders(after.ref).join(' and ') || 'whoever is bound to it'
+      const holders = defaultHolders(after.ref).join(' and ') || 'everyone bound to it'
       return [
         {
           role,
@@ -112,7 +112,7 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
   for (const version of versions.size > 0 ? versions : [undefined]) {
     const defaults = defaultsOf(role.ref, version)
-    // An apply leaves the aggregationRule that is there, and the cluster writes the rules over.
+    // An apply keeps an existing aggregationRule, and the cluster overwrites the rules.
     if (defaults.some(({ gathers }) => gathers.length > 0)) continue
     const [first, ...others] = defaults.map(({ always }) => always)
     const lost = uncovered(written, others.reduce<readonly Permissions[]>(shared, first ?? []))
@@ -121,7 +121,7 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
   return undefined
 }
 
-/** The list of a rule that lacks a value and so makes the loss, with the edit that adds it when it adds nothing else. */
+/** The list of a rule that lacks a value and so causes the loss, with the edit that adds exactly this value. */
 function gapOf(rule: Permissions, lost: Permissions): { at: Cursor; fix: Fix | undefined } | undefined {
   const lacking = parts.filter((part) => [...lost[part]].some((value) => !rule[part].has(value)))
   const [part, ...others] = lacking

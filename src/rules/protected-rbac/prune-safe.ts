@@ -17,17 +17,17 @@ interface Handover {
 
 export default defineRule({
   id: 'protected-rbac/prune-safe',
-  summary: 'No protected object is deleted on its way from one deployer to another.',
+  summary: 'No protected object is deleted while it moves from one deployer to another.',
   since: '1.1.0',
   scope: 'change',
   kinds: '*',
   params: Type.Object({ protect: Protect }),
   messages: {
-    // Whichever is synced first decides: https://github.com/fluxcd/flux2/issues/3316
+    // The one that is synced first decides: https://github.com/fluxcd/flux2/issues/3316
     moved: ({ object, deployer, guard, place }: Handover & { place: string }) =>
-      `This change moves ${object} to ${place}, where ${deployer} no longer finds it: it deletes the object, unless whatever deploys it now is quicker. Mark it first, in a change of its own, with ${guard}.`,
+      `This change moves ${object} to ${place}, where ${deployer} no longer finds it, so it deletes the object unless its new deployer is faster. First mark the object with ${guard} in a separate change.`,
     removed: ({ object, deployer, guard, loosen }: Handover & { loosen: string }) =>
-      `This change removes ${deployer}, which deletes what it deployed when it goes, ${object} too, though the files still have it. First, in a change of its own, ${loosen}, or mark the object with ${guard}.`,
+      `This change removes ${deployer}, which then deletes all objects it deployed, also ${object}, although the files still declare it. First, in a separate change, ${loosen}, or mark the object with ${guard}.`,
   },
   *partners(manifest, { protect }, isGone) {
     if (isProtected(manifest, protect)) yield* ['argoproj.io/', 'toolkit.fluxcd.io/']

@@ -10,7 +10,7 @@ const bootstrapping = 'kubernetes.io/bootstrapping'
 
 export default defineRule({
   id: 'protected-rbac/reconciliation-kept',
-  summary: 'API servers go on repairing their default roles and bindings.',
+  summary: 'API servers keep repairing their default roles and bindings.',
   since: '1.1.0',
   scope: 'change',
   kinds: [...roleKinds, ...bindingKinds],
@@ -18,9 +18,9 @@ export default defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     autoupdate: ({ object }: { object: string }) =>
-      `${object} is annotated with ${autoupdate}: "false", so an API server that starts no longer adds what it lacks: neither what is lost of it, nor what the next release of Kubernetes needs. Write "true", or leave the annotation out.`,
+      `${object} has the annotation ${autoupdate}: "false", so a starting API server no longer restores permissions or subjects that it lacks or that the next release of Kubernetes needs. Set it to "true", or remove the annotation.`,
     label: ({ object }: { object: string }) =>
-      `${object} loses the label ${bootstrapping}: rbac-defaults, by which people and tools know what Kubernetes itself makes and repairs. Put the label back.`,
+      `${object} loses the label ${bootstrapping}: rbac-defaults, which marks the objects that Kubernetes itself creates and repairs. Add the label back.`,
   },
   // A copy of it.
   *partners(manifest, { protect }) {

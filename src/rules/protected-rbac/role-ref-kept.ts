@@ -5,16 +5,16 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'protected-rbac/role-ref-kept',
-  summary: 'A binding keeps the role it was made with.',
+  summary: 'A binding keeps the role it was created with.',
   since: '1.1.0',
   scope: 'change',
   kinds: bindingKinds,
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
     changed: ({ binding, before, after }: { binding: string; before: string; after: string }) =>
-      `${binding} refers to ${after} in place of ${before}, and an API server refuses to change a roleRef: the apply fails, or a tool that replaces the binding leaves nobody bound in between. Put ${before} back and bind ${after} under another name; the old binding can go once the new one is applied.`,
+      `${binding} now refers to ${after} instead of ${before}, but a roleRef cannot be changed: the apply fails, or a tool recreates the binding and leaves its subjects unbound meanwhile. Restore ${before} and bind ${after} in a new binding; remove the old one after the new one is applied.`,
     gone: ({ binding, before }: { binding: string; before: string }) =>
-      `${binding} no longer says in its roleRef what it gives, where it gave ${before}, and an API server refuses that: the apply fails. Put the roleRef back, with its apiGroup, kind and name.`,
+      `${binding} no longer has a valid roleRef (it was ${before}), so the API server rejects it and the apply fails. Restore the roleRef, with its apiGroup, kind and name.`,
   },
   // A copy of it.
   *partners({ ref }) {

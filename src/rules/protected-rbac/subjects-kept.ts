@@ -21,19 +21,19 @@ type Loss = { binding: string; subjects: string; role: string }
 
 export default defineRule({
   id: 'protected-rbac/subjects-kept',
-  summary: 'A protected binding names whom it named, and whom Kubernetes names in it.',
+  summary: 'A protected binding keeps its subjects, and has all that Kubernetes gives it.',
   since: '1.1.0',
   scope: 'change',
   kinds: bindingKinds,
   params: Type.Object({ protect: Protect }),
   messages: {
     lost: ({ binding, subjects, role, harm }: Loss & { harm: string }) =>
-      `${binding} no longer names ${subjects} and so takes away what ${role} allows${harm}. Put that back under subjects.`,
-    // People come and go, and so do the accounts of charts: the cluster itself does not depend on them.
+      `This change removes ${subjects} from ${binding}, which takes away the permissions of ${role}${harm}. Add what was removed back under subjects.`,
+    // People and the accounts of charts change often: the cluster itself does not depend on them.
     person: ({ binding, subjects, role }: Loss) =>
-      `${binding} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that it is needed no longer.`,
+      `This change removes ${subjects} from ${binding}, which is protected and gives the permissions of ${role}. Add what was removed back, or check that these permissions are no longer needed.`,
     lacking: ({ binding, subjects, role }: Loss) =>
-      `${binding} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`,
+      `${binding} lacks ${subjects}; every API server gives ${role} to these subjects with this binding. Add what is missing under subjects.`,
   },
   *partners(manifest, { protect }) {
     const roleRef = roleRefOf(manifest)
@@ -47,7 +47,7 @@ export default defineRule({
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
     const defaults = defaultSubjects(after.ref)
-    // The Node authorizer replaced the binding of system:node, which has no subjects on purpose.
+    // The Node authorizer replaced the binding of system:node, so it intentionally has no subjects.
     // https://kubernetes.io/docs/reference/access-authn-authz/node/
     if (!protectionOf(before ?? after, protect) || defaults?.length === 0) return
     const named = subjectsOf(after)

@@ -8,7 +8,7 @@ type Reach = { webhook: string; object: string; what: string; backend: string }
 
 export default defineRule({
   id: 'protected-rbac/webhook-scope',
-  summary: 'No admission webhook that fails closed stands in the way of the cluster itself, or of its own backend.',
+  summary: 'No admission webhook that fails closed can block the cluster itself, or its own backend.',
   since: '1.1.0',
   scope: 'manifest',
   kinds: [
@@ -18,9 +18,9 @@ export default defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
     namespaces: ({ webhook, object, what, backend, excluded }: Reach & { excluded: string }) =>
-      `The webhook ${webhook} of ${object} fails closed and takes ${what}: while ${backend} does not answer, the API server refuses them all, and so what would bring it back. Leave ${excluded} out by a namespaceSelector on kubernetes.io/metadata.name, or set failurePolicy: Ignore.`,
+      `The webhook ${webhook} of ${object} fails closed and covers ${what}: while ${backend} does not answer, the API server rejects them all, also those that would repair it. Exclude ${excluded} with a namespaceSelector on kubernetes.io/metadata.name, or set failurePolicy: Ignore.`,
     cluster: ({ webhook, object, what, backend }: Reach) =>
-      `The webhook ${webhook} of ${object} fails closed and takes ${what}: while ${backend} does not answer, the API server refuses them all, those of the control plane too. Leave the cluster's own out by an objectSelector or matchConditions, or set failurePolicy: Ignore.`,
+      `The webhook ${webhook} of ${object} fails closed and covers ${what}: while ${backend} does not answer, the API server rejects them all, also those of the control plane. Exclude the cluster's own objects with an objectSelector or matchConditions, or set failurePolicy: Ignore.`,
   },
   check({ manifest, report }) {
     for (const webhook of manifest.root.at('webhooks').items()) {
@@ -49,7 +49,7 @@ export default defineRule({
   },
 })
 
-/** In v1beta1, which Kubernetes 1.22 removed, the default of a webhook is to fail open. */
+/** In v1beta1, which Kubernetes 1.22 removed, a webhook fails open by default. */
 function failsClosed(webhook: Cursor): boolean {
   const usual = webhook.manifest.object.apiVersion.endsWith('/v1') ? 'Fail' : 'Ignore'
   return (webhook.at('failurePolicy').string ?? usual) === 'Fail'

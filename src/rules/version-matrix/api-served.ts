@@ -23,9 +23,9 @@ export default defineRule({
   reads: factKinds,
   messages: {
     unserved: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
-      `${object} is of ${apiVersion}, which Kubernetes serves no more from ${removed} on, and the cluster runs ${kubernetes}: it cannot be applied. ${instead}`,
+      `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and the cluster runs ${kubernetes}, so it cannot be applied. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
-      `${object} is of ${apiVersion}, which Kubernetes serves no more from ${removed} on, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
+      `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
   },
 
   partners(manifest) {
@@ -50,11 +50,11 @@ export default defineRule({
     if (manifest.origin.kind === 'rendered' && manifest.origin.guessed)
       return skip(
         at,
-        `its chart asks the cluster whether to write ${apiVersion}, and helm, which saw no cluster, answered by itself`,
+        `its chart chooses ${apiVersion} by the capabilities of the cluster, and helm rendered it without a cluster`,
       )
     const instead = replacement
-      ? `Write apiVersion: ${replacement}${same ? '' : ', and look up in the deprecation guide of Kubernetes which fields differ there'}.`
-      : `No other version has this kind, so take the object away${served ? ' before the upgrade' : ''}.`
+      ? `Use apiVersion: ${replacement}${same ? '' : ', and see the deprecation guide of Kubernetes for the fields that differ'}.`
+      : `No other version has this kind, so remove the object${served ? ' before the upgrade' : ''}.`
     const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
     const args = { apiVersion, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead }
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })

@@ -23,19 +23,19 @@ type Proxy = { image: string; workload: string; kubernetes: string; minor: strin
 
 export default defineRule({
   id: 'version-matrix/components-agree',
-  summary: 'Parts that have to be of one release are.',
+  summary: 'Parts of a component that need the same release have it.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: componentKinds,
   reads: [...factKinds, crdKind],
   messages: {
     parts: ({ title, first, others, to }: { title: string; first: string; others: string; to: string }) =>
-      `${title} is ${first}, but there is ${others}, and its parts have to be of one ${to} release. Bring all of them to the same.`,
+      `${title} has ${first}, but also ${others}; all its parts must have the same ${to} release. Set them all to one release.`,
     // Within the skew that Kubernetes supports, as while a cluster is upgraded.
     behind: ({ image, workload, kubernetes, minor }: Proxy) =>
-      `${image} of ${workload} is a minor behind Kubernetes ${kubernetes}. Take kube-proxy ${minor} once the API servers are upgraded.`,
+      `${image} of ${workload} is one minor release behind Kubernetes ${kubernetes}. Upgrade to kube-proxy ${minor} after the API servers are upgraded.`,
     apart: ({ image, workload, kubernetes, minor }: Proxy) =>
-      `${image} of ${workload} is not of the same minor as Kubernetes ${kubernetes}. Take kube-proxy ${minor}.`,
+      `${image} of ${workload} does not match the minor release of Kubernetes ${kubernetes}. Use kube-proxy ${minor}.`,
   },
   *partners(manifest) {
     yield* subjectPartners(manifest)

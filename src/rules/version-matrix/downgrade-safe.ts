@@ -7,15 +7,15 @@ type Move = { title: string; workload: string; from: string; to: string }
 
 export default defineRule({
   id: 'version-matrix/downgrade-safe',
-  summary: 'A CNI, an operator or a controller goes no minor back, and no further ahead than an upgrade may.',
+  summary: 'A CNI, an operator or a controller is not downgraded by a minor release, and not upgraded over too many.',
   since: '1.0.0',
   scope: 'change',
   kinds: componentKinds,
   messages: {
     down: ({ title, workload, from, to }: Move) =>
-      `${workload} goes from ${title} ${from} back to ${to}, and what the newer release stored may not be read by the older one. Keep ${from}, or follow the way back that its documentation gives.`,
+      `${workload} is downgraded from ${title} ${from} to ${to}, and the older release may be unable to read data that the newer one stored. Keep ${from}, or follow the downgrade steps in its documentation.`,
     skips: ({ title, workload, from, to, minors }: Move & { minors: number }) =>
-      `${workload} goes from ${title} ${from} to ${to}, and an upgrade may go ${minors === 1 ? 'one minor' : `${minors} minors`} at a time. Take the releases between in changes of their own.`,
+      `${workload} is upgraded from ${title} ${from} to ${to}, but an upgrade may span at most ${minors === 1 ? 'one minor release' : `${minors} minor releases`}. Upgrade through the releases between, in separate changes.`,
   },
   // A copy of it.
   *partners(manifest) {

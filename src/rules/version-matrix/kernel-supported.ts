@@ -9,7 +9,7 @@ type Args = ReturnType<typeof violationWords>
 
 export default defineRule({
   id: 'version-matrix/kernel-supported',
-  summary: 'What runs on the nodes works with their kernels.',
+  summary: 'The components that run on the nodes work with their kernels.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: subjectKinds,
@@ -29,7 +29,8 @@ export default defineRule({
     const rows = rowsWith(params.matrix).filter(asksForKernel)
     for (const subject of subjects) {
       if (!subject.isMain) continue
-      if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
+      if (subject.release === undefined && subject.isBrought)
+        skip(subject.at, `${subject.name} does not declare its release`)
       const breaches = violationsOf(subject, rows, snapshot.facts)
       if (breaches.length === 0) continue
       const message = ({ error: 'unsupported', warning: 'unstable', notice: 'noted' } as const)[
@@ -43,7 +44,7 @@ export default defineRule({
     if (first?.at.manifest === manifest) {
       skip(
         first.at,
-        'no file says which kernel the nodes run, so it was not judged by that; `kernel:` under `clusters:` in the config says it in a line',
+        'the kernel of the nodes is unknown, so its support was not checked; set `kernel:` under `clusters:` in the config',
       )
     }
   },

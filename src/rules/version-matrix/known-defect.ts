@@ -16,22 +16,22 @@ const high = 7
 
 export default defineRule({
   id: 'version-matrix/known-defect',
-  summary:
-    'No ingress controller and no CNI is of a release with a known defect, or of one that nobody mends any more.',
+  summary: 'No ingress controller or CNI has a release with a known defect, or one that no longer gets fixes.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: componentKinds,
   reads: settingKinds,
   params: Type.Object({
     defects: Type.Array(OwnDefect, {
-      description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+      description:
+        'Rows in addition to the bundled ones, each with its source; a row with the same id replaces a bundled one.',
     }),
   }),
   messages: {
     severe: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     known: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
-      `${name} is of a release that has got no fixes since ${ended} or before. Plan for a release of ${title} that is alive, or for what takes its place.`,
+      `${name} has a release that has received no fixes since ${ended} or earlier. Plan an upgrade to a supported release of ${title}, or to its successor.`,
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, today, report }) {
@@ -106,10 +106,10 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )
-  if (nearest) return `Take ${title} ${nearest} or a later release of its line`
+  if (nearest) return `Upgrade to ${title} ${nearest} or a later release of its line`
   return todo.length > 0
-    ? `To keep them away, ${enumerated([...new Set(todo)], 3)}`
-    : 'No release is without them yet; see their sources for what to do meanwhile'
+    ? `To avoid them, ${enumerated([...new Set(todo)], 3)}`
+    : 'No release fixes them yet; see their sources for what to do meanwhile'
 }
 
 /** Whether a component is the first of its kind in the cluster: the end of a release's support is reported once. */

@@ -9,7 +9,7 @@ type Args = ReturnType<typeof violationWords>
 
 export default defineRule({
   id: 'version-matrix/kubernetes-supported',
-  summary: 'What a cluster runs is made for its Kubernetes, and for the mode of its kube-proxy.',
+  summary: 'The components of a cluster support its Kubernetes version and the mode of its kube-proxy.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: subjectKinds,
@@ -28,7 +28,8 @@ export default defineRule({
     if (subjects.length === 0) return
     const rows = rowsWith(params.matrix).filter((row) => !asksForKernel(row))
     for (const subject of subjects) {
-      if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
+      if (subject.release === undefined && subject.isBrought)
+        skip(subject.at, `${subject.name} does not declare its release`)
       const breaches = violationsOf(subject, rows, snapshot.facts)
       if (breaches.length === 0) continue
       const message = ({ error: 'broken', warning: 'untested', notice: 'noted' } as const)[highestSeverity(breaches)]
@@ -39,7 +40,7 @@ export default defineRule({
     if (first?.at.manifest === manifest) {
       skip(
         first.at,
-        'no file says which Kubernetes the cluster runs, so it was not judged by that; `kubernetes:` under `clusters:` in the config says it in a line',
+        'the Kubernetes version of the cluster is unknown, so its support was not checked; set `kubernetes:` under `clusters:` in the config',
       )
     }
   },

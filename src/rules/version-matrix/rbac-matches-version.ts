@@ -16,14 +16,14 @@ const crdGroups = [...new Set(crdNeeds.flatMap(({ needs }) => needs.flatMap(({ n
 
 export default defineRule({
   id: 'version-matrix/rbac-matches-version',
-  summary: 'A CNI, a DNS server or a controller is allowed what its release needs, and finds its CRDs.',
+  summary: 'A CNI, a DNS server or a controller has the permissions and CRDs that its release needs.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: componentKinds,
   reads: [`ClusterRole.${rbacGroup}`, `ClusterRoleBinding.${rbacGroup}`, crdKind, ...settingKinds],
   messages: {
     lacks: ({ image, workload, lacks }: { image: string; workload: string; lacks: string }) =>
-      `${image} of ${workload} lacks what its release needs: ${lacks}. Add it as the manifests of that release have it.`,
+      `${image} of ${workload} lacks permissions or CRDs that its release needs: ${lacks}. Add them as in the manifests of that release.`,
   },
   *partners(manifest) {
     const { kind, name } = manifest.ref
@@ -36,7 +36,7 @@ export default defineRule({
         yield need.clusterRole
         yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
       }
-      // Roles and bindings of a component contain its name; of all others there are too many.
+      // Roles and bindings of a component contain its name; there are too many others.
       if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
       yield* facts?.marks ?? []
       yield manifest.root.at('roleRef', 'name').string ?? name
@@ -82,7 +82,7 @@ function missingIn(of: Component, snapshot: Snapshot): Lack[] {
     if (!role) return []
     const owned = roles.flatMap((one) => permissionsOfRole(one, snapshot))
     const missing = [...singles(uncovered(owned, needs.permissions))]
-    const words = `${nameOf(role.ref)} does not let it ${listed(missing)}`
+    const words = `${nameOf(role.ref)} does not allow ${listed(missing)}`
     return [{ of, at: role.root.at('rules'), keys: missing.map(permissionText), words }]
   })
 }
@@ -109,7 +109,7 @@ function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
     const [first] = held.filter(({ ref }) => groupOf(ref.name) === group)
     if (!first) return []
     const keys = wanted.filter((name) => groupOf(name) === group && !held.some(({ ref }) => ref.name === name))
-    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `there is no CRD ${enumerated(keys, 3)}` }]
+    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `the CRD ${enumerated(keys, 3)} is missing` }]
   })
 }
 

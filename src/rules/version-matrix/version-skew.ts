@@ -22,17 +22,17 @@ interface Args {
 export default defineRule({
   id: 'version-matrix/version-skew',
   summary:
-    'Kubelets and kube-proxies are no newer than the API server and not too old for it, and upgrades skip no minor.',
+    'Kubelets and kube-proxies are not newer than the API server and not too old for it, and upgrades skip no minor release.',
   since: '1.0.0',
   scope: 'snapshot',
   kinds: factKinds,
   messages: {
     newer: ({ part, version, nodes, server }: Args) =>
-      `The ${part} of ${nodes} is of ${version}, newer than the API server's ${server}, which Kubernetes does not support. Upgrade the API server first, or bring the nodes back to ${server}.`,
+      `The ${part} of ${nodes} has version ${version}, newer than the API server's ${server}, which Kubernetes does not support. Upgrade the API server first, or set the nodes back to ${server}.`,
     older: ({ part, version, nodes, server, most }: Args & { most: number }) =>
-      `The ${part} of ${nodes} is of ${version}, more than the ${most} minor releases behind the API server's ${server} that Kubernetes supports. Upgrade these nodes before the API server.`,
+      `The ${part} of ${nodes} has version ${version}, which is more than ${most} minor releases behind the API server's ${server}; Kubernetes does not support that. Upgrade these nodes before the API server.`,
     skipped: ({ from, to, next }: { from: string; to: string; next: string }) =>
-      `This takes Kubernetes from ${from} to ${to}, and an upgrade may not skip a minor release. Go to ${next} first, by a change of its own.`,
+      `This upgrades Kubernetes from ${from} to ${to}, but an upgrade may not skip a minor release. Upgrade to ${next} first, in a separate change.`,
   },
 
   partners(manifest) {
@@ -58,7 +58,7 @@ export default defineRule({
   checkChange({ change, base, head, report }) {
     const [before, after] = [base.facts.kubernetes, head.facts.kubernetes]
     if (!before || !after || after.at.manifest !== sidesOf(change).after) return
-    // An inventory that was taken anew shows where the upgrades of some time have led, and not in which steps.
+    // A new inventory shows the result of several upgrades, not their steps.
     if (base.facts.takenAt?.value !== head.facts.takenAt?.value) return
     const [from, to] = [parseVersion(before.value), parseVersion(after.value)]
     if (!from || !to || (minorsAhead(to, from) ?? 0) < 2) return
