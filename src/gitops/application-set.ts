@@ -41,15 +41,15 @@ function generatorAt(generator: Cursor): Generator {
   const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
   const name = kinds.join(', ') || '(none)'
   const unknown = (reason: string): Generator => ({ kind: 'unknown', reason })
-  if (generator.at('selector').exists) return unknown(`the selector of its generator ${name} is not read`)
+  if (generator.at('selector').exists) return unknown(`the selector of its generator ${name} is not supported`)
   if (kinds.some((one) => generator.at(one, 'template').exists))
-    return unknown(`the template of its generator ${name} is not read`)
+    return unknown(`the template of its generator ${name} is not supported`)
   const elements = generator.at('list', 'elements')
   if (elements.isList) return { kind: 'list', elements: [...elements.items()].map((one) => flattened(one)) }
   const git = generator.at('git')
   const directories = git.at('directories')
   if (!directories.isList)
-    return unknown(`its generator ${name} is not read; only lists of elements and git directories are`)
+    return unknown(`its generator ${name} is not supported; only lists of elements and git directories are`)
   return {
     kind: 'git',
     name,
