@@ -54,6 +54,10 @@ export class Cursor {
     return isMap(this.node)
   }
 
+  get isList(): boolean {
+    return isSeq(this.node)
+  }
+
   /** The YAML in a string: values in an Argo CD Application, for example. Undefined if it is not YAML. */
   get nested(): Cursor | undefined {
     const nested = this.string === undefined ? undefined : nestedIn(this.string, this.region, this.manifest.object)

@@ -2,7 +2,6 @@ import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { type Element, elementsOf, fill } from '../deployers/application-set'
 import { GitOpsSources } from '../deployers/gitops-sources'
-import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
 import { comparisonKey, type LoadedFile, type LoadedObject, loadFile, type ValuesFile } from '../manifest/load'
@@ -68,13 +67,14 @@ export class ReleaseFiles {
   }
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
-  async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
+  async release({ object, from, path, name: chart, repo }: InflatedChart): Promise<LoadedObject> {
+    const isRequired = isKnownChart(chart, repo)
     this.releaseFiles.add(path)
     const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
       const place = inside(from, name)
-      const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
+      const its = place !== undefined && this.isFile(place) ? await this.read([place], isRequired) : undefined
       if (its) files.set(name, its)
     }
     return { ...object, context: { ...object.context, files } }
@@ -85,7 +85,8 @@ export class ReleaseFiles {
     const spec = fieldsOf(fieldOf(object, 'spec'))
     const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf)
     const files = new Map<string, readonly ValuesFile[]>()
-    for (const source of sources.filter(installsKnownChart)) {
+    for (const source of sources.filter(installsRemoteChart)) {
+      const isKnown = installsKnownChart(source)
       const helm = fieldsOf(source.helm)
       const entries = listOf(helm.valueFiles).map(textOf)
       const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
@@ -93,10 +94,10 @@ export class ReleaseFiles {
         if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && helm.ignoreMissingValueFiles !== true) {
-          if (!isGlob(place)) this.missing.set(place, { path, object })
+          if (isKnown && !isGlob(place)) this.missing.set(place, { path, object })
           continue
         }
-        const its = await this.read(found)
+        const its = await this.read(found, isKnown)
         if (its) files.set(entry, its)
       }
     }
@@ -134,16 +135,20 @@ export class ReleaseFiles {
     return entries.get(resolved.get(path) ?? path)?.type === 'file'
   }
 
-  /** @returns undefined when one of them cannot be read */
-  private async read(places: readonly string[]): Promise<ValuesFile[] | undefined> {
+  /**
+   * @param isRequired whether a file that cannot be read is reported
+   * @returns undefined when one of them cannot be read
+   */
+  private async read(places: readonly string[], isRequired = true): Promise<ValuesFile[] | undefined> {
     const contents = await this.checkout.read(places)
     const files: ValuesFile[] = []
     for (const place of places) {
       const path = this.checkout.tree.resolved.get(place) ?? place
       const content = contents.get(place)
       if (!content) return undefined
-      this.valuesFiles.add(path)
       const values = readValues(content)
+      if ('reason' in values && !isRequired) return undefined
+      this.valuesFiles.add(path)
       if ('reason' in values) this.unreadable.set(path, values)
       else files.push({ ...values, path, touched: this.changed?.has(path) === true })
     }
@@ -152,7 +157,7 @@ export class ReleaseFiles {
 
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
   private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
-    if (!mayInstallKnownChart(object.content)) return object
+    if (!mayInstallRemoteChart(object.content)) return object
     const spec = fieldsOf(fieldOf(object, 'spec'))
     if (spec.templatePatch !== undefined) return object
     const elements: Element[] = []
@@ -176,7 +181,7 @@ export class ReleaseFiles {
       const name = textOf(fieldsOf(filled.metadata).name)
       if (name === '' || isPlaceholder(name)) return object
       const { source, sources } = fieldsOf(filled.spec)
-      known ||= [source, ...listOf(sources)].map(fieldsOf).some(installsKnownChart)
+      known ||= [source, ...listOf(sources)].map(fieldsOf).some(installsRemoteChart)
       const made: LoadedObject = {
         ...object,
         ref: { group: ownGroup, kind: 'Application', namespace: object.ref.namespace, name },
@@ -220,10 +225,13 @@ function installsKnownChart(source: Fields): boolean {
   return source.chart !== undefined && isKnownChart(textOf(source.chart), textOf(source.repoURL))
 }
 
-/** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
-function mayInstallKnownChart(text: string): boolean {
-  const names = chartFacts.map(({ name }) => name)
-  return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(spelledOut(text))
+function installsRemoteChart(source: Fields): boolean {
+  return source.chart !== undefined
+}
+
+/** Whether a text names a chart by itself, and not a folder that it is in. */
+function mayInstallRemoteChart(text: string): boolean {
+  return /\bchart["']?\s*:/.test(spelledOut(text))
 }
 
 function isGlob(place: string): boolean {

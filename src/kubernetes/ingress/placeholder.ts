@@ -1,0 +1,37 @@
+/** A part of a name that some tool fills in before it reaches the cluster. */
+const placeholder = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>/]+>|__\w+__/g
+
+/**
+ * Whether the texts of two names show whether they are the same: what some tool fills in is filled in alike where both
+ * hold the same placeholders.
+ */
+export function areComparable(one: string, other: string): boolean {
+  return placeholdersIn(one) === placeholdersIn(other)
+}
+
+function placeholdersIn(name: string): string {
+  return JSON.stringify([...name.toLowerCase().matchAll(placeholder)].map(([text]) => text).sort())
+}
+
+/** Whether a name may be another one once both are filled in, as far as the text around their placeholders shows. */
+export function mayBecome(one: string, other: string): boolean {
+  const [name, text] = [one.toLowerCase(), other.toLowerCase()]
+  if (areComparable(name, text)) return name === text
+  const [own, its] = [name.split(placeholder), text.split(placeholder)]
+  if (own.length > 1 && its.length > 1) return true
+  return own.length > 1 ? fits(own, text) : fits(its, name)
+}
+
+/** Whether a text holds the parts in their order, from its start to its end. */
+function fits(parts: readonly string[], text: string): boolean {
+  const [first = '', ...rest] = parts
+  const last = rest.pop() ?? ''
+  if (!text.startsWith(first) || !text.slice(first.length).endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at <= text.length - last.length
+}
