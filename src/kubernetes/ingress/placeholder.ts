@@ -6,7 +6,13 @@ const placeholder = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>/]+>|__\w+__/
  * hold the same placeholders.
  */
 export function areComparable(one: string, other: string): boolean {
+  if ([one, other].some(isNested)) return one.toLowerCase() === other.toLowerCase()
   return placeholdersIn(one) === placeholdersIn(other)
+}
+
+/** Whether a placeholder holds another one (`${A:=${B}}`), so that its end is not found. */
+function isNested(name: string): boolean {
+  return /\$\{|\{\{|\$\(/.test(name.replace(placeholder, ''))
 }
 
 function placeholdersIn(name: string): string {
@@ -17,6 +23,7 @@ function placeholdersIn(name: string): string {
 export function mayBecome(one: string, other: string): boolean {
   const [name, text] = [one.toLowerCase(), other.toLowerCase()]
   if (areComparable(name, text)) return name === text
+  if ([name, text].some(isNested)) return true
   const [own, its] = [name.split(placeholder), text.split(placeholder)]
   if (own.length > 1 && its.length > 1) return true
   return own.length > 1 ? fits(own, text) : fits(its, name)
