@@ -177,5 +177,10 @@ describe('values of other releases', () => {
       'helmCharts: [{name: web, repo: https://charts.example.com, version: 1.2.3, releaseName: web, valuesFile: values.yaml}]\n'
     const base = { 'web/kustomization.yaml': kustomization, 'web/values.yaml': before }
     expect(await found(base, { 'web/values.yaml': after })).toEqual([at(covered, 'head/web/values.yaml:5 values')])
+    const patches = `${kustomization}patches: [{target: {kind: Ingress}, path: tls.yaml}]\n`
+    const patch = { 'web/tls.yaml': '[{op: remove, path: /spec/tls/0}]\n' }
+    expect(await found({ ...base, ...patch, 'web/kustomization.yaml': patches }, { 'web/values.yaml': after })).toEqual(
+      [],
+    )
   })
 })

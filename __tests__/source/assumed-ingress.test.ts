@@ -115,6 +115,12 @@ describe('the layouts of values', () => {
     ])
   })
 
+  test('names with a path behind them', async () => {
+    const values = (host: string) => `ingress:\n  enabled: true\n  hosts: [${host}]\n  tls: [{hosts: [${a}]}]\n`
+    expect(await lost(values(a), values(`${a}/metrics`))).toEqual([])
+    expect(await lost(values(a), values(`${b}/metrics`))).toEqual([`warning ${covered} head/web.yaml:10`])
+  })
+
   test('the keyed form, which is on unless it says otherwise', async () => {
     const values = (tls: string, enabled = '') =>
       `ingress:\n  main:\n${enabled}    className: internal\n    hosts:\n      - host: ${a}\n${tls}`

@@ -40,7 +40,11 @@ describe('a chart from elsewhere that a chart of the repository takes in', () =>
 
   test('takes them below its alias, and none where its condition is off', async () => {
     const web = chart(`name: web, alias: front, condition: front.install, version: 1.2.3, ${repository}`)
-    const base = { ...web, 'all/values.yaml': 'front: {install: true}\n', 'all/prod.yaml': values('a.example.com', 'front') }
+    const base = {
+      ...web,
+      'all/values.yaml': 'front: {install: true}\n',
+      'all/prod.yaml': values('a.example.com', 'front'),
+    }
     const head = { 'all/prod.yaml': values('a.example.com, b.example.com', 'front') }
     expect(await found(base, head)).toEqual(['warning head/all/prod.yaml:4 values ingress-tls/host-covered'])
     expect(await found({ ...base, 'all/values.yaml': 'front: {install: false}\n' }, head)).toEqual([])

@@ -12,7 +12,18 @@ import { type RemoteRelease, remoteReleasesOf } from './remote-release'
  *
  * @param manifests the objects of one side; values are taken of the ConfigMaps among them
  */
-export function assumedIngresses(manifests: readonly Manifest[]): Manifest[] {
+export function assumedIngresses(manifests: readonly Manifest[]): readonly Manifest[] {
+  const before = known.get(manifests)
+  if (before) return before
+  const found = assumedAmong(manifests)
+  known.set(manifests, found)
+  return found
+}
+
+/** The objects of a side that were looked at: several stages ask for theirs. */
+const known = new WeakMap<readonly Manifest[], readonly Manifest[]>()
+
+function assumedAmong(manifests: readonly Manifest[]): Manifest[] {
   const releases = manifests.filter(({ ref }) => releaseKinds.includes(groupKindOf(ref)))
   if (releases.length === 0) return []
   const rendered = new Set(manifests.flatMap(({ origin }) => renderedRelease(origin)))

@@ -79,7 +79,9 @@ interface Read {
 /** `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else. */
 function byHosts(value: LayeredValue, fill: Filled): Read | undefined {
   if (value.get('hostname').scalar) return undefined
-  const rules = all(value.get('hosts').items, (item) => ruleOf(item.isMap ? item.get('host') : item, item, fill))
+  const rules = all(value.get('hosts').items, (item) =>
+    item.isMap ? ruleOf(item.get('host'), item, fill) : ruleOf(item, item, (text) => withoutPath(fill(text))),
+  )
   const tls = entriesOf(value.get('tls'), fill)
   return rules && tls && { rules, tls }
 }
@@ -121,6 +123,11 @@ function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | 
   const name = textOf(host, fill)
   if (!name || !rule.at) return undefined
   return { at: rule.at, map: 'scalar' in name && name.scalar === '' ? {} : { host: name } }
+}
+
+/** A name alone may have a path behind it, as the chart of Prometheus takes it. */
+function withoutPath(text: string): string {
+  return text.includes('://') || text.includes('{{') ? text : text.replace(/\/.*$/s, '')
 }
 
 /** Text of annotations; a chart takes no others. */

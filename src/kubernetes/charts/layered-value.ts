@@ -19,7 +19,7 @@ export class LayeredValue {
 
   /** Whether it is given: `null` takes a value back. */
   get isSet(): boolean {
-    return this.at !== undefined && this.at.value !== null
+    return this.at !== undefined && (this.at.isMap || this.at.isList || this.at.value !== null)
   }
 
   get isMap(): boolean {

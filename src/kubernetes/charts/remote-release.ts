@@ -120,7 +120,8 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
 
 /** https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_ */
 function inflatedRelease(manifest: Manifest): RemoteRelease[] {
-  const { root, ref, clusters } = manifest
+  const { root, ref, clusters, object } = manifest
+  if (object.context?.patchesIngress) return []
   const inline = root.at('valuesInline').exists ? layersOf([root.at('valuesInline')]) : []
   const file = root.at('valuesFile').exists ? fileOf(root.at('valuesFile')) : []
   // As `valuesMerge` says; without a values file the chart's own values win over the inline ones.
