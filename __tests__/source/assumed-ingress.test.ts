@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { readParameters } from '../../src/kubernetes/charts/helm-parameters'
+import { loadFile } from '../../src/manifest/load'
+import { Manifest } from '../../src/manifest/manifest'
 import { chart as localChart, url } from './probe'
 import { judgeChange } from './rendered'
 import type { Files } from './repository'
@@ -32,6 +35,14 @@ spec:
   ${spec}
   values:
 ${indented(values, 4)}`
+
+function parameters(...names: readonly string[]) {
+  const list = names.map((name) => `  - {name: '${name}', value: x}\n`).join('')
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nparameters:\n${list}`
+  const [object] = loadFile({ text }).objects
+  if (!object) throw new Error('no object')
+  return readParameters(new Manifest(object, 'head', { kind: 'file', path: 'a.yaml' }, []).root.at('parameters'))
+}
 
 const release = (values: string, spec?: string): Files => ({ 'web.yaml': helmRelease(values, spec) })
 
@@ -89,6 +100,24 @@ spec:
 `
     const base = { ...release(standard([a], [a])), 'other.yaml': other }
     expect(await findings(base, release(standard([a], [])))).toEqual([])
+  })
+
+  test('never silences what is read: a real Ingress is not judged by it', async () => {
+    const real = (tls: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: real, namespace: shop}
+spec:
+${tls}  rules: [{host: ${a}}]
+`
+    const base = { 'real.yaml': real(`  tls: [{hosts: [${a}], secretName: real-tls}]\n`) }
+    const head = { 'real.yaml': real(''), ...release(standard([a], [a])) }
+    expect(await findings(base, head)).toEqual([`error ${kept} head/real.yaml:5`])
+  })
+
+  test('of values that nest or count without end is bounded', () => {
+    const root = parameters('a[999999999].b', 'ingress.hosts[100].host')
+    expect(root.unread).toEqual(['a[999999999].b'])
+    expect(root.ofItems).toEqual(['ingress.hosts[100].host'])
   })
 
   test('is left to the rendering where the chart is in the repository', async () => {
