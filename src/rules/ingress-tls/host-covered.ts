@@ -1,14 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds } from '../../kubernetes/controllers/controller'
-import {
-  covers,
-  isPlaceholder,
-  mayCover,
-  routedHosts,
-  type TlsEntry,
-  tlsEntries,
-} from '../../kubernetes/ingress/ingress'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { controllerAt } from '../../kubernetes/ingress/ingress-class'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
@@ -94,7 +87,7 @@ export default defineRule({
     }
 
     for (const [host, at] of gaps) {
-      const unclear = names.find(({ string = '' }) => !areComparable(string, host) && mayCover(string, host))
+      const unclear = names.find(({ string = '' }) => !areComparable(string, host))
       if (unclear || (isPlaceholder(host) && choice?.asksCertificates)) {
         const what = isPlaceholder(host) ? `host ${at.string}` : `TLS host ${unclear?.string}`
         skip(isPlaceholder(host) ? at : (unclear ?? at), `the ${what} is filled in before it reaches the cluster`)
