@@ -41,6 +41,13 @@ export class Snapshot {
     return snapshot
   }
 
+  /** The same cluster with further objects. */
+  with(manifests: readonly Manifest[]): Snapshot {
+    const snapshot = new Snapshot(this.cluster, [...this.manifests, ...manifests], this.descriptions, this.hides)
+    snapshot.known = this.facts
+    return snapshot
+  }
+
   /** The same cluster with this one of the copies of an object, and no other. */
   withOnly(copy: Manifest): Snapshot {
     const copies = this.get(copy.ref)

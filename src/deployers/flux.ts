@@ -210,8 +210,7 @@ export class FluxObjects {
     const values = valuesOf(manifest, { chart, place, holders }, this.named)
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
-    if (patch)
-      this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
+    if (patch) this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
     if (release.postRenderers.at(0).exists)
       this.named.skip(manifest, 'post-renderers', 'it is rendered without its postRenderers')
     const target = textAt(release.targetNamespace)

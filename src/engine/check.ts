@@ -17,6 +17,7 @@ import { identityOf } from '../manifest/manifest'
 import type { PlacedException } from '../policy/config'
 import type { Resolution } from '../policy/policy'
 import type { FailOn } from '../policy/schema'
+import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { applyExceptions } from './exception'
@@ -52,13 +53,17 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
   const [base, head] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
+  const assumed = evaluateAssumed(evidence, resolution.rules, placing, today, before)
   const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())
   const findings = [
     ...classifyByStatus(base, head, placing, evidence.mode),
     ...classifyByStatus(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
-    ...mergeCopies(evaluation.evaluateChanges().map((draft) => findingOf(draft, 'introduced', placing))),
+    ...classifyByStatus(assumed.base, assumed.head, placing, evidence.mode),
+    ...mergeCopies(
+      [...evaluation.evaluateChanges(), ...assumed.changes].map((draft) => findingOf(draft, 'introduced', placing)),
+    ),
   ]
-  return { findings, skipped: evaluation.skipped }
+  return { findings, skipped: [...evaluation.skipped, ...assumed.skipped] }
 }
 
 /** Builds the report; findings with the same cause and location are merged. */
@@ -104,8 +109,10 @@ function sortSkipped(skipped: Report['inspected']['skipped']): Report['inspected
   return [...unique].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, entry]) => entry)
 }
 
-function placingIn({ changes, described, changedTexts }: Evidence): Placing {
-  const touched = new Set([...changes, ...described].flatMap((change) => Object.values(sidesOf(change))))
+function placingIn({ changes, described, assumed, changedTexts }: Evidence): Placing {
+  const touched = new Set(
+    [...changes, ...described, ...(assumed?.changes ?? [])].flatMap((change) => Object.values(sidesOf(change))),
+  )
   const hunks = new Map<string, Hunks>()
   const restorer = new Restorer()
   return {

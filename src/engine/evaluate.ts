@@ -36,7 +36,7 @@ export class Evaluation {
   constructor(
     private readonly evidence: Evidence,
     private readonly rules: readonly ActiveRule[],
-    private readonly touched: (manifest: Manifest) => boolean,
+    readonly touched: (manifest: Manifest) => boolean,
     private readonly today: string,
     private readonly before: BeforeRule = () => {},
   ) {}

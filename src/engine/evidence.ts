@@ -18,6 +18,8 @@ export interface Evidence {
   /** Ingresses of unchanged files, read only to show which controllers serve them; no rule judges them. */
   readonly unchangedIngresses: () => readonly Manifest[]
   readonly clusters: ClusterMap
+  /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
+  readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
   /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */

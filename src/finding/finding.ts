@@ -65,7 +65,8 @@ export interface Placing {
 export function findingOf(draft: RawFinding, status: Status, placing: Placing): Finding {
   const primary = draft.ends.find((end) => placing.touched(end.manifest)) ?? (draft.ends[0] as Cursor)
   const others = draft.ends.filter((end) => end !== primary)
-  const { side, origin } = primary.manifest
+  const written = writtenAt(primary)
+  const { side, origin } = written.manifest
   const deleted =
     side === 'base' && origin.kind === 'file' && placing.isDeleted(origin.path)
       ? 'this change deletes the file'
@@ -88,7 +89,7 @@ export function findingOf(draft: RawFinding, status: Status, placing: Placing): 
       ...removalOf(location, placing),
     ],
     keys: draft.keys,
-    ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.lines, primary.region) } : {}),
+    ...(origin.kind === 'rendered' ? { rendered: excerptOf(written.manifest.object.lines, written.region) } : {}),
     ...fixOf(draft, primary, placing),
     fingerprint: fingerprintOf(draft),
   }
@@ -108,7 +109,13 @@ function decidedBy(value: string | undefined, location: Location): Location {
   return value && rendered ? { ...location, rendered: { ...rendered, value } } : location
 }
 
-function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
+/** A value of an assumed object is written somewhere else. */
+function writtenAt(cursor: Cursor): Cursor {
+  return cursor.manifest.assumption?.writtenAt(cursor.path) ?? cursor
+}
+
+function locationOf(end: Cursor, placing: Placing, note?: string): Location {
+  const cursor = writtenAt(end)
   const { side, origin, object, ref } = cursor.manifest
   const { region } = cursor
   if (origin.kind === 'file') {

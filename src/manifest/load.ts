@@ -34,6 +34,8 @@ export interface RepositoryContext {
   readonly applications?: readonly LoadedObject[]
   /** The rendered objects are patched, so its values do not determine all of them. */
   readonly patched?: boolean
+  /** A patch of the rendered objects is of an Ingress. */
+  readonly patchesIngress?: boolean
 }
 
 /** A file of values. */

@@ -1,3 +1,4 @@
+import type { Assumption } from './assumption'
 import { Cursor } from './cursor'
 import type { LoadedObject } from './load'
 
@@ -99,6 +100,8 @@ export class Manifest {
     readonly evidence: ClusterEvidence = 'none',
     /** Where this is a file that holds no object: whose values it has. */
     readonly values?: ValuesFile,
+    /** Where nothing writes or renders it: why it is assumed. */
+    readonly assumption?: Assumption,
   ) {
     this.root = Cursor.root(this)
   }

@@ -5,6 +5,7 @@ import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
+import { assume } from './assume'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
@@ -30,8 +31,16 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
   const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
-  const baseManifests = [...compared.before, ...placement.ofFiles('base', partners), ...compared.rest.base]
-  const headManifests = [...compared.after, ...placement.ofFiles('head', partners), ...compared.rest.head]
+  const others = {
+    base: [...placement.ofFiles('base', partners), ...compared.rest.base],
+    head: [...placement.ofFiles('head', partners), ...compared.rest.head],
+  }
+  const baseManifests = [...compared.before, ...others.base]
+  const headManifests = [...compared.after, ...others.head]
+  const snapshots = {
+    base: snapshotsOf(baseManifests, describing, unseen.hides),
+    head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
+  }
   const kinds = new Set([...rendered.before, ...rendered.after, ...rest.rendered].map(({ source }) => source.kind))
   const stillThere = await head.checkout.texts([...read.before.loaded.keys()])
   return {
@@ -39,8 +48,13 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     changes: compared.changes,
     moves: compared.moves,
     described,
-    base: snapshotsOf(baseManifests, describing, unseen.hides),
-    head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
+    ...snapshots,
+    ...assume(
+      { differing: compared.before, others: others.base },
+      { differing: compared.after, others: others.head },
+      snapshots,
+      { isComparing: base !== undefined },
+    ),
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     clusters,
     changedTexts: new Map([

@@ -1,4 +1,5 @@
 import type { LoadedFile } from '../manifest/load'
+import { changesWithAssumed } from './assume'
 import type { Comparison } from './compare'
 import { loadPartners } from './partners'
 import type { ChangedFiles } from './read-changed'
@@ -9,10 +10,11 @@ import type { Scope } from './scope'
 export async function loadPartnerFiles(
   { values }: ChangedFiles,
   { texts }: Rest,
-  { changes, described, moves, rest }: Comparison,
+  compared: Comparison,
   { rules }: Scope,
 ): Promise<ReadonlyMap<string, LoadedFile>> {
-  const loaded = loadPartners(rules, [...changes, ...described], moves, texts, rest.head)
+  const { described, moves, rest } = compared
+  const loaded = loadPartners(rules, [...changesWithAssumed(compared), ...described], moves, texts, rest.head)
   const completed = new Map<string, LoadedFile>()
   for (const [path, file] of loaded) completed.set(path, await values.completed(path, file))
   return completed

@@ -3,6 +3,7 @@ import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/side'
+import { withAssumed } from './assume'
 import type { Sides } from './open-sides'
 import { needsOtherFiles } from './partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
@@ -44,8 +45,16 @@ export async function readRest(
 /** The objects that are not written the same, in the same place, on the other side. */
 function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings): Manifest[] {
   const { base, head } = descriptionsOf(sides)
-  const before = [...loose('base', read.before), ...looseManifests('base', rendered.before), ...base.manifests]
-  const after = [...loose('head', read.after), ...looseManifests('head', rendered.after), ...head.manifests]
+  const before = withAssumed([
+    ...loose('base', read.before),
+    ...looseManifests('base', rendered.before),
+    ...base.manifests,
+  ])
+  const after = withAssumed([
+    ...loose('head', read.after),
+    ...looseManifests('head', rendered.after),
+    ...head.manifests,
+  ])
   const keyOf = ({ ref, origin, object }: Manifest) =>
     [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
   const [keysBefore, keysAfter] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]

@@ -37,7 +37,9 @@ export function dependencyFault(
         return invalid(`its dependency ${name} names ${local || 'the root'}, which contains the chart itself`)
       // The name becomes a folder's; another one would lead into other charts.
       if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return invalid(`its dependency ${name} has the name ${JSON.stringify(other.name)}, which is not a valid chart name`)
+        return invalid(
+          `its dependency ${name} has the name ${JSON.stringify(other.name)}, which is not a valid chart name`,
+        )
     }
   }
   return undefined

@@ -236,9 +236,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
     return { ...failed, path: pathOf(named[1], source, chart, checkout), region }
   }
   // A fault of the declaration of the release, not of the chart.
-  if (
-    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|its arguments)/.test(message)
-  )
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|its arguments)/.test(message))
     return { ...failed, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))

@@ -52,6 +52,8 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly kinds: readonly GroupKind[] | '*'
   /** Further kinds it has to see for that. */
   readonly reads?: readonly GroupKind[]
+  /** Whether it judges objects that are assumed, too: the Ingresses that charts from elsewhere make of their values. */
+  readonly assumed?: true
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
   readonly messages: M

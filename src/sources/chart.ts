@@ -10,6 +10,8 @@ export interface Dependency {
   readonly as: string
   readonly version: string
   readonly repository: string
+  /** Paths of values, with commas: the first one that is set decides whether it is taken in. */
+  readonly condition: string
   readonly at: { readonly path: string; readonly region: Region }
 }
 
@@ -58,6 +60,7 @@ function dependenciesIn(document: Document, file: string, lines: LineCounter): D
         as: field('alias') || name,
         version: field('version'),
         repository: field('repository'),
+        condition: field('condition'),
         at: { path: file, region },
       },
     ]

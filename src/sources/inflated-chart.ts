@@ -40,7 +40,7 @@ export async function inflatedCharts(
   for (const { kustomization, namespace, over } of layersOf(source, all)) {
     const asked = await entriesOf(kustomization, checkout)
     if (asked.length === 0) continue
-    const patched = await arePatched(over, source.overlay, checkout)
+    const patches = await patchesOf(over, source.overlay, checkout)
     for (const { file, entry, chartHome } of asked) {
       const fields = fieldsOf(rootOf(entry).value)
       const name = textOf(fields.name)
@@ -55,7 +55,7 @@ export async function inflatedCharts(
         path: file,
         region: entry.region,
         from: kustomization.folder,
-        object: asRelease(entry, namespace || textOf(fields.namespace) || 'default', patched),
+        object: asRelease(entry, namespace || textOf(fields.namespace) || 'default', patches),
       })
     }
   }
@@ -63,15 +63,17 @@ export async function inflatedCharts(
 }
 
 /** Helm's default namespace applies where none is set; the arguments of patched objects are unknown. */
-function asRelease(entry: LoadedObject, namespace: string, patched: boolean): LoadedObject {
+function asRelease(entry: LoadedObject, namespace: string, patches: readonly string[]): LoadedObject {
   const fields = fieldsOf(rootOf(entry).value)
   const [kind = ''] = inflatedChart.split('.')
+  const patched = patches.some((text) => /\b(?:args|command|env)\b|\$patch/.test(text))
+  const patchesIngress = patches.some((text) => /\bIngress\b/.test(text))
   return {
     ...entry,
     ref: { group: ownGroup, kind, namespace, name: textOf(fields.releaseName) || textOf(fields.name) },
-    content: JSON.stringify([fields, patched]),
+    content: JSON.stringify([fields, patched, patchesIngress]),
     duplicateKeys: [],
-    context: { files: new Map(), ...(patched ? { patched } : {}) },
+    context: { files: new Map(), ...(patched ? { patched } : {}), ...(patchesIngress ? { patchesIngress } : {}) },
   }
 }
 
@@ -162,19 +164,19 @@ export function chartNameOf(entry: LoadedObject): string {
   return textOf(rootOf(entry).at('name').value)
 }
 
-/** Whether some Kustomization patches arguments or variables, of this or of any other object. */
-async function arePatched(
+/** The texts of Kustomizations that patch objects, this one or any other, and of their patches. */
+async function patchesOf(
   over: readonly Kustomization[],
   overlay: KustomizeSource['overlay'],
   checkout: Checkout,
-): Promise<boolean> {
+): Promise<string[]> {
   const texts = [JSON.stringify(overlay ?? {})]
   for (const { file, leadsTo } of over) {
     const text = (await checkout.text(file)) ?? ''
     if (!/^["']?(?:patches\w*|replacements|transformers)["']?\s*:/m.test(spelledOut(text))) continue
     texts.push(text, ...(await checkout.texts(leadsTo.filter((place) => checkout.has(place)))).values())
   }
-  return texts.some((text) => /\b(?:args|command|env)\b|\$patch/.test(spelledOut(text)))
+  return texts.map(spelledOut)
 }
 
 function rootOf(object: LoadedObject) {

@@ -227,11 +227,7 @@ class Walk {
           `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, because a field that names files is read only in this form`,
         )
     } else if (shape.strict)
-      this.fault(
-        node,
-        key,
-        `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`,
-      )
+      this.fault(node, key, `kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it`)
     return 'any'
   }
 

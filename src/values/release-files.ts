@@ -12,7 +12,6 @@ import { readApplicationSet } from '../gitops/application-set'
 import { type Element, makeApplication } from '../gitops/filled-template'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
-import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
 import type { Cursor } from '../manifest/cursor'
@@ -77,13 +76,14 @@ export class ReleaseFiles {
   }
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
-  async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
+  async release({ object, from, path, name: chart, repo }: InflatedChart): Promise<LoadedObject> {
+    const isRequired = isKnownChart(chart, repo)
     this.releaseFiles.add(path)
     const root = rootOf(object)
     const files = new Map<string, readonly ValuesFile[]>()
     for (const name of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()].map(textAt)) {
       const place = inside(from, name)
-      const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
+      const its = place !== undefined && this.isFile(place) ? await this.read([place], isRequired) : undefined
       if (its) files.set(name, its)
     }
     return { ...object, context: { ...object.context, files } }
@@ -93,17 +93,18 @@ export class ReleaseFiles {
   private async withFiles(path: string, object: LoadedObject): Promise<LoadedObject> {
     const { sources } = readApplication(rootOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
-    for (const source of sources.filter(installsKnownChart)) {
+    for (const source of sources.filter(installsRemoteChart)) {
+      const isKnown = installsKnownChart(source)
       const ignoresMissing = source.helm.at('ignoreMissingValueFiles').value === true
       const places = new Map(valueFilesOf(source).map((file) => [file.entry, this.placeOf(file, sources)]))
       for (const [entry, place] of places) {
         if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && !ignoresMissing) {
-          if (!isGlob(place)) this.missing.set(place, { path, object })
+          if (isKnown && !isGlob(place)) this.missing.set(place, { path, object })
           continue
         }
-        const its = await this.read(found)
+        const its = await this.read(found, isKnown)
         if (its) files.set(entry, its)
       }
     }
@@ -140,16 +141,20 @@ export class ReleaseFiles {
     return entries.get(resolved.get(path) ?? path)?.type === 'file'
   }
 
-  /** @returns undefined when one of them cannot be read */
-  private async read(places: readonly string[]): Promise<ValuesFile[] | undefined> {
+  /**
+   * @param isRequired whether a file that cannot be read is reported
+   * @returns undefined when one of them cannot be read
+   */
+  private async read(places: readonly string[], isRequired = true): Promise<ValuesFile[] | undefined> {
     const contents = await this.checkout.read(places)
     const files: ValuesFile[] = []
     for (const place of places) {
       const path = this.checkout.tree.resolved.get(place) ?? place
       const content = contents.get(place)
       if (!content) return undefined
-      this.valuesFiles.add(path)
       const values = readValues(content)
+      if ('reason' in values && !isRequired) return undefined
+      this.valuesFiles.add(path)
       if ('reason' in values) this.unreadable.set(path, values)
       else files.push({ ...values, path, touched: this.changed?.has(path) === true })
     }
@@ -158,7 +163,7 @@ export class ReleaseFiles {
 
   /** An ApplicationSet with the Applications that it makes, where they are known and may install a known chart. */
   private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
-    if (!mayInstallKnownChart(object.content)) return object
+    if (!mayInstallRemoteChart(object.content)) return object
     const { generators, template, templatePatch, goTemplate } = readApplicationSet(rootOf(object))
     if (templatePatch.exists) return object
     const elements: Element[] = []
@@ -179,7 +184,7 @@ export class ReleaseFiles {
     for (const element of elements) {
       const made = makeApplication(object, element)
       if (!made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
-      known ||= readApplication(rootOf(made)).sources.some(installsKnownChart)
+      known ||= readApplication(rootOf(made)).sources.some(installsRemoteChart)
       applications.push(await this.withFiles(path, made))
     }
     return known ? { ...object, context: { files: new Map(), applications } } : object
@@ -215,10 +220,13 @@ function installsKnownChart({ chart, repoURL }: ApplicationSource): boolean {
   return chart.exists && isKnownChart(textAt(chart), textAt(repoURL))
 }
 
-/** Whether a text names a known chart, or a chart name that a tool fills in. */
-function mayInstallKnownChart(text: string): boolean {
-  const names = chartFacts.map(({ name }) => name)
-  return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(spelledOut(text))
+function installsRemoteChart({ chart }: ApplicationSource): boolean {
+  return chart.exists
+}
+
+/** Whether a text names a chart by itself, and not a folder that it is in. */
+function mayInstallRemoteChart(text: string): boolean {
+  return /\bchart["']?\s*:/.test(spelledOut(text))
 }
 
 function isGlob(place: string): boolean {

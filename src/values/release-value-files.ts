@@ -1,11 +1,11 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
-import { isKnownChart } from '../kubernetes/charts/chart-release'
 import type { LoadedFile } from '../manifest/load'
 import { nameOf, type Side } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { mayTakeFiles, ReleaseFiles, reachedByValues } from './release-files'
+import { umbrellaReleases } from './umbrella-releases'
 
 interface Change {
   readonly base: SideOfChange | undefined
@@ -85,12 +85,15 @@ export class ReleaseValueFiles {
         }))
         // Without a chart that is left out, the rest may not build, but the chart's values are known.
         const releases = one.charts
-          .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
+          .filter(({ vendored }) => !vendored)
           .map(async (chart) => {
             const origin = { kind: 'file' as const, path: chart.path }
             return { object: await sideFiles.release(chart), origin }
           })
-        return { ...one, objects: await Promise.all([...objects, ...releases]) }
+        const checkout = this.change[side]?.checkout
+        const parts = checkout ? await umbrellaReleases(one, checkout, sideFiles) : []
+        const umbrella = parts.map(({ object, path }) => ({ object, origin: { kind: 'file' as const, path } }))
+        return { ...one, objects: [...(await Promise.all([...objects, ...releases])), ...umbrella] }
       }),
     )
   }

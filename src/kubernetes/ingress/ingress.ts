@@ -1,5 +1,6 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
+import { areComparable, mayBecome } from './placeholder'
 
 /** One entry of an Ingress's `spec.tls`. */
 export interface TlsEntry {
@@ -45,6 +46,12 @@ export function covers(name: string, host: string): boolean {
   const [pattern, wanted] = [name.toLowerCase(), host.toLowerCase()]
   if (pattern === wanted) return true
   return pattern.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === pattern.slice(1) && !wanted.startsWith('*.')
+}
+
+/** Whether a name in a TLS entry may cover a routed host once placeholders in them are filled in. */
+export function mayCover(name: string, host: string): boolean {
+  if (areComparable(name, host)) return covers(name, host)
+  return name.startsWith('*.') || mayBecome(name, host)
 }
 
 /** A name that some tool fills in before it reaches the cluster. */

@@ -1,14 +1,17 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../ingress/ingress'
+import { covers, isPlaceholder, mayCover, routedHosts, tlsEntries } from '../ingress/ingress'
+import { areComparable } from '../ingress/placeholder'
 import { isCanary } from './ingress-nginx'
 
 /** The hosts that the Ingresses of a snapshot route and give TLS, canaries apart. Read once: each changed Ingress asks. */
 export class RoutedHosts {
   private readonly routes = new Map<string, Cursor>()
   private readonly names = new Set<string>()
-  /** An entry whose hosts its certificate decides, or a tool fills in, may cover any host. */
+  /** Names that a tool fills in. */
+  private readonly filled = new Set<string>()
+  /** An entry whose hosts its certificate decides may cover any host. */
   private coversAll = false
 
   private constructor(snapshot: Snapshot) {
@@ -18,7 +21,7 @@ export class RoutedHosts {
       for (const { hosts, secretName } of tlsEntries(ingress)) {
         if (hosts.length === 0 && secretName.string) this.coversAll = true
         for (const { string } of hosts) {
-          if (string && isPlaceholder(string)) this.coversAll = true
+          if (string && isPlaceholder(string)) this.filled.add(string)
           else if (string) this.names.add(string.toLowerCase())
         }
       }
@@ -38,8 +41,10 @@ export class RoutedHosts {
 
   /** Whether some entry lists or covers a host. */
   hasTls(host: string): boolean {
+    if (isPlaceholder(host) && [...this.names].some((name) => mayCover(name, host))) return true
     return (
       this.coversAll ||
+      [...this.filled].some((name) => mayCover(name, host)) ||
       [host, `*${host.slice(host.indexOf('.'))}`].some((name) => this.names.has(name) && covers(name, host))
     )
   }
@@ -51,7 +56,10 @@ const known = new WeakMap<Snapshot, RoutedHosts>()
 export function tlsNameFor(ingress: Manifest, host: string): Cursor | undefined {
   for (const { at, hosts, secretName } of tlsEntries(ingress)) {
     if (hosts.length === 0 && secretName.string) return at
-    const name = hosts.find(({ string }) => string && (covers(string, host) || isPlaceholder(string)))
+    const name = hosts.find(({ string }) => {
+      if (!string) return false
+      return covers(string, host) || (isPlaceholder(string) && !areComparable(string, host))
+    })
     if (name) return name
   }
   return undefined

@@ -3,6 +3,7 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds } from '../../kubernetes/controllers/controller'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { controllerAt } from '../../kubernetes/ingress/ingress-class'
+import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import {
   type CertificateChoice,
@@ -36,6 +37,7 @@ export default defineRule({
     ...releaseKinds,
     ...tlsStoreKinds,
   ],
+  assumed: true,
   messages: {
     uncovered: ({ host, otherwise }: { host: string; otherwise: string }) =>
       `No entry of spec.tls lists ${host}, so ${otherwise}. Add ${host} to the hosts of the entry whose certificate covers it.`,
@@ -68,13 +70,12 @@ export default defineRule({
     const entries = tlsEntries(manifest)
     if (entries.length === 0) return // plain HTTP is not this rule's business
     const names = entries.flatMap((entry) => entry.hosts)
-    const unknown = names.find((name) => isPlaceholder(name.string ?? ''))
-    if (unknown) return skip(unknown, `the TLS host ${unknown.string} is filled in before it reaches the cluster`)
+    const isFilled = names.some((name) => isPlaceholder(name.string ?? ''))
     const choice = certificateChoice(snapshot, manifest)
     const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names, choice))
 
     const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string)
-    if (byCertificate && mayBeIngressNginx(choice)) {
+    if (byCertificate && !isFilled && mayBeIngressNginx(choice)) {
       const secret = byCertificate.secretName.string ?? ''
       const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host))
       // For known certificates, certificate-covers-host checks the names.
@@ -86,8 +87,10 @@ export default defineRule({
     }
 
     for (const [host, at] of gaps) {
-      if (isPlaceholder(host)) {
-        skip(at, `the host ${at.string} is filled in before it reaches the cluster`)
+      const unclear = names.find(({ string = '' }) => !areComparable(string, host))
+      if (unclear || (isPlaceholder(host) && choice?.asksCertificates)) {
+        const what = isPlaceholder(host) ? `host ${at.string}` : `TLS host ${unclear?.string}`
+        skip(isPlaceholder(host) ? at : (unclear ?? at), `the ${what} is filled in before it reaches the cluster`)
         continue
       }
       const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : 'unserved'
@@ -102,6 +105,7 @@ export default defineRule({
       } else report(at, 'uncovered', { host: at.string ?? host, otherwise }, { keys: [host], ...fix })
     }
 
+    if (isFilled) return
     if (choice?.needsSecret) {
       const { product } = choice
       const otherwise = outcomeWithout(choice)

@@ -14,6 +14,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'manifest',
   kinds: ['Ingress.networking.k8s.io'],
+  assumed: true,
   messages: {
     host: ({ host, fault }: { host: string; fault: string }) =>
       `The API server rejects the host ${host}: ${fault}. Use a lower-case DNS name such as a.example.com, or a wildcard such as *.example.com.`,

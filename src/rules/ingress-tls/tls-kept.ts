@@ -15,6 +15,7 @@ export default defineRule({
   scope: 'change',
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['Gateway.gateway.networking.k8s.io', ...controllerKinds, ...releaseKinds, ...tlsStoreKinds],
+  assumed: true,
   messages: {
     lost: ({ host }: { host: string }) =>
       `This change removes TLS from ${host}, which is still routed. Add it back to the hosts of a TLS entry, or remove its rule.`,
@@ -39,10 +40,12 @@ export default defineRule({
     const hosts = RoutedHosts.of(head)
     for (const [host, was] of before) {
       const at = hosts.route(host)
-      if (!at || isPlaceholder(host) || hosts.hasTls(host)) continue
+      if (!at || hosts.hasTls(host)) continue
       const by = defaultIn(head, host)
-      if (by) report([at, was], 'byDefault', { host, by }, { keys: [host] })
-      else report([at, was], 'lost', { host }, { keys: [host] })
+      // A placeholder is said as it is written.
+      const name = isPlaceholder(host) ? (at.string ?? host) : host
+      if (by) report([at, was], 'byDefault', { host: name, by }, { keys: [host] })
+      else report([at, was], 'lost', { host: name }, { keys: [host] })
     }
   },
 })

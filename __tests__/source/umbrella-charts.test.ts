@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals'
+import { judgeChange, places } from './rendered'
+import type { Files } from './repository'
+
+const policies = ['ingress-tls', 'controller-scope']
+const repository = 'repository: https://charts.example.com'
+
+const chart = (dependency: string): Files => ({
+  'all/Chart.yaml': `apiVersion: v2\nname: all\nversion: 1.0.0\ndependencies:\n  - {${dependency}}\n`,
+})
+const application: Files = {
+  'app.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  destination: {namespace: shop, server: https://kubernetes.default.svc}
+  source:
+    repoURL: https://github.com/acme/platform.git
+    path: all
+    helm: {valueFiles: [values.yaml, prod.yaml]}
+`,
+}
+
+async function found(base: Files, head: Files): Promise<string[]> {
+  const report = await judgeChange({ ...application, ...base }, head, 'helm', policies)
+  return places(report).filter((place) => !place.includes('source/'))
+}
+
+describe('a chart from elsewhere that a chart of the repository takes in', () => {
+  const values = (hosts: string, key = 'web') =>
+    `${key}:\n  ingress:\n    enabled: true\n    hosts: [${hosts}]\n    tls:\n      - hosts: [a.example.com]\n`
+
+  test('takes the values below its name', async () => {
+    const web = chart(`name: web, version: 1.2.3, ${repository}`)
+    const base = { ...web, 'all/values.yaml': '{}\n', 'all/prod.yaml': values('a.example.com') }
+    expect(await found(base, { 'all/prod.yaml': values('a.example.com, b.example.com') })).toEqual([
+      'warning head/all/prod.yaml:4 values ingress-tls/host-covered',
+    ])
+  })
+
+  test('takes them below its alias, and none where its condition is off', async () => {
+    const web = chart(`name: web, alias: front, condition: front.install, version: 1.2.3, ${repository}`)
+    const base = {
+      ...web,
+      'all/values.yaml': 'front: {install: true}\n',
+      'all/prod.yaml': values('a.example.com', 'front'),
+    }
+    const head = { 'all/prod.yaml': values('a.example.com, b.example.com', 'front') }
+    expect(await found(base, head)).toEqual(['warning head/all/prod.yaml:4 values ingress-tls/host-covered'])
+    expect(await found({ ...base, 'all/values.yaml': 'front: {install: false}\n' }, head)).toEqual([])
+  })
+
+  test('is judged as a release where it is a known controller', async () => {
+    const nginx = chart('name: ingress-nginx, version: 4.12.1, repository: https://kubernetes.github.io/ingress-nginx')
+    const scope = (enabled: boolean) => `ingress-nginx:\n  controller:\n    scope:\n      enabled: ${enabled}\n`
+    const other = `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: two, namespace: two}
+spec:
+  chart: {spec: {chart: ingress-nginx, version: 4.12.1, sourceRef: {kind: HelmRepository, name: ingress-nginx}}}
+  values:
+    controller: {scope: {enabled: true}}
+`
+    const base = { ...nginx, 'two.yaml': other, 'all/values.yaml': '{}\n', 'all/prod.yaml': scope(true) }
+    expect(await found(base, { 'all/prod.yaml': scope(false) })).toContain(
+      'head/all/prod.yaml:4 values controller-scope/namespace-isolated',
+    )
+  })
+
+  test('is left to the rendering where it is vendored', async () => {
+    const base = {
+      ...chart(`name: web, version: 1.2.3, ${repository}`),
+      'all/charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n',
+      'all/charts/web/templates/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+      'all/values.yaml': '{}\n',
+      'all/prod.yaml': values('a.example.com'),
+    }
+    expect(await found(base, { 'all/prod.yaml': values('a.example.com, b.example.com') })).toEqual([])
+  })
+})

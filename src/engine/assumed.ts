@@ -1,0 +1,43 @@
+import type { RawFinding } from '../finding/finding'
+import type { ActiveRule } from '../policy/policy'
+import { type BeforeRule, Evaluation } from './evaluate'
+import type { Evidence } from './evidence'
+
+/** The findings of assumed objects, of the two sides and of the change. */
+interface AssumedFindings {
+  readonly base: readonly RawFinding[]
+  readonly head: readonly RawFinding[]
+  readonly changes: readonly RawFinding[]
+  readonly skipped: Evaluation['skipped']
+}
+
+/**
+ * Evaluates the rules that judge assumed objects, on these together with all others. No object that was read is judged by
+ * what is assumed: only findings about assumed objects are kept, as warnings that say the assumption.
+ */
+export function evaluateAssumed(
+  evidence: Evidence,
+  rules: readonly ActiveRule[],
+  placing: { touched: Evaluation['touched'] },
+  today: string,
+  before?: BeforeRule,
+): AssumedFindings {
+  if (!evidence.assumed) return { base: [], head: [], changes: [], skipped: [] }
+  const judged = { ...evidence, ...evidence.assumed, described: [], moves: [] }
+  const asking = rules.filter(({ rule }) => rule.assumed)
+  const evaluation = new Evaluation(judged, asking, placing.touched, today, before)
+  return {
+    base: evaluation.evaluateSide('base').flatMap(asAssumed),
+    head: evaluation.evaluateSide('head').flatMap(asAssumed),
+    changes: evaluation.evaluateChanges().flatMap(asAssumed),
+    skipped: evaluation.skipped,
+  }
+}
+
+/** An edit of what is assumed would rest on the assumption, so there is none. */
+function asAssumed(draft: RawFinding): RawFinding[] {
+  const assumption = draft.ends.map(({ manifest }) => manifest.assumption).find((one) => one !== undefined)
+  if (!assumption) return []
+  const level = draft.level === 'error' ? 'warning' : draft.level
+  return [{ ...draft, level, text: `${draft.text} ${assumption.text}`, fix: undefined }]
+}

@@ -1,0 +1,155 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Placed } from '../../manifest/placed'
+import type { LayeredValue } from './layered-value'
+
+/** An Ingress as values lay it out. */
+export interface IngressValues {
+  /** Where in the values: `ingress`, `server.ingress`, `ingress.main`. */
+  readonly path: readonly string[]
+  readonly annotations: Placed | undefined
+  readonly className: Placed | undefined
+  readonly rules: Placed
+  readonly tls: Placed | undefined
+  readonly at: Cursor
+}
+
+/** How text of values is read, after the release has been filled in. */
+export type Filled = (text: string) => string
+
+/** Components nest no deeper in the values of charts, and no person writes more maps. */
+const deepest = 3
+const mostMaps = 3000
+
+/**
+ * The Ingresses that values lay out as charts made with `helm create` take them, or in one of the forms that have become
+ * common besides: `hosts: [{host}]` or `hosts: [a.example.com]`, Bitnami's `hostname` with `tls: true`, and the keyed
+ * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
+ * is left alone.
+ */
+export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
+  const found: IngressValues[] = []
+  let left = mostMaps
+  const visit = (value: LayeredValue, path: readonly string[]): void => {
+    if (!value.isMap || left-- <= 0 || value.get('enabled').scalar === false) return
+    for (const key of value.keys) {
+      const inner = value.get(key)
+      if (key === 'ingress') found.push(...ingressesAt(inner, [...path, key], fill))
+      else if (path.length < deepest) visit(inner, [...path, key])
+    }
+  }
+  visit(values, [])
+  return found
+}
+
+function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
+  if (!value.isMap) return []
+  const enabled = value.get('enabled')
+  const isPlain = ['enabled', 'hosts', 'hostname'].some((key) => value.get(key).isSet)
+  if (isPlain) return enabled.scalar === true ? ingressAt(value, path, fill) : []
+  return value.keys.flatMap((key) => {
+    const keyed = value.get(key)
+    const isOn = !keyed.get('enabled').isSet || keyed.get('enabled').scalar === true
+    return keyed.isMap && isOn && keyed.get('hosts').isSet ? ingressAt(keyed, [...path, key], fill) : []
+  })
+}
+
+function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
+  const { at } = value
+  const read = hasItems(value.get('hosts')) ? byHosts(value, fill) : byHostname(value, fill)
+  if (!at || !read || read.rules.length === 0) return []
+  const [rules, tls] = [value.get('hosts').at ?? value.get('hostname').at ?? at, value.get('tls').at ?? at]
+  const className = ['className', 'ingressClassName'].map((key) => value.get(key)).find(({ isSet }) => isSet)
+  return [
+    {
+      path,
+      at,
+      annotations: annotationsOf(value.get('annotations'), fill),
+      className: className && textOf(className, fill),
+      rules: { at: rules, list: read.rules },
+      tls: read.tls.length > 0 ? { at: tls, list: read.tls } : undefined,
+    },
+  ]
+}
+
+interface Read {
+  readonly rules: readonly Placed[]
+  readonly tls: readonly Placed[]
+}
+
+/** `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else. */
+function byHosts(value: LayeredValue, fill: Filled): Read | undefined {
+  if (value.get('hostname').scalar) return undefined
+  const rules = all(value.get('hosts').items, (item) =>
+    item.isMap ? ruleOf(item.get('host'), item, fill) : ruleOf(item, item, (text) => withoutPath(fill(text))),
+  )
+  const tls = entriesOf(value.get('tls'), fill)
+  return rules && tls && { rules, tls }
+}
+
+/** `hostname: a.example.com`, `tls: true`, and more by `extraHosts: [{name}]` and `extraTls`. */
+function byHostname(value: LayeredValue, fill: Filled): Read | undefined {
+  const hostname = value.get('hostname')
+  const [tls, extra] = [value.get('tls'), value.get('extraHosts')]
+  const host = textOf(hostname, fill)
+  if (!host || !('scalar' in host) || (tls.isSet && typeof tls.scalar !== 'boolean')) return undefined
+  const more = extra.isSet ? all(extra.items, (item) => ruleOf(item.get('name'), item, fill)) : []
+  const entries = entriesOf(value.get('extraTls'), fill)
+  if (!more || !entries) return undefined
+  const own = tls.scalar === true && tls.at ? [entryFor(host, tls.at)] : []
+  return { rules: [{ at: host.at, map: { host } }, ...more], tls: [...own, ...entries] }
+}
+
+/** The entry that Bitnami's charts make: the Secret is named after the host, and a name with a star is none. */
+function entryFor(host: Extract<Placed, { scalar: unknown }>, at: Cursor): Placed {
+  const secretName = { at, scalar: `${String(host.scalar).replace(/^\*\./, '')}-tls` }
+  return { at, map: { hosts: { at: host.at, list: [host] }, secretName } }
+}
+
+function entriesOf(tls: LayeredValue, fill: Filled): Placed[] | undefined {
+  if (!tls.isSet || (tls.isMap && tls.keys.length === 0)) return []
+  return all(tls.items, (entry) => {
+    const hosts = entry.get('hosts')
+    const names = hosts.isSet ? all(hosts.items, (name) => textOf(name, fill)) : []
+    const secret = entry.get('secretName')
+    const secretName = secret.isSet ? textOf(secret, fill) : undefined
+    if (!entry.isMap || !entry.at || !names || (secret.isSet && !secretName)) return undefined
+    const list: Placed | undefined = hosts.at && { at: hosts.at, list: names }
+    return { at: entry.at, map: { ...(list ? { hosts: list } : {}), ...(secretName ? { secretName } : {}) } }
+  })
+}
+
+/** A rule without a host takes every one. */
+function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | undefined {
+  const name = textOf(host, fill)
+  if (!name || !rule.at) return undefined
+  return { at: rule.at, map: 'scalar' in name && name.scalar === '' ? {} : { host: name } }
+}
+
+/** A name alone may have a path behind it, as the chart of Prometheus takes it. */
+function withoutPath(text: string): string {
+  return text.includes('://') || text.includes('{{') ? text : text.replace(/\/.*$/s, '')
+}
+
+/** Text of annotations; a chart takes no others. */
+function annotationsOf(value: LayeredValue, fill: Filled): Placed | undefined {
+  if (!value.isMap || !value.at) return undefined
+  const entries = value.keys.flatMap((key): [string, Placed][] => {
+    const text = textOf(value.get(key), fill)
+    return text ? [[key, text]] : []
+  })
+  return { at: value.at, map: Object.fromEntries(entries) }
+}
+
+function textOf({ at, scalar }: LayeredValue, fill: Filled): Placed | undefined {
+  return at && typeof scalar === 'string' ? { at, scalar: fill(scalar) } : undefined
+}
+
+function hasItems(value: LayeredValue): boolean {
+  return value.items === undefined ? value.isSet : value.items.length > 0
+}
+
+/** All items as something else; undefined where one cannot be, or there is no list. */
+function all<T>(items: readonly LayeredValue[] | undefined, read: (item: LayeredValue) => T | undefined) {
+  const found = items?.flatMap((item) => read(item) ?? [])
+  return found && found.length === items?.length ? found : undefined
+}

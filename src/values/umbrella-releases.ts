@@ -1,0 +1,103 @@
+import path from 'node:path/posix'
+import { Document, isAlias, isMap, isNode, type Node, Scalar } from 'yaml'
+import { inflatedChart } from '../kubernetes/charts/chart-release'
+import { Lines } from '../manifest/lines'
+import type { LoadedObject, ValuesFile } from '../manifest/load'
+import { Manifest, ownGroup } from '../manifest/manifest'
+import { findPair } from '../manifest/map-pairs'
+import type { Checkout } from '../revision/checkout'
+import type { RenderedSide } from '../sides/side'
+import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../sources/chart'
+import type { InflatedChart } from '../sources/inflated-chart'
+import type { HelmSource } from '../sources/source'
+import type { ReleaseFiles } from './release-files'
+
+/** A chart from elsewhere that a chart of the repository takes in, as a release of its own. */
+interface UmbrellaRelease {
+  readonly object: LoadedObject
+  /** The file that asks for it. */
+  readonly path: string
+}
+
+/** The name of values that are not read. */
+const unread = '<values from elsewhere>'
+
+/**
+ * The charts from elsewhere that a chart takes in and that keep it from being rendered. Each takes the values below its
+ * name or alias: https://helm.sh/docs/chart_template_guide/subcharts_and_globals/
+ */
+export async function umbrellaReleases(
+  { source, failure }: RenderedSide,
+  checkout: Checkout,
+  files: ReleaseFiles,
+): Promise<UmbrellaRelease[]> {
+  if (!failure || source.kind !== 'helm' || source.origin === 'probed') return []
+  if (!checkout.has(path.join(source.chart, 'Chart.yaml'))) return []
+  const chart = await readChart(checkout, source.chart)
+  const remote = chart.dependencies.filter(
+    (one) => !vendored(checkout, chart, one) && localFolderOf(chart, one) === undefined && one.repository !== '',
+  )
+  const found: UmbrellaRelease[] = []
+  for (const dependency of remote) {
+    const whole = await files.release(await releaseOf(dependency, source, chart, checkout))
+    const its = new Map([...(whole.context?.files ?? [])].map(([name, of]) => [name, of.map(below(dependency.as))]))
+    if (isOff(dependency, whole)) continue
+    found.push({ object: { ...whole, context: { ...whole.context, files: its } }, path: dependency.at.path })
+  }
+  return found
+}
+
+async function releaseOf(
+  { name, as, repository, version, at }: Dependency,
+  source: HelmSource,
+  chart: Chart,
+  checkout: Checkout,
+): Promise<InflatedChart> {
+  const own = path.join(chart.folder, 'values.yaml')
+  const isSet = Object.keys(source.set).some((key) => key === as || key.startsWith(`${as}.`))
+  const values = source.values.flatMap((one) => ('path' in one ? one.path : one.text.includes(as) ? unread : []))
+  const entry = {
+    name,
+    repo: repository,
+    version,
+    releaseName: source.release,
+    additionalValuesFiles: [...(checkout.has(own) ? [own] : []), ...values, ...(isSet ? [unread] : [])],
+  }
+  const { contents } = new Document(entry)
+  const [kind = ''] = inflatedChart.split('.')
+  const fileText = (await checkout.text(at.path)) ?? ''
+  const object: LoadedObject = {
+    ref: { group: ownGroup, kind, namespace: source.namespace, name: source.release },
+    apiVersion: '',
+    node: isNode(contents) ? contents : new Scalar(null),
+    content: JSON.stringify(entry),
+    fileText,
+    lines: new Lines(fileText),
+    region: at.region,
+    duplicateKeys: [],
+    regionOf: () => at.region,
+    resolve: () => undefined,
+  }
+  return { name, repo: repository, folder: '', vendored: false, path: at.path, region: at.region, from: '', object }
+}
+
+/** A file of values as a chart that is taken in sees it. */
+function below(key: string): (file: ValuesFile) => ValuesFile {
+  return (file) => {
+    const value = isMap(file.node) ? findPair(file.node, key, file.resolve)?.value : undefined
+    const node = isAlias(value) ? file.resolve(value) : value
+    return { ...file, node: isNode(node) ? (node as Node) : new Scalar(null) }
+  }
+}
+
+/** Whether the values say that a chart is not taken in: the first path of its condition that is set decides. */
+function isOff({ condition }: Dependency, { context, ...object }: LoadedObject): boolean {
+  const files = [...(context?.files.values() ?? [])].flat().toReversed()
+  const roots = files.map((file) => new Manifest({ ...object, ...file }, 'head', { kind: 'file', path: '' }, []).root)
+  for (const one of condition.split(',')) {
+    const values = roots.map((root) => root.at(...one.trim().split('.')).value)
+    const set = values.find((value) => typeof value === 'boolean')
+    if (set !== undefined) return !set
+  }
+  return false
+}
