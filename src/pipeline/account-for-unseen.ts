@@ -2,6 +2,7 @@ import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { undeployable } from '../gaps/file-deployments'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
@@ -54,6 +55,8 @@ export async function accountForUnseen(
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
     clustersOf: (path) => placement.clustersOf('head', path),
   })
+  const undeployed = undeployable(base, head, changed)
+  const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
   return {
     findings: [
       ...descriptions.head.findings,
@@ -70,7 +73,8 @@ export async function accountForUnseen(
       ...gaps.skipped,
       ...failed.skipped,
       ...missingCharts(head, rendered.after),
-      ...(await unusedValuesFiles(head, changed, values.valuesFiles)),
+      ...undeployed,
+      ...(await unusedValuesFiles(head, changed, known)),
     ],
     hides,
   }

@@ -2,7 +2,15 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
-import { type ChartRelease, chartFactsOf, generatedApplication, inflatedChart, versionAt } from './chart-release'
+import {
+  type ChartRelease,
+  chartFactsOf,
+  filedRelease,
+  generatedApplication,
+  inflatedChart,
+  versionAt,
+} from './chart-release'
+import { filedReleasesOf } from './filed-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
@@ -20,6 +28,8 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
       return k3sReleasesOf(manifest)
     case inflatedChart:
       return inflatedReleasesOf(manifest)
+    case filedRelease:
+      return filedReleasesOf(manifest)
     default:
       return []
   }
