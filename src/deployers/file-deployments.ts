@@ -12,6 +12,8 @@ export interface Unread {
   readonly path: string
   readonly region: Region
   readonly reason: string
+  /** The release it belongs to, if it is one of several in the file. */
+  readonly release?: string
 }
 
 /** A file that something takes which cannot be judged, and why. */
@@ -66,13 +68,14 @@ export class FileDeployments {
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */
   readonly patches = new Map<string, string>()
-  /** Folders that only the deployer can build. */
-  readonly claimed = new Set<string>()
+  /** The releases of files that declare several, as they are written, by `releaseKey`. */
+  readonly written = new Map<string, string>()
 
   constructor(readonly surroundings: FileSurroundings) {}
 
-  skip({ region, manifest }: Cursor, reason: string): void {
-    this.unread.push({ path: manifest.origin.path, region, reason })
+  /** @param release the release that it belongs to, if it is one of several in the file */
+  skip({ region, manifest }: Cursor, reason: string, release?: string): void {
+    this.unread.push({ path: manifest.origin.path, region, reason, ...(release === undefined ? {} : { release }) })
   }
 
   release({ at, deployer, name, namespace, cluster, chart, repository, version, layers }: Declared): void {
@@ -96,6 +99,11 @@ export class FileDeployments {
       },
     })
   }
+}
+
+/** Identifies a release of a file. */
+export function releaseKey(path: string, name: string): string {
+  return JSON.stringify([path, name])
 }
 
 function contentOf(layer: ReleaseLayer, { manifest }: Cursor): unknown {

@@ -4,7 +4,7 @@ import type { Cursor } from '../manifest/cursor'
 import type { ReleaseLayer } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import { foldedKey } from '../sources/go-keys'
-import { closureOf, inside } from '../sources/kustomization'
+import { inside } from '../sources/kustomization'
 import type { Target, Values } from '../sources/source'
 import { textOf } from '../sources/untyped'
 import type { FileDeployments } from './file-deployments'
@@ -72,13 +72,9 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
   if (repository !== '' || isElsewhere(written)) {
     deployRemote(bundle, target, { chart: written, repository })
     if (!isKustomized) return
-    // What only takes in files of its own is there beside the chart.
-    if (closureOf(dir, kustomizations).every(({ onlyTakesIn }) => onlyTakesIn)) deployKustomization(bundle, target, dir)
-    else {
-      deployments.claimed.add(dir)
-      const what = `Fleet lays the Kustomization ${dir} over the chart ${written || repository}, which is not in this repository`
-      deployments.skip(option('kustomize'), what)
-    }
+    const what = `Fleet lays the Kustomization ${dir || '.'} over the chart ${written || repository}, which is not in this repository, so it is built alone`
+    deployments.skip(option('kustomize'), what)
+    deployKustomization(bundle, target, dir, true)
     return
   }
   const chart = inside(folder, written)
@@ -113,7 +109,7 @@ function deployChart(bundle: Bundle, target: FleetTarget, chart: string, isKusto
   if (unknown) deployments.skip(unknown.at, unknown.reason)
   deployments.sources.push({
     ...common(bundle, target),
-    ...(unknown ? { origin: 'discovered' as const } : {}),
+    ...(unknown ? { incomplete: true } : {}),
     kind: 'helm',
     chart,
     values,
@@ -123,7 +119,7 @@ function deployChart(bundle: Bundle, target: FleetTarget, chart: string, isKusto
   })
 }
 
-function deployKustomization(bundle: Bundle, target: FleetTarget, root: string): void {
+function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, isIncomplete = false): void {
   const forced = textOf(optionsOf(target)('namespace').value)
   bundle.deployments.sources.push({
     ...common(bundle, target),
@@ -131,6 +127,7 @@ function deployKustomization(bundle: Bundle, target: FleetTarget, root: string):
     root,
     namespace: namespaceOf(target) || 'default',
     ...(forced ? { overlay: { namespace: forced } } : {}),
+    ...(isIncomplete ? { incomplete: true } : {}),
   })
 }
 
@@ -226,8 +223,9 @@ function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
   const target: Target = clusters === '' ? { path: file } : { cluster: clusters }
   return {
     id: `fleet:${file}:${clusters}`,
+    origin: 'named' as const,
     // Without a cluster that is known to take it, a failure is no fault.
-    origin: mayBeUnused ? ('discovered' as const) : ('named' as const),
+    ...(mayBeUnused ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: file, region: document.object.region },
   }

@@ -5,7 +5,7 @@ import type { ReleaseLayer } from '../manifest/load'
 import { inside } from '../sources/kustomization'
 import type { Target, Values } from '../sources/source'
 import { listOf, textOf, wordOf } from '../sources/untyped'
-import type { FileDeployments } from './file-deployments'
+import { type FileDeployments, releaseKey } from './file-deployments'
 
 /** What a release takes from the rest of its file. */
 export interface Helmfile {
@@ -30,10 +30,12 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const field = (key: string) => textOf(release.at(key).value)
   const name = field('name')
   if (release.at('installed').value === false) return
+  deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
+  const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
   const templated = identifying.find((key) => field(key).includes('{{'))
   if (templated || field('chart') === '') {
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
-    deployments.skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
+    skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} takes it, and ${why}, which only helmfile fills in`
     for (const layer of layersOf(release, helmfile))
       if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
@@ -62,20 +64,21 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     return
   }
   if (place === undefined) {
-    deployments.skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
+    skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
     return
   }
   const target: Target = cluster === '' ? { path: helmfile.path } : { cluster }
   const common = {
     id: `helmfile:${helmfile.path}:${cluster}:${namespace}/${name}`,
-    origin: layers.some((layer) => 'hidden' in layer) ? ('discovered' as const) : ('named' as const),
+    origin: 'named' as const,
+    ...(layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
   }
   const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
   const laidOver = changes.find((key) => release.at(key).exists)
-  if (laidOver) deployments.skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
+  if (laidOver) skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
   if (!checkout.has(path.join(place, 'Chart.yaml')) && !checkout.has(place)) {
     if (kustomizations.has(place)) deployments.sources.push({ ...common, kind: 'kustomize', root: place })
     // A folder of plain YAML is judged file by file, and rendering reports one that is not there.
@@ -103,7 +106,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const { deployments } = helmfile
   const name = textOf(release.at('name').value)
   const hidden = (at: Cursor, why: string): ReleaseLayer[] => {
-    deployments.skip(at, `the release ${name} is read without ${why}`)
+    deployments.skip(at, `the release ${name} is read without ${why}`, name)
     return [{ hidden: true }]
   }
   const unseen = ['inherit', 'secrets', 'valuesTemplate', 'setTemplate'].flatMap((key): ReleaseLayer[] => {

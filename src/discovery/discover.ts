@@ -75,7 +75,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
-  const explicitPlaces = new Set([...explicit.map(placeOf), ...fileDeployments.claimed])
+  const explicitPlaces = new Set(explicit.map(placeOf))
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
   const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [

@@ -2,7 +2,7 @@ import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
-import { undeployable } from '../gaps/file-deployments'
+import { notJudgedOfFiles } from '../gaps/file-deployments'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
@@ -55,7 +55,7 @@ export async function accountForUnseen(
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
     clustersOf: (path) => placement.clustersOf('head', path),
   })
-  const undeployed = undeployable(base, head, changed)
+  const undeployed = notJudgedOfFiles(base, head, changed)
   const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
   return {
     findings: [

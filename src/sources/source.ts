@@ -25,6 +25,8 @@ interface Shared {
   readonly declaredAt: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files that have it applied. */
   readonly definitionFiles?: readonly string[]
+  /** Whether it is deployed with something that is not seen here, so that a failure may come of that. */
+  readonly incomplete?: true
   /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
   readonly baseSourceId?: string
 }
