@@ -85,7 +85,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
 
 /** Whether a chart is downloaded, in the forms that go-getter takes. */
 function isElsewhere(chart: string): boolean {
-  return /:\/\/|^[a-z0-9]+::|^(?:github|gitlab|bitbucket)\.(?:com|org)\/|^[^/]+@[^/]+:/i.test(chart)
+  return /:\/\/|^[a-z0-9]+::|^(?:github|gitlab|bitbucket)\.(?:com|org)\/|^[^/@]+@[^/:]+:/i.test(chart)
 }
 
 /** Reads an option as the target has it, else as the bundle has it. */

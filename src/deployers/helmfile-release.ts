@@ -6,6 +6,7 @@ import { inside } from '../sources/kustomization'
 import type { Target, Values } from '../sources/source'
 import { listOf, textOf, wordOf } from '../sources/untyped'
 import { type FileDeployments, releaseKey } from './file-deployments'
+import { filesFor, filledPath } from './helmfile-paths'
 
 /** What a release takes from the rest of its file. */
 export interface Helmfile {
@@ -17,6 +18,10 @@ export interface Helmfile {
   readonly namespace: string
   /** The cluster that everything in it goes to; empty where that is the one of its path. */
   readonly cluster: string
+  /** The one environment that there is; undefined where there are several. */
+  readonly environment: string | undefined
+  /** Whether values files that are not there are passed over. */
+  readonly passesOverMissing: boolean
   readonly deployments: FileDeployments
 }
 
@@ -42,7 +47,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     return
   }
   const chart = field('chart')
-  const namespace = field('namespace') || helmfile.namespace
+  const namespace = namespaceOf(release, helmfile)
   const cluster = field('kubeContext') || helmfile.cluster
   const place = inside(folder, chart)
   const isLocal = /^\.{0,2}\//.test(chart) || (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
@@ -101,10 +106,16 @@ function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {
   return [{ text: stringify(value), name: `the values in ${manifest.origin.path}` }]
 }
 
+function namespaceOf(release: Cursor, helmfile: Helmfile): string {
+  return textOf(release.at('namespace').value) || helmfile.namespace
+}
+
 /** The values of a release, the last over the others, and what of them is out of sight. */
 function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
-  const { deployments } = helmfile
+  const { deployments, folder, environment, passesOverMissing } = helmfile
+  const { checkout } = deployments.surroundings
   const name = textOf(release.at('name').value)
+  const missing = release.at('missingFileHandler')
   const hidden = (at: Cursor, why: string): ReleaseLayer[] => {
     deployments.skip(at, `the release ${name} is read without ${why}`, name)
     return [{ hidden: true }]
@@ -118,18 +129,19 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
       if (JSON.stringify(item.value).includes('"ref+')) return hidden(item, 'the values that it fetches')
       return [{ keys: item.path }]
     }
-    const written = textOf(item.value)
     const prefix = textOf(release.at('valuesPathPrefix').value)
-    const place = inside(helmfile.folder, `${prefix}${written}`)
+    const original = `${prefix}${textOf(item.value)}`
+    const written = filledPath(original, { name, namespace: namespaceOf(release, helmfile), environment })
     if (/:\/\/|^[a-z0-9]+::/i.test(written)) return hidden(item, `${written}, which is not in this repository`)
+    const place = inside(folder, written)
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
-    if (/\.gotmpl$|\{\{/.test(written)) {
-      const reason = `the release ${name} of ${helmfile.path} takes it, a template that only helmfile fills in`
-      deployments.taken.push({ path: place, reason })
-      return hidden(item, `${written}, a template that only helmfile fills in`)
+    if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
+      const reason = `the release ${name} of ${helmfile.path} takes it in a way that only helmfile knows`
+      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
+      return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
-    if (/[*?[]/.test(written)) return hidden(item, `${written}, a pattern that may match several files`)
-    return [{ file: place }]
+    const mayBeMissing = passesOverMissing || written !== original || missing.exists
+    return mayBeMissing && !checkout.has(place) ? [] : [{ file: place }]
   })
   const set = release.at('set')
   const files = [...set.items()].filter((one) => one.at('file').exists)

@@ -1,20 +1,19 @@
 import path from 'node:path/posix'
-import { minimatch } from 'minimatch'
 import { layoutFolderOf } from '../cluster/clusters'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import { startOf } from '../region'
-import { isBoundedGlob } from '../revision/glob'
 import { inside } from '../sources/kustomization'
 import { textOf } from '../sources/untyped'
 import { documentsIn } from './document'
 import type { FileDeployments } from './file-deployments'
+import { filesFor } from './helmfile-paths'
 import { type Helmfile, readHelmfileRelease } from './helmfile-release'
 
 const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
 
 /** More files or releases than these are no one's work. */
-const most = { bases: 50, releases: 1000, globs: 200, names: 20 }
+const most = { bases: 50, releases: 1000, globs: 200, names: 20, characters: 500 }
 
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
@@ -59,6 +58,8 @@ export async function readHelmfile(file: string, text: string, deployments: File
     repositories: new Map(repositories),
     namespace: textOf(named('namespace').at(-1)?.value),
     cluster: clusterOf(file),
+    environment: environmentOf(named('environments')),
+    passesOverMissing: named('missingFileHandler').some(({ value }) => value !== 'Error'),
     deployments,
   }
   // Of several parts the last list takes the place of the others.
@@ -82,6 +83,13 @@ function holdsReleases({ root }: Manifest): boolean {
 /** A file of a name of its own is given to helmfile by itself, and each may go to another cluster. */
 function clusterOf(file: string): string {
   return byName.test(file) || layoutFolderOf(file) !== undefined ? '' : file
+}
+
+/** The environment that paths are filled in with: the one that is declared, or helmfile's default. */
+function environmentOf(lists: readonly Cursor[]): string | undefined {
+  const names = new Set(lists.flatMap((list) => [...list.entries()].map(([name]) => name)))
+  const [first = 'default', ...others] = names
+  return others.length === 0 ? first : undefined
 }
 
 /** The plain states that a helmfile is laid over; they have no bases of their own. */
@@ -132,34 +140,34 @@ function listTemplate(file: string, text: string, deployments: FileDeployments):
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
 }
 
-/** The names of releases in a text that may be no YAML: `- name: web` above or below a `chart:`. */
+/** The names of releases in a text that may be no YAML: of `name:` in the entries of the list, not deeper. */
 function releaseNames(text: string): string[] {
-  const [, list = ''] = text.split(/^["']?releases["']?[ \t]*:/m, 2)
-  const names = list.matchAll(/^[ \t]*-?[ \t]+name:[ \t]*["']?([^\s"'#]+)/gm)
-  return [...new Set([...names].map(([, name = '']) => name))]
+  const names = new Set<string>()
+  let depth: number | undefined
+  let isList = false
+  for (const line of text.split('\n')) {
+    if (/^["']?[A-Za-z]/.test(line)) isList = /^["']?releases["']?[ \t]*:/.test(line)
+    const [, blank = '', mark, name] = /^( *)(- +)?["']?name["']?:[ \t]*["']?([^\s"'#]+)/.exec(line) ?? []
+    if (!isList || name === undefined) continue
+    const place = blank.length + (mark?.length ?? 0)
+    depth ??= place
+    if (place === depth && !name.includes('{{')) names.add(name)
+  }
+  return [...names]
 }
 
 /** The files of the repository that strings of a template name; what is filled in may be any word. */
 function* filesIn(file: string, text: string, { surroundings: { checkout } }: FileDeployments): Iterable<string> {
-  const folder = folderOf(file)
-  const globs = new Set<string>()
-  for (const [, written = ''] of text.matchAll(
-    /(?:^|[\s"'])((?:[\w.@+/-]|\{\{[^{}\n]*\}\})+\.(?:ya?ml|json)(?:\.gotmpl)?)/gm,
-  )) {
-    const glob = inside(folder, written.replace(/\{\{[^{}]*\}\}/g, '*').replace(/\*+/g, '*'))
-    if (glob !== undefined) globs.add(glob)
-    if (globs.size >= most.globs) break
+  const written = new Set<string>()
+  for (const line of text.split('\n')) {
+    if (line.length > most.characters) continue
+    // The value of a key, or an item of a list.
+    const value = line.trim().split(/: |- /).at(-1) ?? ''
+    const string = value.replace(/^["']|["']$/g, '')
+    if (/\.(?:ya?ml|json)(?:\.gotmpl)?$/.test(string)) written.add(string)
+    if (written.size >= most.globs) break
   }
-  for (const glob of globs) {
-    if (!glob.includes('*')) {
-      if (checkout.has(glob)) yield glob
-      continue
-    }
-    if (!isBoundedGlob(glob)) continue
-    const start = glob.slice(0, glob.indexOf('*'))
-    const below = checkout.below(start.includes('/') ? path.dirname(`${start}x`) : '')
-    yield* minimatch.match(below, glob, { dot: true, nobrace: true, nocomment: true, nonegate: true, noext: true })
-  }
+  for (const one of written) yield* filesFor(folderOf(file), one, checkout)
 }
 
 function folderOf(file: string): string {

@@ -1,4 +1,6 @@
+import path from 'node:path/posix'
 import type { LoadedObject } from '../manifest/load'
+import type { Checkout } from '../revision/checkout'
 import { documentsIn } from './document'
 import { FileDeployments, type FileSurroundings } from './file-deployments'
 import { fleetFile, isFleet, readFleet } from './fleet'
@@ -26,6 +28,15 @@ export async function readDeploymentFiles(
   for (const [file, text] of await checkout.texts(wanted))
     if (mayDeclare(file, text)) await readOne(file, text, deployments)
   return deployments
+}
+
+/** The files of Fleet bundles that a glob of `ignore` takes: what Fleet deploys is judged wherever it is. */
+export async function ignorableBundles(checkout: Checkout): Promise<string[]> {
+  const { tree } = checkout
+  const files = [...tree.entries.keys()].filter((file) => fleetFile.test(file) && tree.isIgnorable(file))
+  const texts = files.length > 0 ? await checkout.texts(files) : new Map<string, string>()
+  const own = [...texts].filter(([file, text]) => documentsIn(file, text).documents.some(isFleet))
+  return own.flatMap(([file]) => tree.ignorableAt(file.includes('/') ? path.dirname(file) : ''))
 }
 
 /** The releases of charts from elsewhere that one file declares. */

@@ -3,7 +3,7 @@ import type { FileDeployments } from '../deployers/file-deployments'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
-import { readDeploymentFiles } from '../deployers/read-files'
+import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
@@ -107,7 +107,10 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     fileDeployments,
     plain: gitOps.plain,
-    ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
+    ignorable: new Set([
+      ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
+      ...(await ignorableBundles(checkout)),
+    ]),
   }
 }
 

@@ -5,6 +5,7 @@ import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { takenByOtherTools } from '../gaps/other-tools'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -57,6 +58,9 @@ export async function accountForUnseen(
   })
   const undeployed = notJudgedOfFiles(base, head, changed)
   const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
+  const manifests = [before, after].flatMap(({ loaded }) =>
+    [...loaded].flatMap(([path, { objects }]) => (objects.length > 0 ? [path] : [])),
+  )
   return {
     findings: [
       ...descriptions.head.findings,
@@ -74,6 +78,7 @@ export async function accountForUnseen(
       ...failed.skipped,
       ...missingCharts(head, rendered.after),
       ...undeployed,
+      ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),
       ...(await unusedValuesFiles(head, changed, known)),
     ],
     hides,
