@@ -14,6 +14,8 @@ export interface Unread {
   readonly reason: string
   /** The release it belongs to, if it is one of several in the file. */
   readonly release?: string
+  /** The file itself cannot be read, which is listed of every file. */
+  readonly unreadable?: true
 }
 
 /** A file that something takes which cannot be judged, and why. */

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
+import { entryOf } from '../entry'
 import type { Checkout } from '../revision/checkout'
 import { isBoundedGlob } from '../revision/glob'
 import { inside } from '../sources/kustomization'
@@ -20,8 +21,9 @@ export function filledPath(written: string, { name, namespace, environment }: Pa
     Namespace: namespace,
     'Environment.Name': environment,
   }
-  return unquoted(written).replace(/\{\{-? *\.([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)?) *-?\}\}/g, (text, key: string) =>
-    Object.hasOwn(known, key) ? (known[key] ?? text) : text,
+  return unquoted(written).replace(
+    /\{\{-? *\.([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)?) *-?\}\}/g,
+    (text, key: string) => entryOf(known, key) ?? text,
   )
 }
 

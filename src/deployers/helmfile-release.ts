@@ -73,8 +73,10 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     return
   }
   const target: Target = cluster === '' ? { path: helmfile.path } : { cluster }
+  const id = `helmfile:${helmfile.path}:${cluster}:${namespace}/${name}`
+  const alike = deployments.sources.filter((one) => one.id === id || one.id.startsWith(`${id}#`)).length
   const common = {
-    id: `helmfile:${helmfile.path}:${cluster}:${namespace}/${name}`,
+    id: alike > 0 ? `${id}#${alike}` : id,
     origin: 'named' as const,
     ...(layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
     target,
@@ -124,6 +126,11 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     const at = release.at(key)
     return at.exists && listOf(at.value).length > 0 ? hidden(at, `its ${key}, which only helmfile knows`) : []
   })
+  for (const secret of release.at('secrets').items()) {
+    const reason = `encrypted values of the release ${name} of ${helmfile.path}, which only helmfile reads`
+    const files = filesFor(folder, textOf(secret.value), checkout)
+    deployments.taken.push(...files.map((file) => ({ path: file, reason })))
+  }
   const values = [...release.at('values').items()].flatMap((item): ReleaseLayer[] => {
     if (item.isMap) {
       if (JSON.stringify(item.value).includes('"ref+')) return hidden(item, 'the values that it fetches')

@@ -31,7 +31,9 @@ export function isTemplateOfHelmfile(file: string): boolean {
  */
 export async function readHelmfile(file: string, text: string, deployments: FileDeployments): Promise<void> {
   const { documents, faults } = documentsIn(file, text)
-  const isTemplate = isTemplateOfHelmfile(file) || faults.some(({ reason }) => reason.startsWith('it is a template'))
+  const isTemplate =
+    (isTemplateOfHelmfile(file) && text.includes('{{')) ||
+    faults.some(({ reason }) => reason.startsWith('it is a template'))
   if (isTemplate) {
     if (!byName.test(file) && releaseNames(text).length === 0) return
     deployments.files.add(file)
@@ -41,8 +43,7 @@ export async function readHelmfile(file: string, text: string, deployments: File
   if (!byName.test(file) && !documents.some(holdsReleases)) return
   deployments.files.add(file)
   if (faults.length > 0 && byName.test(file)) {
-    for (const { reason, region } of faults)
-      deployments.unread.push({ path: file, region, reason: `helmfile cannot read it: ${reason}` })
+    for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason, unreadable: true })
   }
   if (documents.some(({ root }) => root.at('apiVersion').exists && root.at('kind').exists)) return
   const folder = folderOf(file)

@@ -52,5 +52,6 @@ async function readOne(file: string, text: string, deployments: FileDeployments)
   const [document] = documents
   if (document ? isFleet(document) : faults.length === 0) deployments.files.add(file)
   if (document && isFleet(document)) readFleet(document, deployments)
-  else if (!document) for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason })
+  else if (!document)
+    for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason, unreadable: true })
 }

@@ -56,8 +56,8 @@ function* reasonsOf(
     const own = written.get(releaseKey(path, release))
     return own !== undefined && before?.written !== written && before?.written.get(releaseKey(path, release)) === own
   }
-  for (const { path, reason, release } of unread)
-    if (release === undefined || !isSame(path, release)) yield [path, reason]
+  for (const { path, reason, release, unreadable } of unread)
+    if (!unreadable && (release === undefined || !isSame(path, release))) yield [path, reason]
   for (const { path, reason } of taken) yield [path, reason]
   yield* patches
   yield* declaring(releases.filter(({ path, name }) => !isSame(path, name)))

@@ -6,6 +6,7 @@ import { notJudgedOfFiles } from '../gaps/file-deployments'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { takenByOtherTools } from '../gaps/other-tools'
+import { releasesOutOfSight } from '../gaps/out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -69,6 +70,7 @@ export async function accountForUnseen(
       ...failed.findings,
       ...orphans,
       ...dropped,
+      ...(base ? releasesOutOfSight(base, head) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [
