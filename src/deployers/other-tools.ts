@@ -50,6 +50,7 @@ const tools = factsIn(OtherToolsFile, rows).tools.map((row) => ({
     holds: holds === undefined ? undefined : new RegExp(holds, 'm'),
   })),
   takes: row.takes.map(globOf),
+  anywhere: row.takes.map((glob) => globOf(`**/${glob}`)),
 }))
 
 function globOf(glob: string): Minimatch {
@@ -68,7 +69,7 @@ export async function otherTools(
   paths: Iterable<string>,
   read: (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<OtherTool[]> {
-  const wanted = [...files].filter((file) => tools.some(({ takes }) => takes.some((glob) => mayTake(glob, file))))
+  const wanted = [...files].filter((file) => tools.some(({ anywhere }) => anywhere.some((glob) => glob.match(file))))
   if (wanted.length === 0) return []
   const above = new Set(wanted.flatMap(foldersAbove))
   const candidates: { tool: (typeof tools)[number]; mark: string; folder: string; holds: RegExp | undefined }[] = []
@@ -105,12 +106,6 @@ export async function otherTools(
   const order = new Map(tools.map(({ tool }, index) => [tool, index]))
   const rank = ({ tool }: OtherTool) => order.get(tool) ?? 0
   return [...found.values()].sort((a, b) => b.folder.length - a.folder.length || rank(a) - rank(b))
-}
-
-/** Whether a glob may take a file from some folder above it. */
-function mayTake(glob: Minimatch, file: string): boolean {
-  const last = glob.pattern.slice(glob.pattern.lastIndexOf('/') + 1)
-  return last === '**' || new Minimatch(last, { dot: true, nocomment: true, nonegate: true }).match(path.basename(file))
 }
 
 /** The folder above the topmost one of some names on a path. */

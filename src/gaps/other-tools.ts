@@ -36,11 +36,11 @@ export async function takenByOtherTools(
       else groups.set(key, { tool, files: [file] })
     }
   }
-  return [...groups.values()].flatMap(({ tool: { tool, folder, because, instead }, files }) => {
+  return [...groups.values()].flatMap(({ tool: { tool, because, instead }, files }) => {
     const [path = '', ...others] = files.sort()
     const shown = others.slice(0, most).join(', ')
     const more = others.length > most ? ` and ${others.length - most} more` : ''
-    const beside = others.length > 0 ? `, nor ${shown}${more}` : ''
-    return [{ path, reason: `${tool} takes it in ${folder || 'the root'}, and ${because}${beside}: ${instead}` }]
+    const beside = others.length > 0 ? ` (the same goes for ${shown}${more})` : ''
+    return [{ path, reason: `not judged, as ${tool} takes it and ${because}: ${instead}${beside}` }]
   })
 }
