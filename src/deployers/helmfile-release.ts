@@ -118,6 +118,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const { checkout } = deployments.surroundings
   const name = textOf(release.at('name').value)
   const missing = release.at('missingFileHandler')
+  const variables = { name, namespace: namespaceOf(release, helmfile), environment }
   const hidden = (at: Cursor, why: string): ReleaseLayer[] => {
     deployments.skip(at, `the release ${name} is read without ${why}`, name)
     return [{ hidden: true }]
@@ -128,7 +129,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   })
   for (const secret of release.at('secrets').items()) {
     const reason = `encrypted values of the release ${name} of ${helmfile.path}, which only helmfile reads`
-    const files = filesFor(folder, textOf(secret.value), checkout)
+    const files = filesFor(folder, filledPath(textOf(secret.value), variables), checkout)
     deployments.taken.push(...files.map((file) => ({ path: file, reason })))
   }
   const values = [...release.at('values').items()].flatMap((item): ReleaseLayer[] => {
@@ -138,7 +139,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     }
     const prefix = textOf(release.at('valuesPathPrefix').value)
     const original = `${prefix}${textOf(item.value)}`
-    const written = filledPath(original, { name, namespace: namespaceOf(release, helmfile), environment })
+    const written = filledPath(original, variables)
     if (/:\/\/|^[a-z0-9]+::/i.test(written)) return hidden(item, `${written}, which is not in this repository`)
     const place = inside(folder, written)
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
