@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
+import { OtherToolsFile } from '../src/deployers/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
@@ -25,6 +26,7 @@ const schemas = {
   'controllers.yaml': ControllerFactsFile,
   'known-defects.yaml': DefectFile,
   'managed-classes.yaml': ManagedClassesFile,
+  'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,

@@ -1,7 +1,9 @@
 import path from 'node:path/posix'
+import type { FileDeployments } from '../deployers/file-deployments'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
+import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
@@ -29,6 +31,8 @@ export interface Discovery {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects that were not fully inspected. */
   readonly notInspected: readonly NotInspected[]
+  /** What files of Fleet and helmfile deploy. */
+  readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and the name of that object. */
   readonly plain: ReadonlyMap<string, string>
   /** Files that a glob of `ignore` excludes although something deploys them. */
@@ -67,7 +71,10 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     known,
     side,
   )
-  const explicit = [...declared, ...gitOps.sources]
+  const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
+  for (const file of fileDeployments.files) ownership.delete(file)
+  for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
+  const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
   const explicitPlaces = new Set(explicit.map(placeOf))
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
   const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
@@ -98,8 +105,12 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     ownership,
     kustomizations,
     notInspected: gitOps.notInspected,
+    fileDeployments,
     plain: gitOps.plain,
-    ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
+    ignorable: new Set([
+      ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
+      ...(await ignorableBundles(checkout)),
+    ]),
   }
 }
 

@@ -51,7 +51,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
       continue
     }
     // A chart without a known release may need values that only its users have.
-    const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
+    const guessed =
+      source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue

@@ -57,7 +57,7 @@ export function readHelmRelease(root: Cursor): HelmRelease {
       optional: one.at('optional'),
     })),
     targetNamespace,
-    releaseName: textAt(spec.at('releaseName')) || shortened(target ? `${target}-${name}` : name),
+    releaseName: textAt(spec.at('releaseName')) || shortenedReleaseName(target ? `${target}-${name}` : name),
     kubeConfig: spec.at('kubeConfig'),
     postRenderers: spec.at('postRenderers'),
   }
@@ -77,7 +77,7 @@ export function helmReleaseChartAt(root: Cursor): HelmReleaseChart {
  * Helm limits the name of a release to 53 characters; Flux keeps the start of a longer one and appends a hash.
  * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
  */
-function shortened(name: string): string {
+export function shortenedReleaseName(name: string): string {
   if (name.length <= 53) return name
   return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 }

@@ -36,7 +36,29 @@ export interface RepositoryContext {
   readonly patched?: boolean
   /** A patch of the rendered objects is of an Ingress. */
   readonly patchesIngress?: boolean
+  /** Where a release that has no object of its own is written. */
+  readonly release?: WrittenRelease
 }
+
+/** A release as a file of Fleet or helmfile declares it: places are keys from the root of the document. */
+export interface WrittenRelease {
+  readonly chart: string
+  readonly repository: string
+  /** The cluster it goes to; empty where that is the one of its file. */
+  readonly cluster: string
+  readonly at: readonly Key[]
+  readonly version: readonly Key[]
+  /** The values, the last over the others. */
+  readonly layers: readonly ReleaseLayer[]
+}
+
+/** Values of a release: in the same document, in a file of the repository, or out of sight. */
+export type ReleaseLayer =
+  | { readonly keys: readonly Key[]; readonly parameters?: true }
+  | { readonly file: string }
+  | { readonly hidden: true }
+
+type Key = string | number
 
 /** A file of values. */
 export interface ValuesFile

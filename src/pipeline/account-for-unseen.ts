@@ -2,8 +2,11 @@ import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { notJudgedOfFiles } from '../gaps/file-deployments'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { takenByOtherTools } from '../gaps/other-tools'
+import { releasesOutOfSight } from '../gaps/out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -54,6 +57,11 @@ export async function accountForUnseen(
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
     clustersOf: (path) => placement.clustersOf('head', path),
   })
+  const undeployed = notJudgedOfFiles(base, head, changed)
+  const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
+  const manifests = [before, after].flatMap(({ loaded }) =>
+    [...loaded].flatMap(([path, { objects }]) => (objects.length > 0 ? [path] : [])),
+  )
   return {
     findings: [
       ...descriptions.head.findings,
@@ -62,6 +70,7 @@ export async function accountForUnseen(
       ...failed.findings,
       ...orphans,
       ...dropped,
+      ...(base ? releasesOutOfSight(base, head) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [
@@ -70,7 +79,9 @@ export async function accountForUnseen(
       ...gaps.skipped,
       ...failed.skipped,
       ...missingCharts(head, rendered.after),
-      ...(await unusedValuesFiles(head, changed, values.valuesFiles)),
+      ...undeployed,
+      ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),
+      ...(await unusedValuesFiles(head, changed, known)),
     ],
     hides,
   }

@@ -1,4 +1,5 @@
 import type { Budget } from '../budget'
+import { mayDeclare } from '../deployers/read-files'
 import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../revision/files'
 import { readFiles, readTexts, type Texts } from '../revision/reading'
@@ -35,5 +36,5 @@ export async function readChanged(sides: Sides, { repository, renderer: { budget
 export function readUntouched(sides: Sides, budget: Budget): Promise<Texts> {
   const { base, head } = sides
   const untouched = base ? [...head.tree.files.values()].filter(({ path }) => !differs(sides, path)) : []
-  return readTexts(head.checkout, untouched, budget)
+  return readTexts(head.checkout, untouched, budget, mayDeclare)
 }

@@ -70,6 +70,7 @@ export class Renderer {
       origin: ____,
       definitionFiles: _____,
       baseSourceId: ______,
+      incomplete: _______,
       ...inputs
     } = source
     const files = await this.files(source, checkout, all)

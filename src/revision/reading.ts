@@ -28,8 +28,17 @@ export interface Texts {
   readonly files: Files
 }
 
-/** Reads the texts of files that are the same on both sides. */
-export async function readTexts(checkout: Checkout, entries: readonly Entry[], budget: Budget): Promise<Texts> {
+/**
+ * Reads the texts of files that are the same on both sides.
+ *
+ * @param mayDeclare whether a file without Kubernetes objects may declare releases
+ */
+export async function readTexts(
+  checkout: Checkout,
+  entries: readonly Entry[],
+  budget: Budget,
+  mayDeclare: (path: string, text: string) => boolean,
+): Promise<Texts> {
   const texts = new Map<string, string>()
   const files = new Files()
   for (const [path, content] of await checkout.read(entries.map((entry) => entry.path))) {
@@ -39,7 +48,7 @@ export async function readTexts(checkout: Checkout, entries: readonly Entry[], b
     }
     budget.doing(`reading ${path}`, path)
     const { text } = decodeFile(content)
-    if (mayHoldObjects(text)) texts.set(path, text)
+    if (mayHoldObjects(text) || mayDeclare(path, text)) texts.set(path, text)
   }
   return { texts, files }
 }

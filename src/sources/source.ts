@@ -25,6 +25,8 @@ interface Shared {
   readonly declaredAt: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
+  /** Whether it is deployed with a part that is not inspected here, which may cause a failure. */
+  readonly incomplete?: true
   /** Its id at the base, if the head describes it differently and it is rendered with its old definition. */
   readonly baseSourceId?: string
 }

@@ -1,6 +1,7 @@
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/application-set'
 import { GitOpsSources } from '../deployers/gitops-sources'
+import { mayDeclare, releasesIn } from '../deployers/read-files'
 import {
   type ApplicationSource,
   readApplication,
@@ -59,8 +60,29 @@ export class ReleaseFiles {
 
   /** A file's objects with their repository context. */
   async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
-    if (!mayTakeFiles(file.text)) return file
-    return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(path, object))) }
+    const objects = mayTakeFiles(file.text)
+      ? await Promise.all(file.objects.map((object) => this.complete(path, object)))
+      : file.objects
+    const releases = mayDeclare(path, file.text) ? await this.releasesIn(path, file.text) : []
+    return objects === file.objects && releases.length === 0 ? file : { ...file, objects: [...objects, ...releases] }
+  }
+
+  /** The releases of known charts that a file of Fleet or helmfile declares, with the files that they name. */
+  private async releasesIn(path: string, text: string): Promise<LoadedObject[]> {
+    const surroundings = { checkout: this.checkout, kustomizations: new Map() }
+    const found: LoadedObject[] = []
+    for (const object of await releasesIn(path, text, surroundings)) {
+      const { release } = object.context ?? {}
+      if (!release || !isKnownChart(release.chart, release.repository)) continue
+      this.releaseFiles.add(path)
+      const files = new Map<string, readonly ValuesFile[]>()
+      for (const layer of release.layers) {
+        const its = 'file' in layer && this.isFile(layer.file) ? await this.read([layer.file]) : undefined
+        if ('file' in layer && its) files.set(layer.file, its)
+      }
+      found.push({ ...object, context: { files, release } })
+    }
+    return found
   }
 
   /** An object with its repository context; the object itself if it has none. */
@@ -198,7 +220,7 @@ export async function* reachedByValues(
   texts: ReadonlyMap<string, string>,
 ): AsyncGenerator<{ path: string; before: LoadedFile; after: LoadedFile }> {
   for (const [path, text] of texts) {
-    if (!mayTakeFiles(text)) continue
+    if (!mayTakeFiles(text) && !mayDeclare(path, text)) continue
     const file = loadFile({ text })
     const [before, after] = [await base.completed(path, file), await head.completed(path, file)]
     if (statesIn(before) !== statesIn(after)) yield { path, before, after }

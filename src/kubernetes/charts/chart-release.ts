@@ -11,9 +11,12 @@ export const generatedApplication: GroupKind = `Application.${ownGroup}`
 /** A chart that a Kustomization inflates. */
 export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
 
+/** A release that a file of Fleet or helmfile declares. */
+export const filedRelease: GroupKind = `Release.${ownGroup}`
+
 /**
- * The kinds that install a chart: objects of Flux, Argo CD and k3s, the objects those generate, and the charts of
- * Kustomizations.
+ * The kinds that install a chart: objects of Flux, Argo CD and k3s, the objects those generate, the charts of
+ * Kustomizations, and the releases of Fleet and helmfile.
  */
 export const releaseKinds: readonly GroupKind[] = [
   gitOpsKind.helmRelease,
@@ -22,6 +25,7 @@ export const releaseKinds: readonly GroupKind[] = [
   gitOpsKind.k3sChart,
   generatedApplication,
   inflatedChart,
+  filedRelease,
 ]
 
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
@@ -62,15 +66,16 @@ export function* namesOfReleaseParts(manifest: Manifest): Iterable<string> {
 
 /** Whether a chart is one that the facts know, by how objects name it and where from. */
 export function isKnownChart(chart: string, repository: string): boolean {
-  return factsNamed(chart, repository) !== undefined
+  return chartFactsNamed(chart, repository) !== undefined
 }
 
 /** The chart of an OCI registry is named with its path. */
 export function chartFactsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
-  return factsNamed(chart.string ?? '', repository.string ?? '')
+  return chartFactsNamed(chart.string ?? '', repository.string ?? '')
 }
 
-function factsNamed(chart: string, repository: string): ChartFacts | undefined {
+/** The facts of a chart, by how objects name it and where from. */
+export function chartFactsNamed(chart: string, repository: string): ChartFacts | undefined {
   const written = chart.split('/').at(-1)
   const isFrom = (part: string) => repository.includes(part)
   return chartFacts.find(

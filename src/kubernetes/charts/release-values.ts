@@ -1,4 +1,5 @@
 import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
 
 /** A value of a release, where it is written; else where it would be. */
@@ -73,7 +74,12 @@ export function filesOf(list: Cursor): ValuesLayer[] {
 
 /** The content of the files that an object refers to by one entry, the last over the others. */
 export function fileOf(name: Cursor): ValuesLayer[] {
-  const files = name.string === undefined ? undefined : name.manifest.valuesIn(name.string)
+  return name.string === undefined ? hiddenIf(true) : filesNamed(name.string, name.manifest)
+}
+
+/** The content of the files that an object refers to by a name, the last over the others. */
+export function filesNamed(name: string, manifest: Manifest): ValuesLayer[] {
+  const files = manifest.valuesIn(name)
   return files ? layersOf(files.toReversed()) : hiddenIf(true)
 }
 

@@ -4,7 +4,15 @@ import { readK3sChart } from '../../gitops/helm-chart'
 import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
-import { type ChartRelease, chartFactsOf, generatedApplication, inflatedChart, versionAt } from './chart-release'
+import {
+  type ChartRelease,
+  chartFactsOf,
+  filedRelease,
+  generatedApplication,
+  inflatedChart,
+  versionAt,
+} from './chart-release'
+import { filedReleasesOf } from './filed-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
@@ -22,6 +30,8 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
       return k3sReleasesOf(manifest)
     case inflatedChart:
       return inflatedReleasesOf(manifest)
+    case filedRelease:
+      return filedReleasesOf(manifest)
     default:
       return []
   }

@@ -1,0 +1,97 @@
+import { type FileDeployments, type RemoteRelease, releaseKey } from '../deployers/file-deployments'
+import { isKnownChart } from '../kubernetes/charts/chart-release'
+import type { Skipped } from '../revision/tree'
+import type { SideOfChange } from '../sides/side'
+
+/** So many names, or entries for one file, are listed. */
+const most = 5
+
+/**
+ * What files of Fleet and helmfile deploy and the gate does not judge, as far as this change touches it: of a file
+ * that is gone, as the base has it.
+ */
+export function notJudgedOfFiles(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  changed: ReadonlySet<string> | undefined,
+): Skipped[] {
+  const found = new Found()
+  const before = base?.discovery.fileDeployments
+  const isHere = (file: string) => head.checkout.tree.entries.has(file)
+  for (const side of [head, ...(base ? [base] : [])]) {
+    const counts = (file: string) => (!changed || changed.has(file)) && (side === head || !isHere(file))
+    for (const [path, reason] of reasonsOf(side.discovery.fileDeployments, before))
+      if (counts(path)) found.add(path, reason)
+    for (const [link, folder] of side.checkout.tree.resolved) {
+      if (changed?.has(link) && counts(link) && isBundle(folder, side))
+        found.add(link, `a link to the Fleet bundle ${folder}: which clusters get it is not judged`)
+    }
+  }
+  return found.listed()
+}
+
+class Found {
+  private readonly reasons = new Map<string, Set<string>>()
+
+  add(path: string, reason: string): void {
+    const its = this.reasons.get(path)
+    if (its) its.add(reason)
+    else this.reasons.set(path, new Set([reason]))
+  }
+
+  listed(): Skipped[] {
+    return [...this.reasons].flatMap(([path, its]) => {
+      const more = its.size > most ? [`and ${its.size - most} more reasons like these`] : []
+      return [...[...its].slice(0, most), ...more].map((reason) => ({ path, reason }))
+    })
+  }
+}
+
+/** The files that are not judged, and why; of a file with several releases, those that this change touches. */
+function* reasonsOf(
+  { unread, taken, patches, releases, written }: FileDeployments,
+  before: FileDeployments | undefined,
+): Iterable<readonly [path: string, reason: string]> {
+  const isSame = (path: string, release: string) => {
+    const own = written.get(releaseKey(path, release))
+    return own !== undefined && before?.written !== written && before?.written.get(releaseKey(path, release)) === own
+  }
+  for (const { path, reason, release, unreadable } of unread)
+    if (!unreadable && (release === undefined || !isSame(path, release))) yield [path, reason]
+  for (const { path, reason } of taken) yield [path, reason]
+  yield* patches
+  yield* declaring(releases.filter(({ path, name }) => !isSame(path, name)))
+  for (const release of releases) {
+    // The values of a known chart are judged.
+    if (isKnownChart(release.chart, release.repository)) continue
+    for (const file of release.files)
+      yield [file, `values of ${titleOf(release)}, which is not in this repository: vendor the chart to have it judged`]
+  }
+}
+
+/** One entry for each file that declares releases of charts from elsewhere. */
+function declaring(releases: readonly RemoteRelease[]): [path: string, reason: string][] {
+  const byFile = new Map<string, Set<string>>()
+  for (const release of releases) {
+    const { path, repository, chart } = release
+    const title = `${titleOf(release)}${isKnownChart(chart, repository) ? ' (its values are judged)' : ''}`
+    const its = byFile.get(path)
+    if (its) its.add(title)
+    else byFile.set(path, new Set([title]))
+  }
+  return [...byFile].map(([path, titles]) => {
+    const shown = [...titles].slice(0, most).join(', ')
+    const more = titles.size > most ? ` and ${titles.size - most} more` : ''
+    return [path, `not in this repository: ${shown}${more}`]
+  })
+}
+
+function titleOf({ name, chart, repository }: RemoteRelease): string {
+  const from = repository === '' || repository === chart ? '' : ` from ${repository}`
+  return `the chart ${chart}${from} of the release ${name}`
+}
+
+function isBundle(folder: string, { discovery }: SideOfChange): boolean {
+  const prefix = folder === '' ? '' : `${folder}/`
+  return ['fleet.yaml', 'fleet.yml'].some((name) => discovery.fileDeployments.files.has(`${prefix}${name}`))
+}
