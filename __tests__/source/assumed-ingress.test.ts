@@ -67,7 +67,7 @@ describe('the Ingress of a chart from elsewhere', () => {
       object: { kind: 'Ingress', namespace: 'shop', name: 'web' },
       location: { side: 'head', path: 'web.yaml', region: { startLine: 14 }, precision: 'values' },
     })
-    expect(finding?.text).toContain(`No entry of spec.tls names ${b}`)
+    expect(finding?.text).toContain(`No entry of spec.tls lists ${b}`)
     expect(finding?.text).toMatch(
       /This Ingress is assumed: `ingress` in the values of HelmRelease shop\/web is read as charts made with `helm create` read it, and the chart itself was not rendered\.$/,
     )

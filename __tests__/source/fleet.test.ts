@@ -100,7 +100,7 @@ targetCustomizations:
       ['west', 'other', ['lib/web/one.yaml', 'lib/web/two.yaml']],
       ['', 'shop', ['lib/web/one.yaml']],
     ])
-    expect(findings[0]?.text).toContain('names east.example.com')
+    expect(findings[0]?.text).toContain('lists east.example.com')
   })
 
   const refused: [what: string, fleet: string, reason: string][] = [
