@@ -34,6 +34,7 @@ export class FluxObjects {
 
   constructor(
     private readonly manifests: readonly Manifest[],
+    private readonly patches: readonly Manifest[],
     private readonly named: GitOpsSources,
   ) {}
 
@@ -57,7 +58,8 @@ export class FluxObjects {
     for (const tree of this.trees) this.deploy(tree)
     const releases = ofKind(gitOpsKind.helmRelease)
     const charts = new Map(releases.map((manifest) => [manifest, this.chartOf(manifest)]))
-    const patches = releases.filter((manifest) => !charts.get(manifest))
+    const isRelease = ({ ref }: Manifest) => groupKindOf(ref) === gitOpsKind.helmRelease
+    const patches = [...this.patches.filter(isRelease), ...releases.filter((manifest) => !charts.get(manifest))]
     for (const [manifest, chart] of charts) if (chart) this.helmRelease(manifest, chart, patches)
   }
 

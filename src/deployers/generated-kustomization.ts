@@ -47,6 +47,7 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
     faults: [],
     data: [],
     pluginPlaces: [],
+    patches: [],
     plugins: false,
     onlyTakesIn: true,
     component: false,

@@ -10,6 +10,7 @@ import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
 import { ignorableIn } from './ignorable'
+import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
 
 /** Why a file is no plain manifest. */
@@ -209,9 +210,18 @@ async function readGitOpsSources(
   { repository, base, isNew }: DiscoveryInput,
   side: Side,
 ) {
-  let manifests = await gitOpsObjects(checkout, parts, side)
+  const all = await gitOpsObjects(checkout, parts, side)
+  const patchFiles = patchFilesOf(kustomizationsInFiles)
+  let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
+  let patches = all.filter(({ origin }) => patchFiles.has(origin.path))
   for (;;) {
-    const gitOps = readGitOps(manifests, { checkout, kustomizations: kustomizationsInFiles, repository })
+    const gitOps = readGitOps(manifests, patches, { checkout, kustomizations: kustomizationsInFiles, repository })
+    const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))
+    if (both.length > 0) {
+      manifests = [...manifests, ...both]
+      patches = patches.filter((manifest) => !both.includes(manifest))
+      continue
+    }
     const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
     const ownership = new Map([
       ...undeployedPlainFiles(gitOps, checkout, base),
