@@ -6,6 +6,7 @@ import type { Checkout } from '../revision/checkout'
 import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
+import type { IgnoreFiles } from './flux-artifact'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
 export interface RepositoryIndex {
@@ -13,6 +14,8 @@ export interface RepositoryIndex {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
   readonly repository: readonly string[]
+  /** The files `.sourceignore`, those of upper folders first. */
+  readonly sourceIgnores: IgnoreFiles
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
 }
@@ -41,6 +44,7 @@ export type NotInspectedCause =
   | 'template-not-filled'
   | 'generator-not-read'
   | 'generator-elsewhere'
+  | 'not-in-artifact'
   | 'too-deep'
   | 'too-many'
 

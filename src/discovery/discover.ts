@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
@@ -69,8 +70,9 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
   const all = await gitOpsObjects(checkout, parts, side)
+  const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(all, checkout, side, known.render)
-  const read = { checkout, parts, kustomizationsInFiles, known, followed, all }
+  const read = { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all }
   let round = await readRound(charts, declared, read)
   while (await followed.ask(round)) round = await readRound(charts, declared, read)
   followed.reportLimits(round.gitOps)
@@ -97,6 +99,7 @@ interface Reading {
   /** The files of charts, which are templates. */
   readonly parts: ReadonlyMap<string, FileOwnership>
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
+  readonly sourceIgnores: IgnoreFiles
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -231,7 +234,8 @@ function* undeployedPlainFiles(
 }
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
-function readGitOpsSources({ checkout, parts, kustomizationsInFiles, known, followed, all }: Reading) {
+function readGitOpsSources(reading: Reading) {
+  const { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -241,6 +245,7 @@ function readGitOpsSources({ checkout, parts, kustomizationsInFiles, known, foll
       checkout,
       kustomizations: kustomizationsInFiles,
       repository,
+      sourceIgnores,
       broughtBy: followed.broughtBy,
     })
     const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))

@@ -46,8 +46,8 @@ export async function compare(
   // What a rendering brings is not known either where that rendering failed.
   const bringers = base?.discovery.bringers ?? new Map<string, string>()
   const isLost = (id: string): boolean => {
-    for (let one: string | undefined = id; one !== undefined; one = bringers.get(one)) if (failed.has(one)) return true
-    return false
+    const bringer = bringers.get(id)
+    return failed.has(id) || (bringer !== undefined && bringer !== id && isLost(bringer))
   }
   const adopted = claimedByExplicitSource(base, head, rendered.after)
   const changes: Changes = base
