@@ -54,7 +54,13 @@ export async function readSources(origin: string, text: string): Promise<void> {
   const manifests = loadFile({ text }).objects.map(
     (object) => new Manifest(object, 'head', { kind: 'file', path: places[origin] ?? 'apps/plain/input.yaml' }, []),
   )
-  readGitOps(manifests, { checkout, kustomizations, repository: [] })
+  readGitOps(manifests, [], {
+    checkout,
+    kustomizations,
+    repository: [],
+    sourceIgnores: new Map(),
+    broughtBy: new Map(),
+  })
 }
 
 /** Judges the change from one text to another whole; what is wrong with the config is said and is no crash. */

@@ -29,7 +29,9 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
   const name = textAt(written)
   const sources = all.filter(({ repoURL }) => repoURL.exists)
   const { cluster } = destination
-  const target: Target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster }
+  const bringer = named.bringerOf(manifest)
+  const own = bringer?.source.target ?? { path: manifest.origin.path }
+  const target: Target = isOwnCluster(cluster) ? own : { cluster }
   const namespace = textAt(destination.namespace) || 'default'
   for (const [index, source] of sources.entries()) {
     if (isReferenceOnly(source)) continue
@@ -50,10 +52,11 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     if (isPlugin)
       named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`)
     const common = {
-      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
+      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
       origin: 'named' as const,
       target,
       declaredAt: declarationSite(manifest),
+      ...(bringer ? { definitionFiles: bringer.definitionFiles } : {}),
     }
     const { checkout } = named.repositoryIndex
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
@@ -61,39 +64,45 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
       const apiVersions = helm.at('apiVersions')
       const values = valuesOf(manifest, source, { chart: place, sources }, named)
       if (!values) continue
-      named.sources.push({
-        ...common,
-        // The source may not render without values that only the plugin knows.
-        ...(isPlugin ? { origin: 'discovered' as const } : {}),
-        kind: 'helm',
-        chart: place,
-        values,
-        set: parametersOf(helm),
-        release: textAt(helm.at('releaseName')) || name,
-        namespace: textAt(helm.at('namespace')) || namespace,
-        ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
-        ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
-        ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
-      })
+      named.add(
+        {
+          ...common,
+          // The source may not render without values that only the plugin knows.
+          ...(isPlugin ? { origin: 'discovered' as const } : {}),
+          kind: 'helm',
+          chart: place,
+          values,
+          set: parametersOf(helm),
+          release: textAt(helm.at('releaseName')) || name,
+          namespace: textAt(helm.at('namespace')) || namespace,
+          ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
+          ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
+          ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
+        },
+        manifest,
+      )
     } else if (!named.isIgnored(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize.value)
       const overlay = overlayOf(kustomize)
       const components = componentsOf(kustomize, place, checkout)
-      named.sources.push({
-        ...common,
-        kind: 'kustomize',
-        root: place,
-        namespace,
-        ...(overlay ? { overlay } : {}),
-        ...(components.length > 0 ? { components } : {}),
-      })
+      named.add(
+        {
+          ...common,
+          kind: 'kustomize',
+          root: place,
+          namespace,
+          ...(overlay ? { overlay } : {}),
+          ...(components.length > 0 ? { components } : {}),
+        },
+        manifest,
+      )
     } else if (named.isIgnored(place)) {
       named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, source, name, named)
     } else if (!isPlugin) {
       // Rendering reports the missing folder, at the object that names it.
-      named.sources.push({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
+      named.add({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace }, manifest)
     }
   }
 }

@@ -1,7 +1,12 @@
 import path from 'node:path/posix'
 import { type FluxKustomization, readFluxKustomization } from '../gitops/flux-kustomization'
 import { readFluxSource } from '../gitops/flux-source'
-import { type HelmReleaseChart, helmReleaseChartAt, readHelmRelease } from '../gitops/helm-release'
+import {
+  type HelmReleaseChart,
+  helmReleaseChartAt,
+  readHelmRelease,
+  type ValuesReference,
+} from '../gitops/helm-release'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
@@ -10,6 +15,7 @@ import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { fieldsOf } from '../sources/untyped'
+import { FluxArtifact } from './flux-artifact'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
@@ -31,9 +37,12 @@ export class FluxObjects {
   private includedFiles: ReadonlySet<string> | undefined
   /** Made once every tree is read. */
   private treesByFile: Map<string, Tree[]> | undefined
+  private readonly artifacts = new Map<string, FluxArtifact>()
+  private byName: Map<string, Manifest[]> | undefined
 
   constructor(
     private readonly manifests: readonly Manifest[],
+    private readonly patches: readonly Manifest[],
     private readonly named: GitOpsSources,
   ) {}
 
@@ -57,7 +66,8 @@ export class FluxObjects {
     for (const tree of this.trees) this.deploy(tree)
     const releases = ofKind(gitOpsKind.helmRelease)
     const charts = new Map(releases.map((manifest) => [manifest, this.chartOf(manifest)]))
-    const patches = releases.filter((manifest) => !charts.get(manifest))
+    const isRelease = ({ ref }: Manifest) => groupKindOf(ref) === gitOpsKind.helmRelease
+    const patches = [...this.patches.filter(isRelease), ...releases.filter((manifest) => !charts.get(manifest))]
     for (const [manifest, chart] of charts) if (chart) this.helmRelease(manifest, chart, patches)
   }
 
@@ -67,12 +77,13 @@ export class FluxObjects {
     const written = textAt(kustomization.path)
     const place = inside('', written.replace(/^\/+/, '') || '.')
     const { sourceRef } = kustomization
-    const url = this.urlOf(sourceRef, manifest.ref.namespace)
+    const url = this.urlOf(sourceRef, manifest.ref.namespace, manifest)
     const kind = textAt(sourceRef.at('kind'))
     const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
     // A patch for a Kustomization in another file, which gets its source by this patch.
-    if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
+    const isTaken = this.named.bringerOf(manifest) !== undefined || this.included.has(manifest.origin.path)
+    if (kind === '' && !(isThere && written !== '' && isTaken)) return
     // Flux's own GitRepository is often created at installation, and is only in the cluster.
     const here =
       place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
@@ -89,8 +100,14 @@ export class FluxObjects {
       this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
       return
     }
+    const artifact = this.artifactOf(sourceRef, manifest.ref.namespace, manifest)
+    const absent = this.absentFrom(artifact, place)
+    if (absent !== undefined) {
+      this.named.skip(manifest, 'not-in-artifact', absent)
+      return
+    }
     if (!this.named.kustomization(place)) {
-      const its = generateKustomization(place, manifest, this.named)
+      const its = generateKustomization(place, manifest, artifact, this.named)
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, 'nothing-to-apply', `there is nothing to apply in ${written || '.'}`)
         return
@@ -103,6 +120,34 @@ export class FluxObjects {
     this.trees.push({ manifest, kustomization, place, files, written: taken.map(({ file }) => file) })
   }
 
+  /** What Flux gets of the repository through a source. */
+  private artifactOf(reference: Cursor, own: string, manifest: Manifest): FluxArtifact {
+    const source = this.sourceOf(reference, own, manifest)
+    const { ignore, sparseCheckout } = source ? readFluxSource(source.root) : {}
+    const key = JSON.stringify([ignore?.value, sparseCheckout?.value])
+    const known = this.artifacts.get(key)
+    if (known) return known
+    const artifact = new FluxArtifact(source, this.named.repositoryIndex.sourceIgnores)
+    this.artifacts.set(key, artifact)
+    return artifact
+  }
+
+  /** Why Flux cannot build a folder: the folder, or a file that its Kustomizations take in, does not come to it. */
+  private absentFrom(artifact: FluxArtifact, place: string): string | undefined {
+    const { checkout, kustomizations } = this.named.repositoryIndex
+    const files = checkout.tree.at(place)
+    const taken = closureOf(place, kustomizations).flatMap(({ folder, file, includes, patches }) => {
+      const included = includes.flatMap(({ text }) => inside(folder, text) ?? [])
+      return [file, ...included.filter((one) => checkout.has(one)), ...patches]
+    })
+    const lost =
+      files.length > 0 && !files.some((file) => artifact.has(file))
+        ? place || '.'
+        : taken.find((file) => checkout.has(file) && !artifact.has(file))
+    if (lost === undefined) return undefined
+    return `${lost} does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out`
+  }
+
   private deploy({ manifest, kustomization, place }: Tree): void {
     const { kubeConfig, postBuild, substituteFrom } = kustomization
     const spec = fieldsOf(kustomization.spec.value)
@@ -110,23 +155,26 @@ export class FluxObjects {
     const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
     const targets = kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)
     const holders = substituteFrom.flatMap(
-      (reference) => holderOf(reference, manifest.ref.namespace, this.manifests) ?? [],
+      (reference) => holderOf(reference, manifest.ref.namespace, this.near(manifest, reference)) ?? [],
     )
     for (const target of targets) {
-      this.named.sources.push({
-        kind: 'kustomize',
-        id: idOf(manifest, target),
-        origin: 'named',
-        target,
-        declaredAt: declarationSite(manifest),
-        root: place,
-        // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
-        allowsOutsideFiles: true,
-        ...(overlay ? { overlay } : {}),
-        ...(components.length > 0 ? { components } : {}),
-        definitionFiles: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
-        ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
-      })
+      this.named.add(
+        {
+          kind: 'kustomize',
+          id: idOf(manifest, target),
+          origin: 'named',
+          target,
+          declaredAt: declarationSite(manifest),
+          root: place,
+          // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
+          allowsOutsideFiles: true,
+          ...(overlay ? { overlay } : {}),
+          ...(components.length > 0 ? { components } : {}),
+          definitionFiles: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
+          ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
+        },
+        manifest,
+      )
     }
   }
 
@@ -139,6 +187,11 @@ export class FluxObjects {
     const open = [manifest]
     for (let one = open.pop(); one; one = open.pop()) {
       const own = one
+      const bringer = this.named.bringerOf(own)
+      if (bringer) {
+        add(bringer.source.target)
+        continue
+      }
       const owners = this.ownersOf(own).filter((tree) => tree.manifest !== own)
       if (owners.length === 0) add({ path: own.origin.path })
       const further = owners.filter(({ manifest: above }) => !seen.has(above))
@@ -154,7 +207,9 @@ export class FluxObjects {
   }
 
   /** The files by which an object is applied: the trees above it, with the Kustomizations that they include. */
-  private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
+  private appliedBy(manifest: Manifest, seen = new Set<Tree>()): readonly string[] {
+    const bringer = this.named.bringerOf(manifest)
+    if (bringer) return bringer.definitionFiles
     return this.ownersOf(manifest).flatMap((owner) => {
       if (seen.has(owner)) return []
       seen.add(owner)
@@ -177,10 +232,11 @@ export class FluxObjects {
   }
 
   /** The chart of a HelmRelease; undefined for a patch of one, which has none. */
-  private chartOf({ root, ref }: Manifest): HelmReleaseChart | undefined {
+  private chartOf(manifest: Manifest): HelmReleaseChart | undefined {
+    const { root, ref } = manifest
     const { chart, chartRef } = readHelmRelease(root)
     if (!chartRef.exists) return textAt(chart.chart) === '' ? undefined : chart
-    const referred = this.sourceOf(chartRef, ref.namespace)
+    const referred = this.sourceOf(chartRef, ref.namespace, manifest)
     if (textAt(chartRef.at('kind')) !== 'HelmChart')
       return { ...chart, chart: chartRef.at('name'), sourceRef: chartRef }
     return helmReleaseChartAt(referred ? referred.root.at('spec') : chartRef.at('spec'))
@@ -192,7 +248,7 @@ export class FluxObjects {
     const own = manifest.ref.namespace || this.namespaceOf(manifest)
     const written = textAt(chart.chart)
     const place = inside('', written.replace(/^\/+/, ''))
-    const url = this.urlOf(chart.sourceRef, own)
+    const url = this.urlOf(chart.sourceRef, own, manifest)
     const { checkout } = this.named.repositoryIndex
     const here =
       textAt(chart.sourceRef.at('kind')) === 'GitRepository' &&
@@ -206,7 +262,12 @@ export class FluxObjects {
       )
       return
     }
-    const holders = release.valuesFrom.map((one) => holderOf(one, own, this.manifests))
+    if (!this.artifactOf(chart.sourceRef, own, manifest).has(path.join(place, 'Chart.yaml'))) {
+      const reason = `its chart ${place} does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out`
+      this.named.skip(manifest, 'not-in-artifact', reason)
+      return
+    }
+    const holders = release.valuesFrom.map((one) => holderOf(one, own, this.near(manifest, one)))
     const values = valuesOf(manifest, { chart, place, holders }, this.named)
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
@@ -215,33 +276,48 @@ export class FluxObjects {
       this.named.skip(manifest, 'post-renderers', 'it is rendered without its postRenderers')
     const target = textAt(release.targetNamespace)
     for (const cluster of release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)) {
-      this.named.sources.push({
-        kind: 'helm',
-        id: idOf(manifest, cluster),
-        origin: 'named',
-        target: cluster,
-        declaredAt: declarationSite(manifest),
-        definitionFiles: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
-        chart: place,
-        values,
-        set: {},
-        release: release.releaseName,
-        namespace: target || own || 'default',
-      })
+      this.named.add(
+        {
+          kind: 'helm',
+          id: idOf(manifest, cluster),
+          origin: 'named',
+          target: cluster,
+          declaredAt: declarationSite(manifest),
+          definitionFiles: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
+          chart: place,
+          values,
+          set: {},
+          release: release.releaseName,
+          namespace: target || own || 'default',
+        },
+        manifest,
+      )
     }
   }
 
-  private urlOf(reference: Cursor, own: string): string {
-    const source = this.sourceOf(reference, own)
+  private urlOf(reference: Cursor, own: string, manifest: Manifest): string {
+    const source = this.sourceOf(reference, own, manifest)
     return source ? textAt(readFluxSource(source.root).url) : ''
   }
 
-  private sourceOf(reference: Cursor, own: string): Manifest | undefined {
+  /** The objects that a reference of an object may mean, those that come with the object first. */
+  private near(manifest: Manifest, { kind, name }: Pick<ValuesReference, 'kind' | 'name'>): readonly Manifest[] {
+    if (!this.byName) {
+      this.byName = new Map()
+      for (const one of this.manifests) {
+        const key = `${one.ref.kind}/${one.ref.name}`
+        const there = this.byName.get(key)
+        if (there) there.push(one)
+        else this.byName.set(key, [one])
+      }
+    }
+    return this.named.nearTo(manifest, this.byName.get(`${textAt(kind)}/${textAt(name)}`) ?? [])
+  }
+
+  private sourceOf(reference: Cursor, own: string, manifest: Manifest): Manifest | undefined {
     const namespace = textAt(reference.at('namespace')) || own
-    const [kind, name] = [textAt(reference.at('kind')), textAt(reference.at('name'))]
-    const named = this.manifests.filter(
-      ({ ref }) => ref.group === 'source.toolkit.fluxcd.io' && ref.kind === kind && ref.name === name,
-    )
+    const all = this.near(manifest, { kind: reference.at('kind'), name: reference.at('name') })
+    const named = all.filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io')
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
   }
 

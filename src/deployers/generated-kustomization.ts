@@ -1,8 +1,8 @@
 import path from 'node:path/posix'
 import type { Manifest } from '../manifest/manifest'
 import { startOf } from '../region'
-import type { Tree } from '../revision/tree'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
+import type { FluxArtifact } from './flux-artifact'
 import type { GitOpsSources } from './gitops-sources'
 
 /**
@@ -10,11 +10,16 @@ import type { GitOpsSources } from './gitops-sources'
  * one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
  *
  * @param manifest the object of Flux that it is generated for
+ * @param artifact the files that Flux has of the repository
  */
-export function generateKustomization(place: string, manifest: Manifest, named: GitOpsSources): Kustomization {
+export function generateKustomization(
+  place: string,
+  manifest: Manifest,
+  artifact: FluxArtifact,
+  named: GitOpsSources,
+): Kustomization {
   const { checkout, kustomizations } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
-  const isExcluded = exclusionsIn(checkout.tree)
   const members = new Set<string>()
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
@@ -23,7 +28,10 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
       continue
     }
     const above = foldersBetween(place, file)
-    const own = above.find((folder) => kustomizations.has(folder) || ignorableKustomization(folder, checkout))
+    const own = above.find((folder) => {
+      const its = kustomizations.get(folder)?.file ?? ignorableKustomization(folder, checkout)
+      return its !== undefined && artifact.has(its)
+    })
     // A chart's templates are not manifests; repositories with charts below such a folder exclude them from the Flux
     // source.
     const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
@@ -31,7 +39,11 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
       if (!named.isIgnored(own)) members.add(own)
       continue
     }
-    if (chart || isExcluded(file)) continue
+    if (chart) continue
+    if (!artifact.has(file)) {
+      if (/\.ya?ml$/.test(file)) named.ignoredByFlux.set(file, 'its source leaves it out of what Flux gets')
+      continue
+    }
     if (/\.json$/.test(file)) {
       named.ignoredByFlux.set(file, `Flux reads only YAML in ${place || 'the root'}, which has no Kustomization`)
     } else if (/\.ya?ml$/.test(file)) {
@@ -47,6 +59,7 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
     faults: [],
     data: [],
     pluginPlaces: [],
+    patches: [],
     plugins: false,
     onlyTakesIn: true,
     component: false,
@@ -64,19 +77,3 @@ function foldersBetween(start: string, file: string): string[] {
     found.push(file.slice(0, end))
   return found
 }
-
-/**
- * The paths that a Flux source excludes by default, unless a file `.sourceignore` includes them.
- * https://fluxcd.io/flux/components/source/gitrepositories/#default-exclusions
- */
-function exclusionsIn({ entries }: Tree): (file: string) => boolean {
-  let isIn: boolean | undefined
-  return (file) => {
-    if (!excludedByDefault.test(file)) return false
-    isIn ??= ![...entries.keys()].some((one) => path.basename(one) === '.sourceignore')
-    return isIn
-  }
-}
-
-const excludedByDefault =
-  /(?:^|\/)(?:\.github\/|\.circleci\/|(?:\.travis|\.gitlab-ci|appveyor|\.drone|codeship-services|codeship-steps|\.goreleaser)\.yml$|(?:cloudbuild|\.sops|\.flux)\.yaml$)/

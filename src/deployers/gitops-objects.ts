@@ -5,10 +5,10 @@ import type { Checkout } from '../revision/checkout'
 import { namesOfHolders } from './flux-values'
 
 /** The kinds that values are taken of. */
-const holderKinds = ['ConfigMap', 'Secret']
+export const holderKinds = ['ConfigMap', 'Secret']
 
 /** The API groups of Argo CD and Flux, or how they end. */
-const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io']
+export const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io']
 
 /** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
 const gitOpsIn = new Map<string, readonly LoadedObject[]>()
@@ -17,9 +17,14 @@ function readGitOpsIn(text: string): readonly LoadedObject[] {
   const known = gitOpsIn.get(text)
   if (known) return known
   const { objects } = loadFile({ text }, (document) => mentionsOneOf(document, gitOpsGroups))
-  const found = objects.filter(({ ref }) => gitOpsGroups.some((group) => `.${ref.group}`.endsWith(`.${group}`)))
+  const found = objects.filter(isGitOps)
   gitOpsIn.set(text, found)
   return found
+}
+
+/** Whether an object is of Argo CD or Flux. */
+export function isGitOps({ ref }: LoadedObject): boolean {
+  return gitOpsGroups.some((group) => `.${ref.group}`.endsWith(`.${group}`))
 }
 
 /**

@@ -1,8 +1,12 @@
+import { readFluxSource } from '../gitops/flux-source'
+import { textAt } from '../gitops/text'
+import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
+import type { IgnoreFiles } from './flux-artifact'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
 export interface RepositoryIndex {
@@ -10,6 +14,17 @@ export interface RepositoryIndex {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
   readonly repository: readonly string[]
+  /** The files `.sourceignore`, those of upper folders first. */
+  readonly sourceIgnores: IgnoreFiles
+  /** The objects that a rendering brings, each with that rendering. */
+  readonly broughtBy: ReadonlyMap<Manifest, Bringer>
+}
+
+/** A source whose rendering has an Argo CD or Flux object in it. */
+export interface Bringer {
+  readonly source: Source
+  /** The files that define the source, and its Kustomizations. */
+  readonly definitionFiles: readonly string[]
 }
 
 /** Why a source was not inspected. Fingerprints contain these ids, so they never change. */
@@ -29,6 +44,9 @@ export type NotInspectedCause =
   | 'template-not-filled'
   | 'generator-not-read'
   | 'generator-elsewhere'
+  | 'not-in-artifact'
+  | 'too-deep'
+  | 'too-many'
 
 /** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
@@ -45,6 +63,8 @@ export class GitOpsSources {
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
   readonly plain = new Map<string, string>()
+  /** The object that deploys a source, by the source's id. */
+  readonly deployers = new Map<string, Manifest>()
   /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
   usesFlux = false
 
@@ -55,16 +75,59 @@ export class GitOpsSources {
   /** Files that `ignore` excludes although an object deploys them. */
   readonly ignorable = new Set<string>()
 
+  private readonly listed = new Set<string>()
+
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
+  /** Adds a source that an object deploys; the copies of an object that go to one cluster deploy one. */
+  add(source: Source, manifest: Manifest): void {
+    if (this.deployers.has(source.id)) return
+    this.deployers.set(source.id, manifest)
+    this.sources.push(source)
+  }
+
+  /** An object that comes to several clusters is listed once. */
   skip(manifest: Manifest, cause: NotInspectedCause, reason: string): void {
+    if (this.repositoryIndex.broughtBy.has(manifest)) {
+      const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
+      if (this.listed.has(key)) return
+      this.listed.add(key)
+    }
     this.notInspected.push({ manifest, cause, reason })
+  }
+
+  bringerOf(manifest: Manifest): Bringer | undefined {
+    return this.repositoryIndex.broughtBy.get(manifest)
+  }
+
+  /** Objects that an object may refer to, those that come with it first, then those of files. */
+  nearTo(manifest: Manifest, all: readonly Manifest[]): readonly Manifest[] {
+    const { broughtBy } = this.repositoryIndex
+    if (broughtBy.size === 0) return all
+    const own = broughtBy.get(manifest)
+    const rankOf = (one: Manifest) => {
+      const its = broughtBy.get(one)
+      if (!its) return 2
+      if (its.source.id === own?.source.id) return 0
+      return own && JSON.stringify(its.source.target) === JSON.stringify(own.source.target) ? 1 : 3
+    }
+    const ranked = all.map((one) => ({ one, rank: rankOf(one) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one)
   }
 
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url: string, place: string): boolean {
     const { repository, checkout } = this.repositoryIndex
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  /** Whether a `sourceRef` may mean this repository: it does not if all sources of that name are elsewhere. */
+  mayBeHere(reference: Cursor, place: string, manifests: readonly Manifest[]): boolean {
+    const [kind, name] = [textAt(reference.at('kind')), textAt(reference.at('name'))]
+    const urls = manifests
+      .filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io' && ref.kind === kind && ref.name === name)
+      .map(({ root }) => textAt(readFluxSource(root).url))
+    return urls.length === 0 || urls.some((url) => url === '' || url.includes('$') || this.isHere(url, place))
   }
 
   /** Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without. */

@@ -5,10 +5,18 @@ import { nameSourcesOf } from './argocd'
 import { FluxObjects } from './flux'
 import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
-/** Reads the sources that the Argo CD and Flux objects of one side deploy. */
-export function readGitOps(manifests: readonly Manifest[], surroundings: RepositoryIndex): GitOpsSources {
+/**
+ * Reads the sources that the Argo CD and Flux objects of one side deploy.
+ *
+ * @param patches objects of that form that are only patches of others
+ */
+export function readGitOps(
+  manifests: readonly Manifest[],
+  patches: readonly Manifest[],
+  surroundings: RepositoryIndex,
+): GitOpsSources {
   const named = new GitOpsSources(surroundings)
-  const flux = new FluxObjects(manifests, named)
+  const flux = new FluxObjects(manifests, patches, named)
   for (const manifest of manifests) {
     switch (groupKindOf(manifest.ref)) {
       case gitOpsKind.application:

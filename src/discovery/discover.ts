@@ -1,17 +1,20 @@
 import path from 'node:path/posix'
 import type { FileDeployments } from '../deployers/file-deployments'
+import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
-import type { Side } from '../manifest/manifest'
+import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
+import { Followed, type Render } from './followed'
 import { ignorableIn } from './ignorable'
+import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
 
 /** Why a file is no plain manifest. */
@@ -37,6 +40,10 @@ export interface Discovery {
   readonly plain: ReadonlyMap<string, string>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
+  /** The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them. */
+  readonly firstRoots: ReadonlySet<string>
+  /** The sources whose renderings bring the objects of others, by the ids of those others. */
+  readonly bringers: ReadonlyMap<string, string>
 }
 
 /** The inputs of discovery other than the files. */
@@ -48,6 +55,8 @@ export interface DiscoveryInput {
   readonly base?: Discovery
   /** Whether a path was not there at the base. */
   readonly isNew: (path: string) => boolean
+  /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
+  readonly render?: Render
   /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
 }
@@ -64,14 +73,53 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const kustomizationsInFiles = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
-  const { gitOps, kustomizations, ownership } = await readGitOpsSources(
-    checkout,
-    parts,
-    kustomizationsInFiles,
-    known,
-    side,
-  )
+  const all = await gitOpsObjects(checkout, parts, side)
+  const sourceIgnores = await sourceIgnoresIn(checkout)
+  const followed = new Followed(all, checkout, side, known.render)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
+  const read = { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all, fileDeployments }
+  let round = await readRound(charts, declared, read)
+  while (await followed.ask(round)) round = await readRound(charts, declared, read)
+  followed.reportLimits(round.gitOps)
+  const { gitOps, kustomizations, ownership, sources, discovered } = round
+  return {
+    sources: [
+      ...sources,
+      ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),
+    ],
+    libraries: discovered.libraries,
+    ownership,
+    kustomizations,
+    notInspected: gitOps.notInspected,
+    fileDeployments,
+    plain: gitOps.plain,
+    firstRoots: new Set(followed.roots),
+    bringers: followed.bringers(gitOps),
+    ignorable: new Set([
+      ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
+      ...(await ignorableBundles(checkout)),
+    ]),
+  }
+}
+
+/** The files of one side, and what was read of them. */
+interface Reading {
+  readonly checkout: Checkout
+  /** The files of charts, which are templates. */
+  readonly parts: ReadonlyMap<string, FileOwnership>
+  readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
+  readonly sourceIgnores: IgnoreFiles
+  readonly known: DiscoveryInput
+  readonly followed: Followed
+  /** The Argo CD and Flux objects of the files. */
+  readonly all: readonly Manifest[]
+  readonly fileDeployments: FileDeployments
+}
+
+/** The sources as far as they are known from the files and from the renderings that were followed. */
+async function readRound(charts: readonly string[], declared: readonly Source[], reading: Reading) {
+  const { checkout, known, fileDeployments } = reading
+  const { gitOps, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
@@ -96,22 +144,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       }
     }),
   ].map(known.informed)
-  return {
-    sources: [
-      ...sources,
-      ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),
-    ],
-    libraries: discovered.libraries,
-    ownership,
-    kustomizations,
-    notInspected: gitOps.notInspected,
-    fileDeployments,
-    plain: gitOps.plain,
-    ignorable: new Set([
-      ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
-      ...(await ignorableBundles(checkout)),
-    ]),
-  }
+  return { gitOps, kustomizations, ownership, discovered, sources }
 }
 
 /** The folder (or archive) that a source renders. */
@@ -213,16 +246,26 @@ function* undeployedPlainFiles(
 }
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
-async function readGitOpsSources(
-  checkout: Checkout,
-  parts: ReadonlyMap<string, FileOwnership>,
-  kustomizationsInFiles: ReadonlyMap<string, Kustomization>,
-  { repository, base, isNew }: DiscoveryInput,
-  side: Side,
-) {
-  let manifests = await gitOpsObjects(checkout, parts, side)
+function readGitOpsSources(reading: Reading) {
+  const { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all } = reading
+  const { repository, base, isNew } = known
+  const patchFiles = patchFilesOf(kustomizationsInFiles)
+  let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
+  let patches = all.filter(({ origin }) => patchFiles.has(origin.path))
   for (;;) {
-    const gitOps = readGitOps(manifests, { checkout, kustomizations: kustomizationsInFiles, repository })
+    const gitOps = readGitOps(followed.objects(manifests), patches, {
+      checkout,
+      kustomizations: kustomizationsInFiles,
+      repository,
+      sourceIgnores,
+      broughtBy: followed.broughtBy,
+    })
+    const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))
+    if (both.length > 0) {
+      manifests = [...manifests, ...both]
+      patches = patches.filter((manifest) => !both.includes(manifest))
+      continue
+    }
     const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
     const ownership = new Map([
       ...undeployedPlainFiles(gitOps, checkout, base),
@@ -300,8 +343,8 @@ function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefin
   )
 }
 
-function discoveredIn({ sources }: Discovery): Set<string> {
-  return new Set(sources.filter(({ origin }) => origin === 'discovered').map(placeOf))
+function discoveredIn({ sources, firstRoots }: Discovery): Set<string> {
+  return new Set([...firstRoots, ...sources.filter(({ origin }) => origin === 'discovered').map(placeOf)])
 }
 
 /**

@@ -10,6 +10,10 @@ export interface FluxSource {
   readonly ref: Cursor
   /** The version of a chart in a registry: a range, or else a tag; the place of `ref` where it gives neither. */
   readonly version: Cursor
+  /** Patterns as in a `.sourceignore`, which win over those. */
+  readonly ignore: Cursor
+  /** The folders that are checked out; all of them without it. */
+  readonly sparseCheckout: Cursor
 }
 
 export function readFluxSource(root: Cursor): FluxSource {
@@ -19,6 +23,8 @@ export function readFluxSource(root: Cursor): FluxSource {
     spec,
     url: spec.at('url'),
     ref,
+    ignore: spec.at('ignore'),
+    sparseCheckout: spec.at('sparseCheckout'),
     version: [ref.at('semver'), ref.at('tag')].find(({ exists }) => exists) ?? ref,
   }
 }

@@ -11,3 +11,11 @@ export const gitOpsKind = {
   k3sChart: 'HelmChart.helm.cattle.io',
   k3sChartConfig: 'HelmChartConfig.helm.cattle.io',
 } as const satisfies Record<string, GroupKind>
+
+/** The kinds whose objects deploy something. */
+export const deployerKinds: readonly GroupKind[] = [
+  gitOpsKind.application,
+  gitOpsKind.applicationSet,
+  gitOpsKind.helmRelease,
+  gitOpsKind.fluxKustomization,
+]

@@ -43,12 +43,18 @@ export async function compare(
   const failed = new Set(
     rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
   )
+  // What a rendering brings is not known either where that rendering failed.
+  const bringers = base?.discovery.bringers ?? new Map<string, string>()
+  const isLost = (id: string): boolean => {
+    const bringer = bringers.get(id)
+    return failed.has(id) || (bringer !== undefined && bringer !== id && isLost(bringer))
+  }
   const adopted = claimedByExplicitSource(base, head, rendered.after)
   const changes: Changes = base
     ? changesBetween(before, after, ({ origin, ref }) =>
         origin.kind === 'file'
           ? blind.reasonFor(origin.path) !== undefined
-          : failed.has(origin.id) || adopted(origin.id, ref),
+          : isLost(origin.id) || adopted(origin.id, ref),
       )
     : { changes: [], moves: [], unknown: [] }
   const descriptions = descriptionsOf(sides)

@@ -4,6 +4,7 @@ import type { Declarations } from '../cluster/clusters'
 import { type Descriptions, readDescriptions } from '../configuration/descriptions'
 import { withKubeVersion } from '../configuration/kube-version'
 import { type Discovery, discover } from '../discovery/discover'
+import type { Render } from '../discovery/followed'
 import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
@@ -60,16 +61,19 @@ export class SideOfChange {
     side: Side,
     { ignore, inventories, releases, repository, renderer, base, changed, declarations }: Opening,
   ): Promise<SideOfChange> {
-    const folder = renderer.newFolder()
     const shown = new Set<string>()
     const look = async () => {
       renderer.budget.doing(`listing the files of ${revision.name}`)
       const tree = await readTree(revision, ignore, shown)
-      const checkout = new Checkout(revision, tree, folder, renderer.contents)
+      const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
       renderer.budget.doing(`looking for deployed sources in ${revision.name}`)
       const informed = withKubeVersion(descriptions, declarations)
-      const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
+      const render: Render = async (source, kustomizations) => {
+        const rendering = await renderer.render(source, checkout, kustomizations)
+        return 'failure' in rendering ? undefined : rendering.pieces
+      }
+      const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed, render }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
     }
     const isShown = showing(ignore, changed, base)

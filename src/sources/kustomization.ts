@@ -29,6 +29,8 @@ export interface Kustomization {
   readonly component: boolean
   /** `resources`, `bases` and `components`, as written. */
   readonly includes: readonly Mention[]
+  /** The files of its patches, from the repository's root. */
+  readonly patches: readonly string[]
   /** Paths of the repository that any string in it leads to: files and folders. */
   readonly leadsTo: readonly string[]
   /** Charts it inflates, with the folder each has to be vendored in. */
@@ -116,6 +118,7 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
     component: reading.words.get('kind') === 'Component',
     namespace: reading.words.get('namespace') ?? '',
     includes: reading.places.filter(({ leaf }) => leaf === 'resource' || leaf === 'component'),
+    patches: reading.places.filter(isPatch).flatMap(({ text: written }) => inside(folder, written) ?? []),
     leadsTo: [...new Set(leadsTo)].filter((place) => tree.at(place).length > 0).sort(),
     charts: reading.charts.map((chart) => ({
       ...chart,
@@ -136,6 +139,12 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
       }),
     ],
   }
+}
+
+const patchFields = ['patches', 'patchesStrategicMerge', 'patchesJson6902']
+
+function isPatch({ text, field, leaf }: KustomizeReading['places'][number]): boolean {
+  return patchFields.includes(field) && (leaf === 'patch' || leaf === 'file') && !isInline(text)
 }
 
 /** A file of a ConfigMap or Secret that would be fetched; output of plugins is not left out. */

@@ -55,7 +55,13 @@ export class ReleaseFiles {
     /** The paths that differ; undefined when one side is judged whole. */
     private readonly changed: ReadonlySet<string> | undefined,
   ) {
-    this.gitOps = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
+    this.gitOps = new GitOpsSources({
+      checkout,
+      kustomizations: new Map(),
+      repository,
+      sourceIgnores: new Map(),
+      broughtBy: new Map(),
+    })
   }
 
   /** A file's objects with their repository context. */

@@ -1,0 +1,139 @@
+import path from 'node:path/posix'
+import { gunzipSync } from 'node:zlib'
+import { gitOpsGroups } from '../deployers/gitops-objects'
+import type { GitOpsSources } from '../deployers/gitops-sources'
+import { readHelmRelease } from '../gitops/helm-release'
+import { deployerKinds, gitOpsKind } from '../gitops/kinds'
+import { textAt } from '../gitops/text'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
+import { helmFiles } from '../render/helm'
+import type { Checkout } from '../revision/checkout'
+import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import type { HelmSource, KustomizeSource, Source } from '../sources/source'
+
+/** The largest content of a packed chart that is looked through. */
+const maxUnpacked = 64 * 1024 * 1024
+
+const kinds = ['Application', 'HelmRelease', 'Kustomization']
+
+/** The words by which a patch gives a HelmRelease another chart. */
+const chartWords = ['sourceRef', 'chartRef', '/spec/chart']
+
+/** The groups of the deployers that are no HelmReleases. */
+const otherDeployers = ['argoproj.io', 'kustomize.toolkit.fluxcd.io']
+
+/** What a file may bring to the rendering that takes it in. */
+type Contents = 'deployers' | 'releases' | 'chart words' | 'none'
+
+/**
+ * Tells which sources have to be rendered to know what Argo CD and Flux objects they bring: those in whose texts such
+ * objects may be, and that do not take them in as they are.
+ */
+export class Brings {
+  private readonly known = new Map<string, ReadonlySet<Contents>>()
+  private readonly manifests = new Map<string, Manifest[]>()
+
+  /** @param all the Argo CD and Flux objects of the files, patches as well */
+  constructor(
+    private readonly checkout: Checkout,
+    private readonly named: GitOpsSources,
+    private readonly all: readonly Manifest[],
+  ) {
+    for (const manifest of all) {
+      const { path: file } = manifest.origin
+      const there = this.manifests.get(file)
+      if (there) there.push(manifest)
+      else this.manifests.set(file, [manifest])
+    }
+  }
+
+  async has(source: Source, kustomizations: ReadonlyMap<string, Kustomization>): Promise<boolean> {
+    if (source.origin === 'probed') return false
+    return source.kind === 'helm' ? this.inChart(source) : this.inKustomization(source, kustomizations)
+  }
+
+  private async inChart(source: HelmSource): Promise<boolean> {
+    const files = (await helmFiles(source, this.checkout)).filter((file) => !/(?:^|\/)crds\//.test(file))
+    const texts = await this.checkout.texts(files.filter((file) => !file.endsWith('.tgz')))
+    const inline = source.values.flatMap((one) => ('text' in one ? [one.text] : []))
+    if ([...texts.values(), ...inline].some((text) => mentionsOneOf(text, gitOpsGroups) && mentionsOneOf(text, kinds)))
+      return true
+    const packed = await this.checkout.read(files.filter((file) => file.endsWith('.tgz')))
+    return [...packed.values()].some((content) => !('missing' in content) && mayBePacked(content))
+  }
+
+  private async inKustomization(
+    { root, components = [], overlay, substitutions }: KustomizeSource,
+    kustomizations: ReadonlyMap<string, Kustomization>,
+  ): Promise<boolean> {
+    const taken = [root, ...components].flatMap((start) => closureOf(start, kustomizations))
+    const files = [...new Set(taken.flatMap((one) => filesOf(one, this.checkout)))]
+    const contents = new Set<Contents>()
+    for (const file of files) for (const one of await this.contentsOf(file)) contents.add(one)
+    // A file of another name is not read for objects, whatever takes it in.
+    const isHidden = async (file: string) =>
+      !this.checkout.tree.files.has(file) && (await this.contentsOf(file)).has('deployers')
+    for (const file of files) if (await isHidden(file)) return true
+    const written = JSON.stringify(overlay ?? {})
+    const isAltered = overlay !== undefined || components.length > 0 || taken.some(({ onlyTakesIn }) => !onlyTakesIn)
+    const texts = substitutions === undefined ? [] : [...(await this.checkout.texts(files)).values()]
+    const isFilled = texts.some((text) => text.includes('${'))
+    if (!isAltered && !isFilled) return false
+    if (contents.has('deployers') || mentionsOneOf(written, otherDeployers)) return true
+    return (
+      contents.has('releases') && (contents.has('chart words') || chartWords.some((word) => written.includes(word)))
+    )
+  }
+
+  private async contentsOf(file: string): Promise<ReadonlySet<Contents>> {
+    const known = this.known.get(file)
+    if (known) return known
+    const found = new Set<Contents>()
+    this.known.set(file, found)
+    const text = await this.checkout.text(file)
+    if (text === undefined) return found
+    const objects = this.manifests.get(file)
+    if (objects) {
+      for (const one of objects) found.add(this.contentOf(one))
+    } else if (mentionsOneOf(text, gitOpsGroups) && mentionsOneOf(text, kinds)) {
+      const isPatch = this.named.repositoryIndex.kustomizations.get(folderOf(file))?.file === file
+      found.add(isPatch && !mentionsOneOf(text, otherDeployers) ? 'releases' : 'deployers')
+    }
+    if (chartWords.some((word) => text.includes(word)) && !objects) found.add('chart words')
+    return found
+  }
+
+  private contentOf({ ref, root }: Manifest): Contents {
+    if (!deployerKinds.includes(groupKindOf(ref))) return 'none'
+    if (groupKindOf(ref) !== gitOpsKind.helmRelease) return 'deployers'
+    const { chart, chartRef } = readHelmRelease(root)
+    const kind = textAt(chart.sourceRef.at('kind'))
+    if (chartRef.exists) return textAt(chartRef.at('kind')) === 'HelmChart' ? 'deployers' : 'releases'
+    if (textAt(chart.chart) === '' || kind === '') return chart.sourceRef.exists ? 'deployers' : 'releases'
+    const written = textAt(chart.chart)
+    const place = written.includes('$') ? '' : inside('', written.replace(/^\/+/, ''))
+    const isThere = place !== undefined && this.checkout.tree.at(place).length > 0
+    const isHere = kind === 'GitRepository' && isThere && this.named.mayBeHere(chart.sourceRef, place, this.all)
+    return isHere ? 'deployers' : 'releases'
+  }
+}
+
+/** The Kustomization's own file, and the files that it names. */
+function filesOf({ file, made, leadsTo, charts }: Kustomization, checkout: Checkout): string[] {
+  const named = leadsTo.filter((place) => checkout.has(place))
+  return [...(made ? [] : [file]), ...named, ...charts.flatMap(({ folder }) => checkout.below(folder))]
+}
+
+function mayBePacked(content: Uint8Array): boolean {
+  try {
+    const plain = gunzipSync(content, { maxOutputLength: maxUnpacked })
+    return gitOpsGroups.some((group) => plain.includes(group)) && kinds.some((kind) => plain.includes(kind))
+  } catch {
+    return true
+  }
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? path.dirname(file) : ''
+}

@@ -1,0 +1,246 @@
+import { namesOfHolders } from '../deployers/flux-values'
+import { gitOpsGroups, holderKinds, isGitOps } from '../deployers/gitops-objects'
+import { type Bringer, declarationSite, type GitOpsSources } from '../deployers/gitops-sources'
+import { deployerKinds } from '../gitops/kinds'
+import { identify } from '../manifest/identity'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { groupKindOf, Manifest, type Side } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
+import { startOf } from '../region'
+import type { Piece } from '../render/rendering'
+import type { Checkout } from '../revision/checkout'
+import { closureOf, type Kustomization } from '../sources/kustomization'
+import type { Source } from '../sources/source'
+import { Brings } from './brings'
+
+/** Renders a source; undefined where that fails. */
+export type Render = (
+  source: Source,
+  kustomizations: ReadonlyMap<string, Kustomization>,
+) => Promise<readonly Piece[] | undefined>
+
+/** One round: the sources as far as they are known. */
+export interface Round {
+  readonly gitOps: GitOpsSources
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  readonly sources: readonly Source[]
+}
+
+/** How deep renderings are followed that bring what is rendered next, and how many of them. */
+export const followLimits = { depth: 8, renderings: 500, objects: 20_000 }
+
+/** A rendering that was followed. */
+interface Asked {
+  readonly source: Source
+  readonly depth: number
+  /** The objects that led to it. */
+  readonly above: ReadonlySet<string>
+  /** The files that it takes in; none where it does not render. */
+  files: ReadonlySet<string>
+  children: readonly Manifest[]
+}
+
+/**
+ * The Argo CD and Flux objects that renderings bring: a chart of Applications, a Kustomization that completes what it
+ * takes in. Each source is rendered for them once; what they deploy is followed in the same way, up to a limit.
+ */
+export class Followed {
+  readonly broughtBy = new Map<Manifest, Bringer>()
+  private readonly asked = new Map<string, Asked>()
+  private readonly limited: { readonly manifest: Manifest; readonly cause: 'too-deep' | 'too-many' }[] = []
+
+  /** @param all the Argo CD and Flux objects of the files, patches as well */
+  constructor(
+    private readonly all: readonly Manifest[],
+    private readonly checkout: Checkout,
+    private readonly side: Side,
+    private readonly render: Render | undefined,
+  ) {}
+
+  /** The objects of files, but those that some rendering has, and all that renderings bring. */
+  objects(ofFiles: readonly Manifest[]): Manifest[] {
+    const children = [...this.asked.values()].flatMap((one) => one.children)
+    const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
+    if (taken.size === 0) return [...ofFiles, ...children]
+    const above = new Set([...this.asked.values()].flatMap(({ above }) => [...above]))
+    const isTaken = (manifest: Manifest) =>
+      taken.has(manifest.origin.path) && isDeployer(manifest) && !above.has(keyOf(manifest))
+    return [...ofFiles.filter((manifest) => !isTaken(manifest)), ...children]
+  }
+
+  /** The folders that were taken for roots at first, before an object was found that deploys them. */
+  get roots(): string[] {
+    return [...this.asked.values()].flatMap(({ source }) => (source.origin === 'discovered' ? [placeOf(source)] : []))
+  }
+
+  /** The sources whose renderings bring the objects of others, by the ids of those others. */
+  bringers({ deployers }: GitOpsSources): Map<string, string> {
+    return new Map(
+      [...deployers].flatMap(([id, deployer]) => {
+        const bringer = this.broughtBy.get(deployer)
+        return bringer ? [[id, bringer.source.id] as const] : []
+      }),
+    )
+  }
+
+  /** Lists the objects that lead further than the limits. */
+  reportLimits(named: GitOpsSources): void {
+    for (const { manifest, cause } of this.limited) {
+      const reason =
+        cause === 'too-deep'
+          ? `what it renders leads further than ${followLimits.depth} levels of objects that deploy others; deeper ones are not followed`
+          : `its rendering is not searched for further deployers, as ${followLimits.renderings} renderings were`
+      named.skip(manifest, cause, reason)
+    }
+  }
+
+  /**
+   * Renders the sources of a round that may bring objects and were not rendered yet.
+   *
+   * @returns whether there is more to read now
+   */
+  async ask(round: Round): Promise<boolean> {
+    if (!this.render) return false
+    if (this.dropReplaced(round)) return true
+    let isNew = false
+    const open: Source[] = []
+    const brings = new Brings(this.checkout, round.gitOps, this.all)
+    for (const source of round.sources) {
+      if (this.asked.has(source.id) || source.baseSourceId !== undefined) continue
+      if (await brings.has(source, round.kustomizations)) open.push(source)
+    }
+    const first = this.topmost(open, round)
+    this.limited.length = 0
+    const next = first.flatMap((source) => this.admitted(source, round) ?? [])
+    const pieces = await Promise.all(next.map(({ source }) => this.render?.(source, round.kustomizations)))
+    for (const [index, asked] of next.entries()) {
+      isNew = this.take(asked, pieces[index], round) || isNew
+      this.asked.set(asked.source.id, asked)
+    }
+    return isNew || (next.length > 0 && next.length < open.length)
+  }
+
+  /** A source whose object another one may complete comes after that one, unless they go in a circle. */
+  private topmost(open: readonly Source[], round: Round): readonly Source[] {
+    const files = new Map(open.map((source) => [source.id, this.filesOf(source, round.kustomizations)]))
+    const first = open.filter((source) => {
+      const deployer = round.gitOps.deployers.get(source.id)
+      if (!deployer || this.broughtBy.has(deployer)) return true
+      return !open.some(({ id }) => id !== source.id && files.get(id)?.has(deployer.origin.path))
+    })
+    return first.length > 0 ? first : open
+  }
+
+  private admitted(source: Source, { gitOps }: Round): Asked | undefined {
+    const deployer = gitOps.deployers.get(source.id)
+    const bringer = deployer && this.broughtBy.get(deployer)
+    const parent = bringer && this.asked.get(bringer.source.id)
+    const depth = parent ? parent.depth + 1 : 0
+    const above = new Set([...(deployer ? [keyOf(deployer)] : []), ...(parent?.above ?? [])])
+    if (deployer && depth > followLimits.depth) this.limited.push({ manifest: deployer, cause: 'too-deep' })
+    else if (deployer && (this.asked.size >= followLimits.renderings || this.broughtBy.size >= followLimits.objects))
+      this.limited.push({ manifest: deployer, cause: 'too-many' })
+    else return { source, depth, above, files: new Set(), children: [] }
+    return undefined
+  }
+
+  /** @returns whether there are objects in it */
+  private take(asked: Asked, pieces: readonly Piece[] | undefined, round: Round): boolean {
+    if (!pieces) return false
+    const { source, above } = asked
+    const files = this.filesOf(source, round.kustomizations)
+    const bringer: Bringer = {
+      source,
+      definitionFiles: [
+        ...new Set([
+          source.declaredAt.path,
+          ...(source.definitionFiles ?? []),
+          ...this.kustomizationFiles(source, round),
+        ]),
+      ],
+    }
+    const found = piecesWith(gitOpsGroups, pieces)
+      .filter(({ object }) => isGitOps(object))
+      .flatMap(({ object, path }) => {
+        const manifest = this.placed(namespaced(object, source), path, files)
+        // What deploys this very source is read where it is written.
+        return above.has(keyOf(manifest)) ? [] : [manifest]
+      })
+    const names = [...new Set(found.flatMap(namesOfHolders))]
+    const holders = names.length === 0 ? [] : piecesWith(names, pieces)
+    asked.children = [
+      ...found,
+      ...holders
+        .filter(({ object: { ref } }) => holderKinds.includes(ref.kind) && names.includes(ref.name))
+        .map(({ object, path }) => this.placed(namespaced(object, source), path, files)),
+    ]
+    for (const child of asked.children) this.broughtBy.set(child, bringer)
+    asked.files = files
+    return true
+  }
+
+  /** An object of a rendering at the place of the object of a file that it is made of, if there is one. */
+  private placed(object: LoadedObject, path: string, files: ReadonlySet<string>): Manifest {
+    const { kind, name, group } = object.ref
+    const written = this.all.find(
+      ({ ref, origin }) => ref.kind === kind && ref.name === name && ref.group === group && files.has(origin.path),
+    )
+    const at = written ? declarationSite(written) : { path, region: startOf(1) }
+    return new Manifest({ ...object, region: at.region }, this.side, { kind: 'file', path: at.path }, [])
+  }
+
+  /**
+   * Drops what a root brought that some object turns out to deploy, but for that object: where Flux is bootstrapped, the
+   * root itself brings it. From then on the object decides what is rendered.
+   */
+  private dropReplaced({ gitOps, sources }: Round): boolean {
+    let isNew = false
+    for (const asked of this.asked.values()) {
+      if (asked.source.origin !== 'discovered' || asked.children.length === 0) continue
+      const own = sources.filter((one) => placeOf(one) === placeOf(asked.source) && one.id !== asked.source.id)
+      if (own.length === 0) continue
+      const deployers = new Set(own.flatMap(({ id }) => gitOps.deployers.get(id) ?? []))
+      const kept = asked.children.filter((child) => deployers.has(child))
+      if (kept.length === asked.children.length) continue
+      asked.children = kept
+      asked.files = new Set()
+      isNew = true
+    }
+    return isNew
+  }
+
+  private filesOf(source: Source, kustomizations: ReadonlyMap<string, Kustomization>): Set<string> {
+    if (source.kind === 'helm') return new Set()
+    const starts = [source.root, ...(source.components ?? [])]
+    return new Set(starts.flatMap((start) => closureOf(start, kustomizations)).flatMap(({ leadsTo }) => leadsTo))
+  }
+
+  private kustomizationFiles(source: Source, { kustomizations }: Round): string[] {
+    return source.kind === 'helm' ? [] : closureOf(source.root, kustomizations).map(({ file }) => file)
+  }
+}
+
+function placeOf(source: Source): string {
+  return source.kind === 'helm' ? source.chart : source.root
+}
+
+function isDeployer({ ref }: Manifest): boolean {
+  return deployerKinds.includes(groupKindOf(ref))
+}
+
+/** An object of a file, also where a rendering has it with other content. */
+function keyOf({ origin, object: { region }, ref }: Manifest): string {
+  return JSON.stringify([origin.path, region.startLine, region.startColumn, ref.kind, ref.name])
+}
+
+function piecesWith(words: readonly string[], pieces: readonly Piece[]) {
+  return pieces
+    .filter(({ text }) => mentionsOneOf(text, words))
+    .flatMap(({ text, path }) => loadFile({ text }).objects.map((object) => ({ object, path })))
+}
+
+/** A rendering gives its namespace to the objects that name none. */
+function namespaced(object: LoadedObject, { namespace }: Source): LoadedObject {
+  if (namespace === undefined || object.ref.namespace !== '') return object
+  return { ...object, ref: identify(object.apiVersion, object.ref.kind, namespace, object.ref.name) }
+}
