@@ -23,6 +23,7 @@ export type NotInspectedCause =
   | 'plugin'
   | 'ignored'
   | 'nothing-to-apply'
+  | 'folder-missing'
   | 'patched'
   | 'post-renderers'
   | 'template-patch'

@@ -11,6 +11,7 @@ import { inside, type Kustomization, readKustomizations, rootsOf } from '../sour
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
 import { ignorableIn } from './ignorable'
 import { previousDefinitions } from './previous-definitions'
+import { type Roots, readRoots } from './roots'
 
 /** Why a file is no plain manifest. */
 export interface FileOwnership {
@@ -33,6 +34,7 @@ export interface Discovery {
   readonly plain: ReadonlyMap<string, string>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
+  readonly roots: Roots
 }
 
 /** The inputs of discovery other than the files. */
@@ -60,7 +62,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const kustomizationsInFiles = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
-  const { gitOps, kustomizations, ownership } = await readGitOpsSources(
+  const { gitOps, manifests, kustomizations, ownership } = await readGitOpsSources(
     checkout,
     parts,
     kustomizationsInFiles,
@@ -100,6 +102,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     plain: gitOps.plain,
     ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
+    roots: await readRoots({ checkout, manifests, gitOps, kustomizations, explicit }),
   }
 }
 
@@ -221,7 +224,7 @@ async function readGitOpsSources(
     ])
     // An object that is not applied deploys nothing, and the sources it would deploy may contain further such objects.
     const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
-    if (applied.length === manifests.length) return { gitOps, kustomizations, ownership }
+    if (applied.length === manifests.length) return { gitOps, manifests, kustomizations, ownership }
     manifests = applied
   }
 }

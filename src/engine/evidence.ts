@@ -18,6 +18,8 @@ export interface Evidence {
   /** Ingresses of unchanged files, read only to show which controllers serve them; no rule judges them. */
   readonly unchangedIngresses: () => readonly Manifest[]
   readonly clusters: ClusterMap
+  /** Whether an object is deployed, where it is known what is: of the others, none is compared with another object. */
+  readonly isDeployed?: (manifest: Manifest) => boolean
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
   /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */

@@ -17,10 +17,12 @@ interface Renderings {
   readonly unknown: readonly Manifest[]
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
+  /** Whether the base's Argo CD and Flux objects name every folder that is deployed. */
+  readonly rootsKnown: boolean
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes }: Renderings): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKnown }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -54,6 +56,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      continue
+    }
+    if (!whole && source.origin === 'discovered' && (old ? wasBroken(old) : rootsKnown)) {
+      skipped.push({
+        path: failure.path,
+        reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
+      })
       continue
     }
     const existing = whole || (old?.failure !== undefined && failsAlike([old.source, old.failure], [source, failure]))
@@ -98,6 +107,11 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
   }
   return { findings, skipped }
+}
+
+/** Whether a source did not build at the base for a reason in its files: an archive, a scaffold. */
+function wasBroken({ failure }: RenderedSide): boolean {
+  return failure !== undefined && !failure.missing && failure.cause !== 'tool-stopped'
 }
 
 /** Whether a removed source may have moved to another folder: the state of its rendered objects is then unknown. */

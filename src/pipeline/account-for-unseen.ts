@@ -11,6 +11,7 @@ import type { Skipped } from '../revision/tree'
 import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
+import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -30,6 +31,7 @@ export async function accountForUnseen(
   rendered: ChangedRenderings,
   rest: Rest,
   compared: Comparison,
+  { isKnown: rootsKnown }: Reach,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
   const { before, after, values } = read
@@ -43,6 +45,7 @@ export async function accountForUnseen(
     rest: rest.rendered,
     unknown,
     knownRemotes: await base?.remotePlaces(),
+    rootsKnown,
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
