@@ -58,7 +58,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKn
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    if (!whole && source.origin === 'discovered' && (old ? wasBroken(old) : rootsKnown)) {
+    const isIdle = old ? wasBroken(old) : rootsKnown && unbuildable.has(failure.cause)
+    if (!whole && source.origin === 'discovered' && isIdle) {
       skipped.push({
         path: failure.path,
         reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
@@ -108,6 +109,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKn
   }
   return { findings, skipped }
 }
+
+/** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
+const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
 
 /** Whether a source did not build at the base for a reason in its files: an archive, a scaffold. */
 function wasBroken({ failure }: RenderedSide): boolean {
