@@ -1,8 +1,9 @@
 import { basename } from 'node:path/posix'
+import { placeOf } from '../discovery/discover'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { type Manifest, nameOf } from '../manifest/manifest'
-import type { Failure } from '../render/rendering'
+import { type Failure, withoutFolder } from '../render/rendering'
 import type { Skipped } from '../revision/tree'
 import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
@@ -105,7 +106,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKn
     )
   }
   for (const { source, failure } of rest) {
-    if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    // A missing folder is listed at the object that names it, whether or not it is rendered.
+    if (failure && failure.reason !== withoutFolder(placeOf(source)))
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
   }
   return { findings, skipped }
 }
