@@ -11,6 +11,7 @@ import { inside, type Kustomization, readKustomizations, rootsOf } from '../sour
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
 import { ignorableIn } from './ignorable'
 import { previousDefinitions } from './previous-definitions'
+import { type Appliers, appliersIn, prunedFiles } from './pruned'
 import { type Roots, readRoots } from './roots'
 
 /** Why a file is no plain manifest. */
@@ -35,6 +36,7 @@ export interface Discovery {
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
   readonly roots: Roots
+  readonly appliers: Appliers
 }
 
 /** The inputs of discovery other than the files. */
@@ -68,6 +70,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     kustomizationsInFiles,
     known,
     side,
+    declared,
   )
   const explicit = [...declared, ...gitOps.sources]
   const explicitPlaces = new Set(explicit.map(placeOf))
@@ -103,6 +106,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     plain: gitOps.plain,
     ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
     roots: await readRoots({ checkout, manifests, gitOps, kustomizations, explicit }),
+    appliers: appliersIn({ manifests, gitOps, kustomizations }),
   }
 }
 
@@ -211,6 +215,7 @@ async function readGitOpsSources(
   kustomizationsInFiles: ReadonlyMap<string, Kustomization>,
   { repository, base, isNew }: DiscoveryInput,
   side: Side,
+  declared: readonly Source[],
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
@@ -222,6 +227,13 @@ async function readGitOpsSources(
       ...parts,
       ...kustomizationFiles(kustomizations, checkout, base),
     ])
+    if (base) {
+      const places = new Set([...declared, ...gitOps.sources].map(placeOf))
+      const roots = deployedRoots(kustomizations, base, places)
+      const after = { manifests, gitOps, kustomizations, declared, roots }
+      for (const [file, why] of prunedFiles(base.appliers, after))
+        if (checkout.has(file)) ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
+    }
     // An object that is not applied deploys nothing, and the sources it would deploy may contain further such objects.
     const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
     if (applied.length === manifests.length) return { gitOps, manifests, kustomizations, ownership }

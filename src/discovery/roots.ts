@@ -18,6 +18,8 @@ export interface Roots {
   readonly known: boolean
   /** The files and folders that are deployed, or may be: a folder stands for all that is below it. */
   readonly places: ReadonlySet<string>
+  /** Whether there are files of a tool that names what it deploys in its own way: Fleet, helmfile, Kluctl. */
+  readonly otherTools: boolean
 }
 
 interface Deployed {
@@ -55,14 +57,14 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
   for (const file of live) addBeside(file)
   for (const { folder, leadsTo } of takingIn(live, kustomizations))
     for (const place of [folder, ...leadsTo]) places.add(place)
-  for (const file of checkout.tree.entries.keys())
-    if (otherTools.test(file)) places.add(file.includes('/') ? path.dirname(file) : '')
+  const ofTools = [...checkout.tree.entries.keys()].filter((file) => otherTools.test(file))
+  for (const file of ofTools) places.add(file.includes('/') ? path.dirname(file) : '')
   const known =
     naming.length > 0 &&
     read.every(({ isResolved }) => isResolved) &&
-    gitOps.notInspected.every(({ cause, manifest }) => harmless.has(cause) && !namesMore(manifest)) &&
+    !namesMore(gitOps) &&
     !(await isCompleted(kustomizations, checkout, manifests))
-  return { known, places }
+  return { known, places, otherTools: ofTools.length > 0 }
 }
 
 /** Whether a path, or a folder above it, is among the places. */
@@ -162,8 +164,13 @@ function writtenIn({ root, ref }: Manifest): Cursor[] {
   }
 }
 
+/** Whether some object may name further folders than those that are known. */
+export function namesMore({ notInspected }: GitOpsSources): boolean {
+  return notInspected.some(({ cause, manifest }) => !harmless.has(cause) || installsMore(manifest))
+}
+
 /** Whether the values of a chart from elsewhere have it install Applications or Flux objects, which name further folders. */
-function namesMore({ ref, object, root }: Manifest): boolean {
+function installsMore({ ref, object, root }: Manifest): boolean {
   if (groupKindOf(ref) === gitOpsKind.helmRelease) return mentionsOneOf(object.content, ['repoURL'])
   if (groupKindOf(ref) !== gitOpsKind.application) return false
   return readApplication(root).sources.some(

@@ -8,6 +8,7 @@ import type { Skipped } from '../revision/tree'
 import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
 import { nameOfSource, type Source } from '../sources/source'
+import { type IdleInput, isIdle } from './idle-sources'
 
 interface Renderings {
   readonly before: readonly RenderedSide[]
@@ -18,12 +19,11 @@ interface Renderings {
   readonly unknown: readonly Manifest[]
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
-  /** Whether the base's Argo CD and Flux objects name every folder that is deployed. */
-  readonly rootsKnown: boolean
+  readonly idle: IdleInput
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKnown }: Renderings): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -59,8 +59,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKn
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    const isIdle = old ? wasBroken(old) : rootsKnown && unbuildable.has(failure.cause)
-    if (!whole && source.origin === 'discovered' && isIdle) {
+    if (!whole && isIdle(source, failure, old, idle)) {
       skipped.push({
         path: failure.path,
         reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
@@ -111,14 +110,6 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, rootsKn
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
   }
   return { findings, skipped }
-}
-
-/** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
-const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
-
-/** Whether a source did not build at the base for a reason in its files: an archive, a scaffold. */
-function wasBroken({ failure }: RenderedSide): boolean {
-  return failure !== undefined && !failure.missing && failure.cause !== 'tool-stopped'
 }
 
 /** Whether a removed source may have moved to another folder: the state of its rendered objects is then unknown. */

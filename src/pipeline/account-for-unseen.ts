@@ -2,6 +2,7 @@ import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { brokenBefore } from '../gaps/idle-sources'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
@@ -31,7 +32,7 @@ export async function accountForUnseen(
   rendered: ChangedRenderings,
   rest: Rest,
   compared: Comparison,
-  { isKnown: rootsKnown }: Reach,
+  reach: Reach,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
   const { before, after, values } = read
@@ -45,7 +46,10 @@ export async function accountForUnseen(
     rest: rest.rendered,
     unknown,
     knownRemotes: await base?.remotePlaces(),
-    rootsKnown,
+    idle: {
+      namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
+      brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+    },
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
