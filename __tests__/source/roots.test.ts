@@ -73,6 +73,24 @@ describe('a Kustomization that nothing deploys', () => {
     ])
   })
 
+  test('and that is new is listed where another tool deploys what it names', async () => {
+    const report = await change({ 'other/.kluctl.yml': 'targets: [{name: prod}]\n' }, old)
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toHaveLength(1)
+  })
+
+  test('and that is new is listed where it takes in one that did not build at the base', async () => {
+    const base = { 'a/kustomization.yaml': broken, 'b/kustomization.yaml': kustomize('resources: [../a]') }
+    const taking = { 'c/kustomization.yaml': kustomize('resources: [../a]') }
+    const report = await change(base, taking)
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toMatchObject([{ path: 'a/kustomization.yaml' }])
+    const more = { 'a/kustomization.yaml': kustomize('resources: [other.yaml]'), ...taking }
+    expect(lines(await change({ 'a/kustomization.yaml': kustomize('resources: []') }, more))).toEqual([
+      'introduced error head/a/kustomization.yaml:3 source/unrendered',
+    ])
+  })
+
   test('hides no manifest that was judged', async () => {
     const base = { ...flux, 'old/kustomization.yaml': broken, 'plain/role.yaml': role(name) }
     const report = await change(base, {

@@ -5,6 +5,7 @@ import { duplicateKeys } from '../gaps/duplicate-keys'
 import { brokenBefore } from '../gaps/idle-sources'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
+import type { ClustersOf } from '../gaps/out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -52,7 +53,8 @@ export async function accountForUnseen(
     },
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
-  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
+  const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
+  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const hides = mayHideObjects({
     head,
