@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { lines } from '../cli/guard'
+import { checkJson, lines } from '../cli/guard'
 import { kustomization, repository } from './flux-objects'
 import { kept, kustomization as kustomize, name } from './kustomize-objects'
 import { role } from './objects'
-import { change, object, url } from './probe'
+import { change, object, repositoryOf, url } from './probe'
 import type { Files } from './repository'
 
 const rbac: Files = { 'rbac/kustomization.yaml': kustomize('resources: [role.yaml]'), 'rbac/role.yaml': role(name) }
@@ -112,5 +112,26 @@ test('what is no longer deployed by it is not edited unseen', async () => {
   const edited = { 'rbac/role.yaml': `${role(name)}# edited\n` }
   expect(lines(await change(flux('prune: true'), { 'flux/apps.yaml': null, ...edited }))).toContain(
     'introduced error head/rbac/role.yaml:1 source/unrendered',
+  )
+})
+
+describe('an object that hands over what it deploys', () => {
+  const one = (of: string, more: string): Files => ({ [`flux/${of}.yaml`]: kustomization(of, './rbac', more) })
+  const handover = async (more: string) => {
+    const base = { ...rbac, 'flux/source.yaml': repository(), ...one('rbac', more) }
+    const repo = repositoryOf(base, { 'flux/rbac.yaml': null, ...one('roles', more) })
+    const sides = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--policy', 'protected-rbac@1.1.0']
+    return lines(await checkJson(...sides))
+  }
+
+  test.each(['prune: true', 'prune: false\ndeletionPolicy: WaitForTermination'])('deletes it: %s', async (more) => {
+    expect(await handover(more)).toEqual(['introduced warning base/flux/rbac.yaml:1 protected-rbac/prune-safe'])
+  })
+
+  test.each(['prune: true\nsuspend: true', 'prune: true\ndeletionPolicy: Orphan', 'prune: false'])(
+    'leaves it: %s',
+    async (more) => {
+      expect(await handover(more)).toEqual([])
+    },
   )
 })
