@@ -340,9 +340,11 @@ describe('plain manifests, in a repository that has nothing to render', () => {
     const report = await change(files, { 'argocd/portal.yaml': typo })
     expect(lines(report)).toEqual([
       'introduced error base/apps/portal/role.yaml:1 protected-rbac/object-kept',
-      'introduced error head/argocd/portal.yaml:1 source/unrendered',
+      'introduced error head/argocd/portal.yaml:5 source/unrendered',
     ])
-    expect(report.findings[1]?.text).toBe('There is no chart apps/portl in this repository.')
+    expect(report.findings[1]?.text).toBe(
+      'There is no folder apps/portl in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object.',
+    )
   })
 })
 

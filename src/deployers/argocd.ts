@@ -18,6 +18,7 @@ import { componentsOf, overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
 import { fieldsOf, wordOf } from '../sources/untyped'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
+import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
 
 /**
  * Adds the sources of an Application.
@@ -100,9 +101,15 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
       named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, source, name, named)
+    } else if (!isMainRevision(textAt(source.targetRevision))) {
+      const reason = `${[url, written].filter(Boolean).join(' ')} of ${textAt(source.targetRevision)} is not in this revision`
+      named.skip(manifest, 'source-elsewhere', reason)
     } else if (!isPlugin) {
-      // Rendering reports the missing folder, at the object that names it.
-      named.add({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace }, manifest)
+      named.skip(manifest, 'folder-missing', missingFolder(place))
+      // Rendering reports the missing folder, at the line that names it.
+      const declaredAt = siteOfFolder(manifest, source.path)
+      const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
+      named.add({ ...missing, kind: 'helm' }, manifest)
     }
   }
 }

@@ -19,6 +19,7 @@ import { FluxArtifact } from './flux-artifact'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
+import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from './missing-folder'
 
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
@@ -29,6 +30,8 @@ interface Tree {
   readonly files: ReadonlySet<string>
   /** The Kustomizations that it takes in. */
   readonly written: readonly string[]
+  /** The folder is not there. */
+  readonly isMissing?: true
 }
 
 /** The Flux objects of one side. Which of them applies which decides the cluster they go to. */
@@ -39,6 +42,7 @@ export class FluxObjects {
   private treesByFile: Map<string, Tree[]> | undefined
   private readonly artifacts = new Map<string, FluxArtifact>()
   private byName: Map<string, Manifest[]> | undefined
+  private undefinedSources: UndefinedSources | undefined
 
   constructor(
     private readonly manifests: readonly Manifest[],
@@ -87,6 +91,13 @@ export class FluxObjects {
     // Flux's own GitRepository is often created at installation, and is only in the cluster.
     const here =
       place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
+    if (place !== undefined && !isThere && this.isOurs(kustomization, manifest)) {
+      this.named.skip(manifest, 'folder-missing', missingFolder(place))
+      // What is suspended changes nothing, so it is no fault yet.
+      if (kustomization.spec.at('suspend').value !== true)
+        this.trees.push({ manifest, kustomization, place, files: new Set(), written: [], isMissing: true })
+      return
+    }
     if (!here) {
       this.named.skip(
         manifest,
@@ -148,7 +159,22 @@ export class FluxObjects {
     return `${lost} does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out`
   }
 
-  private deploy({ manifest, kustomization, place }: Tree): void {
+  /** Whether a Kustomization takes its folder of this repository, at the revision that this change is merged to. */
+  private isOurs({ sourceRef, path: at }: FluxKustomization, manifest: Manifest): boolean {
+    if (textAt(sourceRef.at('kind')) !== 'GitRepository' || /\$\{|\{\{/.test(textAt(at))) return false
+    const { namespace } = manifest.ref
+    const source = this.sourceOf(sourceRef, namespace, manifest)
+    if (source) {
+      const url = textAt(readFluxSource(source.root).url)
+      const { repository } = this.named.repositoryIndex
+      return isOfMainRevision(source) && repository.length > 0 && this.named.isHere(url, '')
+    }
+    const kustomizations = this.manifests.filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
+    this.undefinedSources ??= new UndefinedSources(kustomizations, this.named.repositoryIndex.checkout)
+    return this.undefinedSources.areHere(sourceRef, namespace)
+  }
+
+  private deploy({ manifest, kustomization, place, isMissing }: Tree): void {
     const { kubeConfig, postBuild, substituteFrom } = kustomization
     const spec = fieldsOf(kustomization.spec.value)
     const overlay = fluxOverlayOf(spec)
@@ -164,7 +190,7 @@ export class FluxObjects {
           id: idOf(manifest, target),
           origin: 'named',
           target,
-          declaredAt: declarationSite(manifest),
+          declaredAt: isMissing ? siteOfFolder(manifest, kustomization.path) : declarationSite(manifest),
           root: place,
           // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
           allowsOutsideFiles: true,
@@ -282,7 +308,8 @@ export class FluxObjects {
           id: idOf(manifest, cluster),
           origin: 'named',
           target: cluster,
-          declaredAt: declarationSite(manifest),
+          declaredAt:
+            checkout.tree.at(place).length > 0 ? declarationSite(manifest) : siteOfFolder(manifest, chart.chart),
           definitionFiles: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
           chart: place,
           values,

@@ -38,6 +38,7 @@ export type NotInspectedCause =
   | 'plugin'
   | 'ignored'
   | 'nothing-to-apply'
+  | 'folder-missing'
   | 'patched'
   | 'post-renderers'
   | 'template-patch'

@@ -16,6 +16,8 @@ import { Followed, type Render } from './followed'
 import { ignorableIn } from './ignorable'
 import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
+import { type Appliers, appliersIn, prunedFiles } from './pruned'
+import { type Roots, readRoots } from './roots'
 
 /** Why a file is no plain manifest. */
 export interface FileOwnership {
@@ -44,6 +46,8 @@ export interface Discovery {
   readonly firstRoots: ReadonlySet<string>
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
   readonly bringers: ReadonlyMap<string, string>
+  readonly roots: Roots
+  readonly appliers: Appliers
 }
 
 /** The inputs of discovery other than the files. */
@@ -77,11 +81,21 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(all, checkout, side, known.render)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
-  const read = { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all, fileDeployments }
-  let round = await readRound(charts, declared, read)
-  while (await followed.ask(round)) round = await readRound(charts, declared, read)
+  const read = {
+    checkout,
+    declared,
+    parts,
+    kustomizationsInFiles,
+    sourceIgnores,
+    known,
+    followed,
+    all,
+    fileDeployments,
+  }
+  let round = await readRound(charts, read)
+  while (await followed.ask(round)) round = await readRound(charts, read)
   followed.reportLimits(round.gitOps)
-  const { gitOps, kustomizations, ownership, sources, discovered } = round
+  const { gitOps, manifests, kustomizations, ownership, explicit, sources, discovered } = round
   return {
     sources: [
       ...sources,
@@ -99,12 +113,15 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
       ...(await ignorableBundles(checkout)),
     ]),
+    roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
+    appliers: appliersIn({ manifests, gitOps, kustomizations }),
   }
 }
 
 /** The files of one side, and what was read of them. */
 interface Reading {
   readonly checkout: Checkout
+  readonly declared: readonly Source[]
   /** The files of charts, which are templates. */
   readonly parts: ReadonlyMap<string, FileOwnership>
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
@@ -117,9 +134,9 @@ interface Reading {
 }
 
 /** The sources as far as they are known from the files and from the renderings that were followed. */
-async function readRound(charts: readonly string[], declared: readonly Source[], reading: Reading) {
-  const { checkout, known, fileDeployments } = reading
-  const { gitOps, kustomizations, ownership } = readGitOpsSources(reading)
+async function readRound(charts: readonly string[], reading: Reading) {
+  const { checkout, declared, known, fileDeployments } = reading
+  const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
@@ -144,7 +161,7 @@ async function readRound(charts: readonly string[], declared: readonly Source[],
       }
     }),
   ].map(known.informed)
-  return { gitOps, kustomizations, ownership, discovered, sources }
+  return { gitOps, manifests, kustomizations, ownership, discovered, explicit, sources }
 }
 
 /** The folder (or archive) that a source renders. */
@@ -247,7 +264,8 @@ function* undeployedPlainFiles(
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: Reading) {
-  const { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all } = reading
+  const { checkout, declared, parts, kustomizationsInFiles, sourceIgnores, known, followed, all, fileDeployments } =
+    reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -273,9 +291,16 @@ function readGitOpsSources(reading: Reading) {
       ...parts,
       ...kustomizationFiles(kustomizations, checkout, base),
     ])
+    if (base) {
+      const places = new Set([...declared, ...gitOps.sources, ...fileDeployments.sources].map(placeOf))
+      const roots = deployedRoots(kustomizations, base, places)
+      const after = { manifests, gitOps, kustomizations, declared, roots }
+      for (const [file, why] of prunedFiles(base.appliers, after))
+        if (checkout.has(file)) ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
+    }
     // An object that is not applied deploys nothing, and the sources it would deploy may contain further such objects.
     const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
-    if (applied.length === manifests.length) return { gitOps, kustomizations, ownership }
+    if (applied.length === manifests.length) return { gitOps, manifests, kustomizations, ownership }
     manifests = applied
   }
 }

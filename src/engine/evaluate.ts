@@ -9,6 +9,7 @@ import type { ActiveRule } from '../policy/policy'
 import { replacementsIn } from './copies'
 import { withDoubt, withDoubtOfPair } from './doubt'
 import type { Evidence } from './evidence'
+import { withoutUndeployed } from './undeployed'
 
 /** Called before a rule looks at a file's object. */
 export type BeforeRule = (rule: string, path: string) => void
@@ -77,13 +78,20 @@ export class Evaluation {
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
-          const made: RawFinding[] = []
-          const context = this.contextOf(active, cluster, made, facts)
-          this.guarded(active, manifest, () => {
-            if (rule.scope === 'manifest') rule.check({ ...context, manifest })
-            else rule.check({ ...context, manifest, snapshot })
-          })
-          findings.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
+          const judged = (one: Manifest, among: Snapshot) => {
+            const made: RawFinding[] = []
+            const context = this.contextOf(active, cluster, made, facts)
+            this.guarded(active, one, () => {
+              if (rule.scope === 'manifest') rule.check({ ...context, manifest: one })
+              else rule.check({ ...context, manifest: one, snapshot: among })
+            })
+            return made
+          }
+          const made = judged(manifest, snapshot).filter(
+            (draft) => whole || draft.ends.some((end) => this.touched(end.manifest)),
+          )
+          const { isDeployed } = this.evidence
+          findings.push(...(isDeployed ? withoutUndeployed(made, { isDeployed, snapshot, judged }) : made))
         }
       }
     }
@@ -152,7 +160,9 @@ export class Evaluation {
       }
       if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
     })
-    return findings
+    const { isDeployed } = this.evidence
+    if (rule.scope !== 'snapshot' || !isDeployed) return findings
+    return findings.filter(({ ends }) => ends.every((end) => isDeployed(end.manifest)))
   }
 
   /** Keeps the smallest set of findings among all copies: it is true for each copy that may be applied last. */

@@ -20,6 +20,8 @@ export interface Evidence {
   readonly clusters: ClusterMap
   /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
   readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>
+  /** Whether an object is deployed, where it is known what is: of the others, none is compared with another object. */
+  readonly isDeployed?: (manifest: Manifest) => boolean
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
   /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */

@@ -7,6 +7,7 @@ import { startOf } from '../region'
 import type { Files } from '../revision/files'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { inside } from '../sources/kustomization'
+import { type ClustersOf, outOfSight } from './out-of-sight'
 
 interface Sides {
   readonly base: SideOfChange
@@ -18,14 +19,16 @@ interface Sides {
  *
  * @param before the files read at the base
  * @param isHidden whether a file is in something that could not be rendered, which is reported separately
+ * @param clustersOf the clusters that a file is deployed to
  */
 export async function orphanedManifests(
   sides: Sides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
+  clustersOf: ClustersOf,
 ): Promise<Finding[]> {
-  const remote = newlyRemote(sides)
+  const remote = outOfSight(sides, clustersOf)
   // Without being able to follow an object, it is unknown whether its files are still deployed.
   const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
   return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
@@ -81,31 +84,6 @@ async function noLongerDeployed(
     )
   }
   return findings
-}
-
-/** Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
-function newlyRemote({ base, head }: Sides): Finding[] {
-  const present = new Set(head.discovery.sources.map(({ id }) => id))
-  const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
-  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, cause, reason }) => {
-    const had = gone.some(({ id, declaredAt: at }) => {
-      // Applications that an ApplicationSet generates have names of their own.
-      if (ref.kind === 'ApplicationSet') return at.path === origin.path
-      if (ref.kind === 'Application') return id.startsWith('argocd:') && id.includes(`:${ref.name}:`)
-      return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`)
-    })
-    if (!had) return []
-    return gateFinding('source/unrendered', 'out-of-sight', 'error', {
-      side: 'head',
-      path: origin.path,
-      region: object.region,
-      status: 'introduced',
-      object: ref,
-      keys: [cause],
-      fileText: object.lines,
-      text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
-    })
-  })
 }
 
 /**

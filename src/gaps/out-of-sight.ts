@@ -1,46 +1,75 @@
+import type { NotInspected } from '../deployers/gitops-sources'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { isOwnCluster, readApplication } from '../gitops/application'
+import { identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
-import { nameOfSource, type Source } from '../sources/source'
+import type { Source } from '../sources/source'
 
-/** Releases of Fleet and helmfile that were rendered at the base, are still declared, and cannot be rendered at the head. */
-export function releasesOutOfSight(base: SideOfChange, head: SideOfChange): Finding[] {
+/** The clusters that a file of one side is deployed to. */
+export type ClustersOf = (side: Side, path: string) => readonly string[]
+
+/** Reports Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
+export function outOfSight(
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+  clustersOf: ClustersOf,
+): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
-  const gone = base.discovery.sources.filter(({ id }) => /^(?:fleet|helmfile):/.test(id) && !present.has(id))
-  const found = new Map<string, Finding>()
-  for (const source of gone) {
-    const cause = causeIn(head, base, source)
-    if (!cause) continue
-    const { path, region, reason } = cause
-    const finding = gateFinding('source/unrendered', 'out-of-sight', 'error', {
+  const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
+  if (gone.length === 0) return []
+  const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  return news.flatMap(({ manifest, cause, reason }) => {
+    const { ref, origin, object } = manifest
+    if (!gone.some((source) => isOf(source, manifest, clustersOf))) return []
+    return gateFinding('source/unrendered', 'out-of-sight', 'error', {
       side: 'head',
-      path,
-      region,
+      path: origin.path,
+      region: object.region,
       status: 'introduced',
-      keys: [path, reason],
-      text: `What ${nameOfSource(source)} deploys was rendered at the base and cannot be now: ${reason}.`,
+      object: ref,
+      keys: [cause],
+      fileText: object.lines,
+      text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     })
-    found.set(JSON.stringify([path, reason]), finding)
-  }
-  return [...found.values()]
+  })
 }
 
-function causeIn(head: SideOfChange, base: SideOfChange, source: Source) {
-  const { releases, unread } = head.discovery.fileDeployments
-  const file = source.declaredAt.path
-  // A helmfile that becomes a template gets another ending.
-  const paths = [file, `${file}.gotmpl`]
-  const name = source.kind === 'helm' ? source.release : undefined
-  const remote = releases.find((one) => paths.includes(one.path) && one.name === name)
-  if (remote) {
-    const { path, chart, repository, object } = remote
-    const from = repository && repository !== chart ? ` from ${repository}` : ''
-    return { path, region: object.region, reason: `the chart ${chart}${from} is not in this repository` }
+/**
+ * What is out of sight at the head and was not at the base. Of one object, each entry of the base explains one of the
+ * same cause: an object with two sources may lose sight of the second one.
+ */
+function withoutKnown(after: readonly NotInspected[], before: readonly NotInspected[]): NotInspected[] {
+  const keyOf = ({ manifest: { ref, origin }, cause }: NotInspected) =>
+    JSON.stringify([identityOf(ref), origin.path, cause])
+  const known = new Map<string, string[]>()
+  for (const one of before) known.set(keyOf(one), [...(known.get(keyOf(one)) ?? []), one.reason])
+  const explains = (one: NotInspected, at: (reasons: readonly string[]) => number) => {
+    const reasons = known.get(keyOf(one)) ?? []
+    const index = at(reasons)
+    if (index !== -1) reasons.splice(index, 1)
+    return index !== -1
   }
-  const known = new Set(base.discovery.fileDeployments.unread.map(({ reason }) => reason))
-  const cause = unread.find(
-    ({ path, release, reason }) =>
-      paths.includes(path) && (release === undefined || release === name) && !known.has(reason),
-  )
-  return cause
+  const changed = after.filter((one) => !explains(one, (reasons) => reasons.indexOf(one.reason)))
+  return changed.filter((one) => !explains(one, (reasons) => reasons.length - 1))
+}
+
+/** Whether an object declared a source at the base: in the same file, or from another file for the same cluster. */
+function isOf({ id, declaredAt: at, target }: Source, manifest: Manifest, clustersOf: ClustersOf): boolean {
+  const { ref, origin } = manifest
+  const isThere = at.path === origin.path
+  // Applications that an ApplicationSet generates have names of their own.
+  if (ref.kind === 'ApplicationSet') return isThere
+  const isNamed =
+    ref.kind === 'Application'
+      ? id.startsWith(`argocd:${at.path}:${ref.name}:`)
+      : id.startsWith(`flux:${ref.kind}/${ref.namespace}/${ref.name}:`)
+  if (!isNamed) return false
+  const before = 'cluster' in target ? [target.cluster] : clustersOf('base', target.path)
+  const after = clustersOfObject(manifest, clustersOf)
+  return isThere || before.some((cluster) => after.includes(cluster))
+}
+
+function clustersOfObject({ ref, root, origin }: Manifest, clustersOf: ClustersOf): readonly string[] {
+  const { cluster } = readApplication(root).destination
+  return ref.kind === 'Application' && !isOwnCluster(cluster) ? [cluster] : clustersOf('head', origin.path)
 }

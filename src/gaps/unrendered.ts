@@ -1,12 +1,14 @@
 import { basename } from 'node:path/posix'
+import { placeOf } from '../discovery/discover'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { type Manifest, nameOf } from '../manifest/manifest'
-import type { Failure } from '../render/rendering'
+import { type Failure, withoutFolder } from '../render/rendering'
 import type { Skipped } from '../revision/tree'
 import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
 import { nameOfSource, type Source } from '../sources/source'
+import { type IdleInput, isIdle } from './idle-sources'
 
 interface Renderings {
   readonly before: readonly RenderedSide[]
@@ -17,10 +19,11 @@ interface Renderings {
   readonly unknown: readonly Manifest[]
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
+  readonly idle: IdleInput
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes }: Renderings): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -55,6 +58,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      continue
+    }
+    if (!whole && isIdle(source, failure, old, idle)) {
+      skipped.push({
+        path: failure.path,
+        reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
+      })
       continue
     }
     const existing = whole || (old?.failure !== undefined && failsAlike([old.source, old.failure], [source, failure]))
@@ -97,7 +107,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     )
   }
   for (const { source, failure } of rest) {
-    if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    // A missing folder is listed at the object that names it, whether or not it is rendered.
+    if (failure && failure.reason !== withoutFolder(placeOf(source)))
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
   }
   return { findings, skipped }
 }

@@ -44,6 +44,7 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
       name: one.at('name'),
     })),
     prunes,
-    cascades: deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan',
+    // Without a word it keeps what it deployed when it is deleted while it is suspended.
+    cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
   }
 }

@@ -18,6 +18,8 @@ export interface HelmRelease {
   /** Given where it installs to another cluster. */
   readonly kubeConfig: Cursor
   readonly postRenderers: Cursor
+  /** It then neither upgrades nor, when it is deleted, uninstalls. */
+  readonly suspended: boolean
 }
 
 /** The chart of a HelmRelease, or of a HelmChart of Flux. */
@@ -60,6 +62,7 @@ export function readHelmRelease(root: Cursor): HelmRelease {
     releaseName: textAt(spec.at('releaseName')) || shortenedReleaseName(target ? `${target}-${name}` : name),
     kubeConfig: spec.at('kubeConfig'),
     postRenderers: spec.at('postRenderers'),
+    suspended: spec.at('suspend').value === true,
   }
 }
 

@@ -3,10 +3,12 @@ import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
+import { brokenBefore } from '../gaps/idle-sources'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { takenByOtherTools } from '../gaps/other-tools'
-import { releasesOutOfSight } from '../gaps/out-of-sight'
+import type { ClustersOf } from '../gaps/out-of-sight'
+import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -14,6 +16,7 @@ import type { Skipped } from '../revision/tree'
 import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
+import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -33,6 +36,7 @@ export async function accountForUnseen(
   rendered: ChangedRenderings,
   rest: Rest,
   compared: Comparison,
+  reach: Reach,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
   const { before, after, values } = read
@@ -46,9 +50,14 @@ export async function accountForUnseen(
     rest: rest.rendered,
     unknown,
     knownRemotes: await base?.remotePlaces(),
+    idle: {
+      namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
+      brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+    },
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
-  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
+  const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
+  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const hides = mayHideObjects({
     head,

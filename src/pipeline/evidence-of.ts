@@ -9,6 +9,7 @@ import { assume } from './assume'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
+import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -24,11 +25,12 @@ interface Stages {
   readonly compared: Comparison
   readonly partners: ReadonlyMap<string, LoadedFile>
   readonly unseen: Unseen
+  readonly reach: Reach
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
-  const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
+  const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
   const others = {
@@ -57,6 +59,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     ),
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     clusters,
+    ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),
       ...(await read.values.texts()),

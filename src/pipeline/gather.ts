@@ -4,6 +4,7 @@ import { compare } from './compare'
 import { evidenceOf } from './evidence-of'
 import { loadPartnerFiles } from './load-partner-files'
 import { openSides } from './open-sides'
+import { reachOf } from './reach'
 import { readChanged } from './read-changed'
 import { readRest } from './read-rest'
 import { renderChanged } from './render-changed'
@@ -22,6 +23,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const clusters = assignClusters(sides, read, rendered, rest)
   const compared = await compare(sides, read, rendered, rest, clusters)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
-  const unseen = await accountForUnseen(sides, read, rendered, rest, compared)
-  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen }, scope)
+  const reach = await reachOf(sides)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
+  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, reach }, scope)
 }

@@ -7,7 +7,7 @@ import { inside } from '../sources/kustomization'
 import type { HelmSource } from '../sources/source'
 import type { ChartNetwork } from './chart-network'
 import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
-import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering } from './rendering'
+import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering, withoutFolder } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The files of the repository that a release is made of. */
@@ -70,8 +70,13 @@ export async function layOutChart(
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || inside('', source.chart) === source.chart
   const main = isInside ? charts[0] : undefined
-  if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
-    return declared('chart-missing', source.chart, `there is no chart ${source.chart || '.'} in this repository`)
+  if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart))) {
+    const isFolder = source.origin !== 'named' || checkout.tree.at(source.chart).length > 0
+    const reason = isFolder
+      ? `there is no chart ${source.chart || '.'} in this repository`
+      : withoutFolder(source.chart)
+    return declared('chart-missing', source.chart, reason)
+  }
   const files = await helmFiles(source, checkout)
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)

@@ -19,7 +19,7 @@ import { substituted } from '../sources/substitution'
 import type { Fields } from '../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
-import type { Failure, FailureCause, Piece, Rendering } from './rendering'
+import { type Failure, type FailureCause, type Piece, type Rendering, withoutFolder } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -58,7 +58,8 @@ export async function renderKustomize(
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
   if (!own) {
-    const reason = `there is no Kustomization in ${source.root || '.'}`
+    const isThere = revision.tree.at(source.root).length > 0
+    const reason = isThere ? `there is no Kustomization in ${source.root || '.'}` : withoutFolder(source.root)
     return { failure: { cause: 'kustomization-missing', about: source.root, reason, ...source.declaredAt } }
   }
   const refused = refusedIn(kustomizations, source, revision)

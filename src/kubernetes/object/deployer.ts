@@ -56,14 +56,15 @@ export function deployersIn(manifest: Manifest): Deployer[] {
     }
     case gitOpsKind.helmRelease: {
       // Helm uninstalls with the object, and an upgrade deletes what the chart no longer contains.
-      const { chart: at } = readHelmRelease(root).chart
+      const { chart, suspended } = readHelmRelease(root)
+      const { chart: at } = chart
       const guard = 'helm.sh/resource-policy: keep'
       return [
         {
           manifest,
           at,
           prunes: true,
-          cascades: true,
+          cascades: !suspended,
           guard,
           lasting: guard,
           loosen: 'suspend it and remove its finalizers',

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals'
+import { lines } from '../cli/guard'
+import { indented, kustomization, release, repository, sourceRef } from './flux-objects'
+import { ingress, kustomization as kustomize } from './kustomize-objects'
+import { change, chart, object, url } from './probe'
+import type { Files } from './repository'
+
+const web: Files = {
+  'web/kustomization.yaml': kustomize('resources: [web.yaml]'),
+  'web/web.yaml': ingress('a.example.com'),
+}
+const gone = { 'web/kustomization.yaml': null, 'web/web.yaml': null }
+const flux: Files = { ...web, 'flux/source.yaml': repository(), 'flux/web.yaml': kustomization('web', './web') }
+const application = (place: string, more = '') =>
+  object(
+    'argoproj.io/v1alpha1',
+    'Application',
+    place,
+    'argocd',
+    `spec:\n  source:\n    repoURL: "${url}"\n    path: ${place}\n${more}`,
+  )
+const why = (place: string) =>
+  `There is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object.`
+const listed = ({ inspected }: Awaited<ReturnType<typeof change>>) =>
+  inspected.skipped.filter(({ reason }) => reason.includes('there is no folder'))
+
+describe('a folder that is not there is an error at the line that names it', () => {
+  test.each<[what: string, base: Files, head: Files, place: string, folder: string]>([
+    ['that goes, of a Flux Kustomization', flux, gone, 'flux/web.yaml:7', 'web'],
+    [
+      'of a new Flux Kustomization',
+      flux,
+      { 'flux/more.yaml': kustomization('more', './more') },
+      'flux/more.yaml:7',
+      'more',
+    ],
+    ['that goes, of an Application', { ...web, 'app.yaml': application('web') }, gone, 'app.yaml:9', 'web'],
+    ['of a new Application', web, { 'app.yaml': application('more') }, 'app.yaml:9', 'more'],
+    [
+      'of a new HelmRelease',
+      { ...chart, 'flux/source.yaml': repository() },
+      { 'web.yaml': release('', { chart: './charts/egde' }) },
+      'web.yaml:9',
+      'charts/egde',
+    ],
+  ])('%s', async (_, base, head, place, folder) => {
+    const report = await change(base, head)
+    const missing = report.findings.filter(({ rule }) => rule === 'source/unrendered')
+    expect(lines({ ...report, findings: missing })).toEqual([`introduced error head/${place} source/unrendered`])
+    expect(missing[0]?.text).toMatch(new RegExp(`^${why(folder)}`))
+  })
+
+  test('of a Flux Kustomization whose source only the cluster has, as its others are here', async () => {
+    const { 'flux/source.yaml': _, ...others } = flux
+    const report = await change(others, { 'flux/more.yaml': kustomization('more', './more') })
+    expect(lines(report)).toEqual(['introduced error head/flux/more.yaml:7 source/unrendered'])
+  })
+})
+
+describe('a folder that is not there is listed', () => {
+  const dangling = { ...flux, 'flux/more.yaml': kustomization('more', './more') }
+
+  test('when it was not there at the base', async () => {
+    const report = await change(dangling, { 'web/web.yaml': ingress('b.example.com') })
+    expect(lines(report)).toEqual([])
+    expect(listed(report)).toEqual([
+      { path: 'flux/more.yaml', reason: 'Kustomization flux-system/more: there is no folder more in this repository' },
+    ])
+  })
+
+  test('when it was not there at the base and the object is edited', async () => {
+    const edited = { 'flux/more.yaml': kustomization('more', './more', 'targetNamespace: shop') }
+    expect(lines(await change(dangling, edited)).filter((line) => line.startsWith('introduced'))).toEqual([])
+  })
+
+  test('when the object is suspended', async () => {
+    const report = await change(flux, { 'flux/more.yaml': kustomization('more', './more', 'suspend: true') })
+    expect(lines(report)).toEqual([])
+    expect(listed(report)).toHaveLength(1)
+  })
+
+  test.each<[what: string, head: Files]>([
+    [
+      'of a tag',
+      {
+        'flux/other.yaml': object(
+          'source.toolkit.fluxcd.io/v1',
+          'GitRepository',
+          'tagged',
+          'flux-system',
+          `spec:\n  url: "${url}"\n  ref: {tag: v1}\n`,
+        ),
+        'flux/more.yaml': kustomization('more', './more').replace(
+          sourceRef,
+          'sourceRef: {kind: GitRepository, name: tagged}',
+        ),
+      },
+    ],
+    ['of a branch of an Application', { 'app.yaml': application('more', indented('targetRevision: release\n', 4)) }],
+    [
+      'of a source that only the cluster has and of which nothing is here',
+      {
+        'flux/more.yaml': kustomization('more', './more').replace(
+          sourceRef,
+          'sourceRef: {kind: GitRepository, name: elsewhere}',
+        ),
+      },
+    ],
+    ['that is still to be filled in', { 'flux/more.yaml': kustomization('more', ['./apps/$', '{STAGE}'].join('')) }],
+  ])('when it may be in another revision or repository: %s', async (_, head) => {
+    const report = await change(flux, head)
+    expect(lines(report)).toEqual([])
+    expect(report.inspected.skipped).not.toEqual([])
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, test } from '@jest/globals'
+import { checkJson, lines } from '../cli/guard'
+import { kustomization, repository } from './flux-objects'
+import { ingress, kustomization as kustomize, name } from './kustomize-objects'
+import { configMap, role } from './objects'
+import { change, object, repositoryOf, url } from './probe'
+import type { Files } from './repository'
+
+const broken = kustomize('resources: [gone.yaml]')
+const notBuilt = (report: Awaited<ReturnType<typeof change>>) =>
+  report.inspected.skipped.filter(({ reason }) => reason.includes('which no Argo CD or Flux object deploys'))
+
+/** Flux deploys `apps`, and says so. */
+const flux: Files = {
+  'flux/source.yaml': repository(),
+  'flux/apps.yaml': kustomization('apps', './apps'),
+  'apps/kustomization.yaml': kustomize('resources: [web.yaml]'),
+  'apps/web.yaml': ingress('web.example.com'),
+}
+
+const argo: Files = {
+  'argocd/apps.yaml': object(
+    'argoproj.io/v1alpha1',
+    'Application',
+    'apps',
+    'argocd',
+    `spec:\n  source: {repoURL: "${url}", path: apps}\n`,
+  ),
+  'apps/kustomization.yaml': kustomize('resources: [web.yaml]'),
+  'apps/web.yaml': ingress('web.example.com'),
+}
+
+describe('a Kustomization that nothing deploys', () => {
+  const old: Files = { 'old/kustomization.yaml': broken, 'old/notes.yaml': 'a: 1\n' }
+
+  test('and that did not build at the base is listed, whatever it does not build for now', async () => {
+    const other = kustomize('resources: [gone.yaml, more.yaml]')
+    const report = await change(old, { 'old/kustomization.yaml': `# An archive.\n${other}` })
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toMatchObject([
+      { path: 'old/kustomization.yaml', reason: expect.stringContaining('the Kustomization old, which no Argo CD') },
+    ])
+  })
+
+  test('and that did build at the base is an error', async () => {
+    const base = {
+      ...flux,
+      'old/kustomization.yaml': kustomize('resources: [web.yaml]'),
+      'old/web.yaml': ingress('b.example.com'),
+    }
+    const report = await change(base, { 'old/kustomization.yaml': broken })
+    expect(lines(report)).toContain('introduced error head/old/kustomization.yaml:3 source/unrendered')
+  })
+
+  test('and that is new is an error where no object names the folders that are deployed', async () => {
+    expect(lines(await change({ 'notes.txt': 'x' }, old))).toEqual([
+      'introduced error head/old/kustomization.yaml:3 source/unrendered',
+    ])
+  })
+
+  test.each([
+    ['Flux', flux],
+    ['Argo CD', argo],
+  ])('and that is new is listed where objects of %s name the folders that are deployed', async (_, base) => {
+    const report = await change(base, old)
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toHaveLength(1)
+  })
+
+  test('and that is new is an error where only the change names folders', async () => {
+    expect(lines(await change({ 'notes.txt': 'x' }, { ...flux, ...old }))).toEqual([
+      'introduced error head/old/kustomization.yaml:3 source/unrendered',
+    ])
+  })
+
+  test('and that is new is listed where another tool deploys what it names', async () => {
+    const report = await change({ 'other/.kluctl.yml': 'targets: [{name: prod}]\n' }, old)
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toHaveLength(1)
+  })
+
+  test('and that is new is listed where it takes in one that did not build at the base', async () => {
+    const base = { 'a/kustomization.yaml': broken, 'b/kustomization.yaml': kustomize('resources: [../a]') }
+    const taking = { 'c/kustomization.yaml': kustomize('resources: [../a]') }
+    const report = await change(base, taking)
+    expect(lines(report)).toEqual([])
+    expect(notBuilt(report)).toMatchObject([{ path: 'a/kustomization.yaml' }])
+    const more = { 'a/kustomization.yaml': kustomize('resources: [other.yaml]'), ...taking }
+    expect(lines(await change({ 'a/kustomization.yaml': kustomize('resources: []') }, more))).toEqual([
+      'introduced error head/a/kustomization.yaml:3 source/unrendered',
+    ])
+  })
+
+  test('hides no manifest that was judged', async () => {
+    const base = { ...flux, 'old/kustomization.yaml': broken, 'plain/role.yaml': role(name) }
+    const report = await change(base, {
+      'old/kustomization.yaml': kustomize('resources: [gone.yaml, ../plain/role.yaml]'),
+    })
+    expect(lines(report)).toEqual(['introduced error head/plain/role.yaml:1 source/unreadable'])
+  })
+})
+
+describe('what no root reaches', () => {
+  const web = (of: string, routed = 'web.example.com', more = '') =>
+    object(
+      'networking.k8s.io/v1',
+      'Ingress',
+      of,
+      'shop',
+      `spec:\n  tls: [{hosts: [web.example.com], secretName: web-tls}]\n  rules:\n    - host: ${routed}\n      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}\n${more}`,
+    )
+  const judge = async (base: Files, head: Files) => {
+    const repo = repositoryOf(base, head)
+    const sides = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--policy', 'ingress-tls@1.1.0']
+    return lines(await checkJson(...sides))
+  }
+  const twice = (file: string) => `introduced warning head/${file} ingress-tls/host-unique`
+  const byFlux = { ...flux, 'apps/web.yaml': web('web') }
+  const byArgo = { ...argo, 'apps/web.yaml': web('web') }
+  const archive = { 'archive/web.yaml': web('old') }
+  const built = { 'archive/kustomization.yaml': kustomize('resources: [web.yaml]'), ...archive }
+
+  test.each<[by: string, base: Files, head: Files]>([
+    ['Flux', byFlux, archive],
+    ['Argo CD', byArgo, archive],
+    ['Flux, when a Kustomization builds it', byFlux, built],
+    ['Argo CD, when a Kustomization builds it', byArgo, built],
+    ['Flux, when that is edited', { ...byFlux, ...archive }, { 'apps/web.yaml': web('web', undefined, '# edited\n') }],
+  ])('is compared with nothing that objects deploy: of %s', async (_, base, head) => {
+    expect(await judge(base, head)).toEqual([])
+  })
+
+  test('is compared where nothing names a folder', async () => {
+    expect(await judge({ 'apps/web.yaml': web('web') }, archive)).toEqual([twice('archive/web.yaml:10')])
+  })
+
+  test.each<[why: string, more: Files]>([
+    [
+      'an ApplicationSet may name any folder',
+      {
+        'argocd/set.yaml': object(
+          'argoproj.io/v1alpha1',
+          'ApplicationSet',
+          'all',
+          'argocd',
+          `spec:\n  generators: [{scmProvider: {github: {organization: acme}}}]\n  template: {metadata: {name: x}, spec: {source: {repoURL: "${url}", path: "{{path}}"}}}\n`,
+        ),
+      },
+    ],
+    [
+      'a folder is still to be filled in',
+      { 'flux/more.yaml': kustomization('more', ['./apps/$', '{STAGE}'].join('')) },
+    ],
+    [
+      'a chart makes Applications',
+      {
+        'root/Chart.yaml': 'apiVersion: v2\nname: root\nversion: 1.0.0\n',
+        'root/templates/apps.yaml':
+          '{{- range .Values.apps }}\napiVersion: argoproj.io/v1alpha1\nkind: Application\n{{- end }}\n',
+      },
+    ],
+    [
+      'the values of a chart from elsewhere do',
+      {
+        'argocd/apps.yaml': object(
+          'argoproj.io/v1alpha1',
+          'Application',
+          'more',
+          'argocd',
+          `spec:\n  source:\n    repoURL: https://argoproj.github.io/argo-helm\n    chart: argocd-apps\n    helm: {values: "applications: {x: {source: {repoURL: '${url}', path: archive}}}"}\n`,
+        ),
+      },
+    ],
+    ['another tool deploys the folder', { 'archive/fleet.yaml': 'defaultNamespace: shop\n' }],
+    [
+      'a patch completes an object',
+      {
+        'argocd/kustomization.yaml': kustomize(
+          'resources: [app.yaml]',
+          `patches: [{target: {kind: Application}, patch: '[{"op": "replace", "path": "/spec/source/path", "value": "archive"}]'}]`,
+        ),
+        'argocd/app.yaml': object(
+          'argoproj.io/v1alpha1',
+          'Application',
+          'apps',
+          'argocd',
+          `spec:\n  source: {repoURL: "${url}", path: apps}\n`,
+        ),
+      },
+    ],
+    ['it is beside an object that somebody applies', { 'archive/apps.yaml': kustomization('again', './apps') }],
+  ])('is compared as before where %s', async (_, more) => {
+    expect(await judge({ ...byFlux, ...more }, archive)).toEqual([twice('archive/web.yaml:10')])
+  })
+
+  test('is compared as before where the config declares its cluster', async () => {
+    const config = 'format: 1\nclusters: {prod: {paths: ["**"]}}\n'
+    expect(await judge({ ...byFlux, '.github/ingress-guard.yaml': config }, archive)).toEqual([
+      twice('archive/web.yaml:10'),
+    ])
+  })
+
+  test('is still judged by itself', async () => {
+    expect(await judge(byFlux, { 'archive/web.yaml': web('old', 'other.example.com') })).toEqual([
+      'introduced notice head/archive/web.yaml:7 ingress-tls/entry-used',
+      'introduced error head/archive/web.yaml:9 ingress-tls/host-covered',
+    ])
+  })
+
+  test('is compared once the change names it', async () => {
+    const named = { 'flux/archive.yaml': kustomization('archive', './archive') }
+    expect(await judge({ ...byFlux, ...archive }, named)).toEqual([twice('flux/archive.yaml:8')])
+  })
+
+  test('stays compared when only the change no longer names it', async () => {
+    const base = {
+      ...byFlux,
+      'flux/more.yaml': kustomization('more', './more'),
+      'more/notes.yaml': configMap('notes', 'x'),
+    }
+    expect(await judge(base, { 'flux/more.yaml': null, 'more/web.yaml': web('old') })).toEqual([
+      twice('more/web.yaml:10'),
+    ])
+  })
+})

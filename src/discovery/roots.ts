@@ -1,0 +1,231 @@
+import path from 'node:path/posix'
+import type { GitOpsSources, NotInspectedCause } from '../deployers/gitops-sources'
+import { isReferenceOnly, readApplication } from '../gitops/application'
+import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { readHelmRelease } from '../gitops/helm-release'
+import { gitOpsKind } from '../gitops/kinds'
+import { textAt } from '../gitops/text'
+import type { Cursor } from '../manifest/cursor'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
+import type { Checkout } from '../revision/checkout'
+import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import type { Source } from '../sources/source'
+
+/** What the Argo CD and Flux objects of one side show of what is deployed. */
+export interface Roots {
+  /** Whether they name every folder that is deployed: some name one, and what each of them names is known. */
+  readonly known: boolean
+  /** The files and folders that are deployed, or may be: a folder stands for all that is below it. */
+  readonly places: ReadonlySet<string>
+  /** Whether there are files of a tool that names what it deploys in its own way: Fleet, helmfile, Kluctl. */
+  readonly otherTools: boolean
+}
+
+interface Deployed {
+  readonly checkout: Checkout
+  /** The Argo CD and Flux objects that are applied. */
+  readonly manifests: readonly Manifest[]
+  readonly gitOps: GitOpsSources
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  /** The sources that an object or the config names. */
+  readonly explicit: readonly Source[]
+}
+
+/** Reads which folders the objects of one side name, and whether they may name more. */
+export async function readRoots(deployed: Deployed): Promise<Roots> {
+  const { checkout, manifests, gitOps, kustomizations, explicit } = deployed
+  const read = manifests.map((manifest) => readDeployer(manifest, deployed))
+  const naming = read.filter(({ names, manifest }) => names && namesFolders(manifest))
+  const live = new Set(
+    [...naming, ...read.filter(({ applied }) => applied)].map(({ manifest }) => manifest.origin.path),
+  )
+  const places = new Set(read.flatMap(({ folders }) => folders))
+  const addBeside = (file: string) => {
+    if (file.includes('/')) places.add(path.dirname(file))
+    else for (const other of checkout.tree.entries.keys()) if (!other.includes('/')) places.add(other)
+  }
+  for (const source of explicit) {
+    places.add(source.kind === 'helm' ? source.chart : source.root)
+    if (source.kind === 'helm') continue
+    for (const start of [source.root, ...(source.components ?? [])])
+      for (const { folder, leadsTo } of closureOf(start, kustomizations))
+        for (const place of [folder, ...leadsTo]) places.add(place)
+  }
+  for (const file of gitOps.plain.keys()) addBeside(file)
+  // Somebody applies the objects that nothing else deploys, and most likely what is beside them.
+  for (const file of live) addBeside(file)
+  for (const { folder, leadsTo } of takingIn(live, kustomizations))
+    for (const place of [folder, ...leadsTo]) places.add(place)
+  const ofTools = [...checkout.tree.entries.keys()].filter((file) => otherTools.test(file))
+  for (const file of ofTools) places.add(file.includes('/') ? path.dirname(file) : '')
+  const known =
+    naming.length > 0 &&
+    read.every(({ isResolved }) => isResolved) &&
+    !namesMore(gitOps) &&
+    !(await isCompleted(kustomizations, checkout, manifests))
+  return { known, places, otherTools: ofTools.length > 0 }
+}
+
+/** Whether a path, or a folder above it, is among the places. */
+export function isBelow(places: ReadonlySet<string>, file: string): boolean {
+  if (places.has('') || places.has(file)) return true
+  for (let end = file.lastIndexOf('/'); end !== -1; end = file.lastIndexOf('/', end - 1))
+    if (places.has(file.slice(0, end))) return true
+  return false
+}
+
+/** The causes for which an object names no folder besides those that it writes. */
+const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
+  'chart-elsewhere',
+  'source-elsewhere',
+  'values-elsewhere',
+  'values-outside',
+  'values-replaced',
+  'file-parameters',
+  'ignored',
+  'folder-missing',
+  'nothing-to-apply',
+  'patched',
+  'post-renderers',
+])
+
+/** The files by which other tools deploy the folder that they are in. */
+const otherTools = /(?:^|\/)(?:fleet\.ya?ml|helmfile\.ya?ml(?:\.gotmpl)?|\.kluctl\.ya?ml|deployment\.ya?ml\.jinja2?)$/
+
+interface ReadDeployer {
+  readonly manifest: Manifest
+  /** The folders of this repository that it names. */
+  readonly folders: readonly string[]
+  /** Whether it deploys something of this repository. */
+  readonly names: boolean
+  /** Whether it is applied although it deploys nothing from here. */
+  readonly applied: boolean
+  /** Whether every folder that it names is known. */
+  readonly isResolved: boolean
+}
+
+function namesFolders({ ref }: Manifest): boolean {
+  const kind = groupKindOf(ref)
+  return kind === gitOpsKind.application || kind === gitOpsKind.applicationSet || kind === gitOpsKind.fluxKustomization
+}
+
+function readDeployer(manifest: Manifest, { checkout, explicit, gitOps }: Deployed): ReadDeployer {
+  const { root, origin, object } = manifest
+  const made = explicit.some(
+    (source) =>
+      source.origin !== 'declared' &&
+      source.declaredAt.path === origin.path &&
+      isWithin(source.declaredAt.region.startLine, object.region) &&
+      checkout.tree.at(source.kind === 'helm' ? source.chart : source.root).length > 0,
+  )
+  const kind = groupKindOf(manifest.ref)
+  const written = writtenIn(manifest).map(textAt)
+  const folders = written.flatMap((text) => {
+    const place = inside('', text.replace(/^\/+/, '') || '.')
+    return place !== undefined && place !== '' && checkout.tree.at(place).length > 0 ? [place] : []
+  })
+  const isElsewhere = gitOps.notInspected.some((one) => one.manifest === manifest && one.cause === 'source-elsewhere')
+  const names = folders.length > 0 || made
+  const isFilled = made || !written.some((text) => /\$\{|\{\{/.test(text))
+  switch (kind) {
+    case gitOpsKind.application: {
+      const sources = readApplication(root).sources.filter((source) => !isReferenceOnly(source))
+      // A patch has no source of its own, or only a part of one.
+      const isWhole = sources.length > 0 && sources.every(({ repoURL }) => textAt(repoURL) !== '')
+      return { manifest, folders, names, applied: isElsewhere, isResolved: isFilled && isWhole }
+    }
+    case gitOpsKind.fluxKustomization: {
+      const isWhole = textAt(readFluxKustomization(root).sourceRef.at('kind')) !== ''
+      return { manifest, folders, names, applied: false, isResolved: isFilled && (made || isWhole) }
+    }
+    default:
+      return { manifest, folders, names, applied: false, isResolved: true }
+  }
+}
+
+function isWithin(line: number, { startLine, endLine }: { startLine: number; endLine: number }): boolean {
+  return startLine <= line && line <= endLine
+}
+
+/** Where an object writes a folder. */
+function writtenIn({ root, ref }: Manifest): Cursor[] {
+  switch (groupKindOf(ref)) {
+    case gitOpsKind.application:
+      return readApplication(root).sources.flatMap((source) => (source.chart.exists ? [] : [source.path]))
+    case gitOpsKind.fluxKustomization: {
+      const { path: at } = readFluxKustomization(root)
+      return [at]
+    }
+    case gitOpsKind.helmRelease:
+      return [readHelmRelease(root).chart.chart]
+    default:
+      return []
+  }
+}
+
+/** Whether some object may name further folders than those that are known. */
+export function namesMore({ notInspected }: GitOpsSources): boolean {
+  return notInspected.some(({ cause, manifest }) => !harmless.has(cause) || installsMore(manifest))
+}
+
+/** Whether the values of a chart from elsewhere have it install Applications or Flux objects, which name further folders. */
+function installsMore({ ref, object, root }: Manifest): boolean {
+  if (groupKindOf(ref) === gitOpsKind.helmRelease) return mentionsOneOf(object.content, ['repoURL'])
+  if (groupKindOf(ref) !== gitOpsKind.application) return false
+  return readApplication(root).sources.some(
+    ({ chart, helm }) => chart.exists && mentionsOneOf(JSON.stringify(helm.value ?? ''), ['repoURL']),
+  )
+}
+
+/** The Kustomizations that take in one of the files, themselves or through others. */
+function takingIn(files: ReadonlySet<string>, all: ReadonlyMap<string, Kustomization>): Set<Kustomization> {
+  const found = new Set<Kustomization>()
+  for (let more = true; more; ) {
+    more = false
+    for (const one of all.values()) {
+      if (found.has(one)) continue
+      if (!one.leadsTo.some((place) => files.has(place) || [...found].some(({ folder }) => folder === place))) continue
+      found.add(one)
+      more = true
+    }
+  }
+  return found
+}
+
+/** Whether a patch may write the folder, or the repository, of an Argo CD or Flux object. */
+async function isCompleted(
+  kustomizations: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+  manifests: readonly Manifest[],
+): Promise<boolean> {
+  const patching = [...kustomizations.values()].filter(({ made, onlyTakesIn }) => !made && !onlyTakesIn)
+  const texts = await checkout.texts(patching.map(({ file }) => file))
+  const overlays = manifests.flatMap((manifest) => {
+    const spec = manifest.root.at('spec')
+    return [spec.at('patches'), ...[...spec.at('sources').items(), spec.at('source')].map((one) => one.at('kustomize'))]
+  })
+  return [...texts.values(), ...overlays.map(({ value }) => JSON.stringify(value ?? ''))].some(
+    (text) => mentionsOneOf(text, patchedKinds) && writesFolder.test(text),
+  )
+}
+
+const patchedKinds = ['Application', 'argoproj.io', 'kustomize.toolkit.fluxcd.io']
+
+/** A JSON patch of such a field, or the field itself; a path of a JSON patch begins with a slash. */
+const writesFolder =
+  /\/spec\/(?:template\/spec\/)?(?:path|source)|repoURL|sourceRef|(?:^|\\n)[ ]*source:|(?:^|\\n)[ ]+path:[ ]*["']?[^\s/"']/m
+
+/** Whether a template of a chart makes Applications or Flux objects, which are not read there. */
+export async function chartsNameFolders(checkout: Checkout): Promise<boolean> {
+  const templates = [...checkout.tree.entries.keys()].filter((file) =>
+    /(?:^|\/)templates\/.*\.(?:ya?ml|tpl)$/s.test(file),
+  )
+  const texts = await checkout.texts(templates)
+  return [...texts.values()].some(
+    (text) =>
+      !text.includes('CustomResourceDefinition') &&
+      (text.includes('kustomize.toolkit.fluxcd.io/') ||
+        (text.includes('argoproj.io/') && /\bkind:[ ]*["']?Application/.test(text))),
+  )
+}

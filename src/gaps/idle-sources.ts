@@ -1,0 +1,45 @@
+import type { Failure } from '../render/rendering'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { KustomizeSource, Source } from '../sources/source'
+
+/** What the base shows of sources that nothing names. */
+export interface IdleInput {
+  /** Whether objects, or the files of a tool, name the folders that are deployed. */
+  readonly namedElsewhere: boolean
+  /** Sources that the base does not have, and that fail in a Kustomization that did not build at the base either. */
+  readonly brokenBefore: ReadonlySet<string>
+}
+
+/**
+ * Whether a source that nothing names does not build for no fault of this change: it did not build at the base either,
+ * or it is new where deployed folders are named, as an archive or a scaffold is.
+ */
+export function isIdle(source: Source, failure: Failure, before: RenderedSide | undefined, input: IdleInput): boolean {
+  if (source.origin !== 'discovered') return false
+  if (before) return isBroken(before.failure)
+  return input.brokenBefore.has(source.id) || (input.namedElsewhere && unbuildable.has(failure.cause))
+}
+
+/** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
+const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
+
+/** Whether a source does not build for a reason in its files. */
+function isBroken(failure: Failure | undefined): boolean {
+  return failure !== undefined && !failure.missing && failure.cause !== 'tool-stopped'
+}
+
+/** The new sources that fail in a Kustomization of the base which failed there by itself, for the same cause. */
+export async function brokenBefore(base: SideOfChange, after: readonly RenderedSide[]): Promise<ReadonlySet<string>> {
+  const known = new Set(base.discovery.sources.map(({ id }) => id))
+  const found = new Set<string>()
+  for (const { source, failure } of after) {
+    if (source.kind !== 'kustomize' || source.origin !== 'discovered' || !failure || known.has(source.id)) continue
+    const blamed = [...base.discovery.kustomizations.values()].find(({ file }) => file === failure.path)
+    if (!blamed) continue
+    const own: KustomizeSource = { ...source, id: `kustomize:${blamed.folder}`, root: blamed.folder }
+    const { failure: was } = await base.render(own)
+    if (isBroken(was) && was?.path === failure.path && was.cause === failure.cause && was.about === failure.about)
+      found.add(source.id)
+  }
+  return found
+}

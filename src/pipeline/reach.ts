@@ -1,0 +1,44 @@
+import { chartsNameFolders, isBelow } from '../discovery/roots'
+import type { Manifest } from '../manifest/manifest'
+import type { SideOfChange } from '../sides/side'
+import type { Sides } from './open-sides'
+
+/** What is deployed, as far as the base's Argo CD and Flux objects show it. */
+export interface Reach {
+  /** Whether they name every folder that is deployed; otherwise a folder that nothing names may be deployed too. */
+  readonly isKnown: boolean
+  /** Whether an object is deployed, or may be; undefined where everything may be. */
+  readonly isDeployed?: (manifest: Manifest) => boolean
+}
+
+/**
+ * What the base's objects name stays deployed, whatever the head's objects say; those may name more. When one side has an
+ * object of which it is unknown what it names, everything may be deployed.
+ */
+export async function reachOf({ base, head }: Sides): Promise<Reach> {
+  if (!base || !(await isKnown(base)) || !(await isKnown(head))) return { isKnown: false }
+  const named = {
+    base: base.discovery.roots.places,
+    head: new Set([...base.discovery.roots.places, ...head.discovery.roots.places]),
+  }
+  // In a cluster's folder in which nothing is named, something else deploys.
+  const isNamedIn = (cluster: string) =>
+    [...named.base].some((place) => place === cluster || place.startsWith(`${cluster}/`))
+  return {
+    isKnown: true,
+    isDeployed: ({ origin, side, clusters, evidence }) =>
+      evidence === 'declared' ||
+      isBelow(named[side], placeOf(origin)) ||
+      clusters.some((cluster) => cluster !== '' && !isNamedIn(cluster)),
+  }
+}
+
+async function isKnown({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
+  return roots.known && !(await chartsNameFolders(checkout))
+}
+
+/** The file of an object, or the folder that renders it. */
+function placeOf(origin: Manifest['origin']): string {
+  if (origin.kind === 'file') return origin.path
+  return origin.source.path === '.' ? '' : origin.source.path
+}
