@@ -129,6 +129,7 @@ function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
       line: region.startLine,
       object: ref,
       keys: cursor.path,
+      ...(origin.unbuilt && origin.unbuilt !== 'reduced' ? { isWritten: true as const } : {}),
     },
   }
 }

@@ -14,6 +14,7 @@ import {
   remoteEntries,
 } from '../sources/kustomization'
 import { asciiJson } from '../sources/kustomize-reader'
+import { lackIn } from '../sources/lack'
 import type { KustomizeSource } from '../sources/source'
 import { substituted } from '../sources/substitution'
 import type { Fields } from '../sources/untyped'
@@ -235,6 +236,8 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
-  const failure = at('tool-failed', `kustomize does not build it: ${shortened(words, checkout.folder)}`)
+  const lack = lackIn(message)
+  const failed = at('tool-failed', `kustomize does not build it: ${shortened(words, checkout.folder)}`)
+  const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }
