@@ -55,10 +55,10 @@ describe('a Kustomization is built without what is for things from elsewhere', (
 
   test('and what it was built without is listed, with the cause', async () => {
     expect(await listed(beside(), { 'app/web.yaml': web() }, 'app/kustomization.yaml')).toEqual([
+      `it takes in ${remote}, which is not in this repository`,
       expect.stringMatching(
         /^the Kustomization app: it was read without what patches Deployment server, because kustomize does not build it: .*no matches for Id Deployment/,
       ),
-      `it takes in ${remote}, which is not in this repository`,
     ])
   })
 
@@ -176,10 +176,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     const report = await judge(base, { 'app/web.yaml': web() })
     expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
     expect(report.findings[0]?.text).toContain(
-      'Ingress shop/web was built without a part of app that is not in this repository and may change this.'.replace(
-        'shop/',
-        '',
-      ),
+      'Ingress web was built without a part of app that is not in this repository and may change this.',
     )
   })
 
