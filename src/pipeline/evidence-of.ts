@@ -42,6 +42,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     base: snapshotsOf(baseManifests, describing, unseen.hides),
     head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
+    writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),
