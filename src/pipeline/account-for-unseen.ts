@@ -4,6 +4,7 @@ import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { patchedElsewhere } from '../gaps/patched-elsewhere'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -47,6 +48,7 @@ export async function accountForUnseen(
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
+  const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
   const hides = mayHideObjects({
     head,
     rendered: [...rendered.after, ...rest.rendered],
@@ -62,6 +64,7 @@ export async function accountForUnseen(
       ...failed.findings,
       ...orphans,
       ...dropped,
+      ...patched,
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -22,6 +22,7 @@ import type { InflatedChart } from '../sources/inflated-chart'
 import { closureOf, inside, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
+import { patchesIn, type WrittenPatch } from '../sources/patches'
 import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 import { writtenFiles } from '../sources/written'
 import { type RenderingInput, reducedInput } from './reduced-input'
@@ -186,6 +187,11 @@ export class SideOfChange {
     })
     const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
     return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
+  }
+
+  /** The patches of a Kustomization, as they are written. */
+  patches(source: KustomizeSource): Promise<WrittenPatch[]> {
+    return patchesIn(source, this.discovery.kustomizations, this.checkout)
   }
 
   private remoteOf({ root, components = [] }: KustomizeSource): RemoteEntry[] {

@@ -8,7 +8,7 @@ import { isInline, readKustomizeText } from './kustomize-reader'
 import type { Lack } from './lack'
 import { realPlace } from './places'
 import type { KustomizeSource } from './source'
-import { type Fields, fieldsOf, listOf, textOf } from './untyped'
+import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
 
 /** A Kustomization without what it lacks. */
 export interface Reduced {
@@ -78,7 +78,7 @@ class Reduction {
     let isReduced = false
     for (const { key, value } of document.contents.items) {
       if (!isSeq(value)) continue
-      const entries = listOf(value.toJS(document))
+      const entries = listOf(dataOfNode(value, document))
       // From the end, so that the places of the others stay.
       for (const [index, entry] of [...entries.entries()].reverse()) {
         const left = await this.left(String(key), entry, { folder, file })
@@ -182,7 +182,7 @@ class Reduction {
   private async isLackingReplacement(entry: Fields, place: Place): Promise<boolean> {
     const file = textOf(entry.path) === '' ? undefined : this.fileAt(textOf(entry.path), place)
     const text = file === undefined ? undefined : await this.checkout.text(file)
-    const written: unknown = text === undefined ? entry : parseDocument(text, { logLevel: 'silent' }).toJS()
+    const written: unknown = text === undefined ? entry : dataIn(text)
     return (Array.isArray(written) ? written : [written]).map(fieldsOf).some((one) => {
       const { kind, name } = fieldsOf(one.source)
       const paths = listOf(one.targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
