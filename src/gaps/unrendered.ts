@@ -51,6 +51,10 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     }
     if (!failure || failure.missing) continue
     const before = old && failureOf(old)
+    if (failure.isEmpty && side.partial?.manner === 'reduced') {
+      skipped.push(listed(side, failure))
+      continue
+    }
     // The rest may not build without remote entries. A new entry is an error of its own; a known one excuses failures
     // that it explains.
     const excused = !old || before?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
@@ -125,6 +129,8 @@ function failureOf({ failure, partial }: RenderedSide): Failure | undefined {
 function listed({ source, partial }: RenderedSide, { path, reason }: Failure): Skipped {
   const name = nameOfSource(source)
   if (!partial) return { path, reason: `${name}: ${reason}` }
+  if (partial.failure?.isEmpty && partial.manner === 'reduced')
+    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed` }
   const manner =
     partial.manner === 'written'
       ? 'its files were read as they are written'

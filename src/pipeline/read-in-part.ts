@@ -1,6 +1,7 @@
 import { isMoved } from '../gaps/moved'
 import { lackOf } from '../render/lacking'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RemoteEntry } from '../sources/kustomization'
 import { isSameLack, type Lack } from '../sources/lack'
 
 /** How many things a source may lack; each is known only when the one before it is left out. */
@@ -62,6 +63,10 @@ async function inPart({ base, head }: Sides, pair: Pair): Promise<Pair> {
   const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
   // A tool that is missing or was stopped says nothing of the source.
   if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
+  const { before, after } = pair
+  // Flux takes an emptied Kustomization for one without objects, and removes all that it had applied.
+  if (after?.failure?.isEmpty && before && !before.failure)
+    return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
   const reduced = await withoutLacks({ base, head }, pair)
   if (reduced) return reduced
   // What the base renders whole and the head does not is an error, and unknown.
@@ -72,7 +77,10 @@ async function inPart({ base, head }: Sides, pair: Pair): Promise<Pair> {
     pair.before && base?.readAsWritten(pair.before.source),
     head.readAsWritten(pair.after.source),
   ])
-  return { before: was && asPart(was, pair.before, 'written', []), after: asPart(is, pair.after, 'written', []) }
+  return {
+    before: was && withRemote(asPart(was, pair.before, 'written', []), remoteOf(pair.before)),
+    after: withRemote(asPart(is, pair.after, 'written', []), remoteOf(pair.after)),
+  }
 }
 
 const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too-many-objects'])
@@ -80,6 +88,7 @@ const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too
 async function withoutLacks({ base, head }: Sides, pair: Pair): Promise<Pair | undefined> {
   let lacks: readonly Lack[] = []
   let sides = pair
+  const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
   while (lacks.length < maxLacks) {
     const found: Lack[] = [...lacks]
     for (const { failure } of [sides.before, sides.after].filter((side) => side !== undefined)) {
@@ -94,10 +103,12 @@ async function withoutLacks({ base, head }: Sides, pair: Pair): Promise<Pair | u
     ])
     if (!was?.failure && !is?.failure)
       return {
-        before: was && asPart(was, pair.before, 'reduced', lacks),
-        after: is && asPart(is, pair.after, 'reduced', lacks),
+        before: was && withRemote(asPart(was, pair.before, 'reduced', lacks), remote.before),
+        after: is && withRemote(asPart(is, pair.after, 'reduced', lacks), remote.after),
       }
     sides = { before: was, after: is }
+    remote.before.push(...remoteOf(was))
+    remote.after.push(...remoteOf(is))
   }
   return undefined
 }
@@ -109,4 +120,14 @@ function asPart(
   lacks: readonly Lack[],
 ): RenderedSide {
   return { ...side, partial: { manner, failure: whole?.failure, lacks } }
+}
+
+/** The remote entries that a failure names: those of plugins are known only by it. */
+function remoteOf(side: RenderedSide | undefined): RemoteEntry[] {
+  return [...(side?.failure?.remote ?? [])]
+}
+
+function withRemote(side: RenderedSide, named: readonly RemoteEntry[]): RenderedSide {
+  const entries = new Map([...side.remote, ...named].map((entry) => [JSON.stringify(entry), entry]))
+  return { ...side, remote: [...entries.values()] }
 }

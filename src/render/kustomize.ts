@@ -93,13 +93,15 @@ export async function renderKustomize(
   const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
   const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
-  // Flux takes an emptied Kustomization for one without objects, and removes all that it had applied.
-  if (outcome.status !== 0 && kustomizations.length === 1 && own.includes.length === 0 && isEmpty.test(outcome.stderr))
-    return { pieces: [], remote, charts, data }
   if (outcome.status !== 0 || outcome.stopped) {
     const failure = failureOf(outcome, kustomizations, checkout)
     const leftOut = charts.some(({ vendored }) => !vendored) && missesObjects.test(failure.reason)
-    const of = { ...(remote.length > 0 ? { remote } : {}), ...(leftOut ? { leftOut } : {}) }
+    const isEmpty = kustomizations.length === 1 && own.includes.length === 0 && saysEmpty.test(failure.reason)
+    const of = {
+      ...(remote.length > 0 ? { remote } : {}),
+      ...(leftOut ? { leftOut } : {}),
+      ...(isEmpty ? { isEmpty } : {}),
+    }
     return { failure: { ...failure, ...of }, charts }
   }
   const pieces = splitDocuments(outcome.stdout).map(
@@ -109,7 +111,7 @@ export async function renderKustomize(
 }
 
 /** Kustomize's message for a Kustomization without a field. */
-const isEmpty = /kustomization\.yaml is empty/
+const saysEmpty = /kustomization\.yaml is empty/
 
 const noHelm = { cause: 'tool-missing', reason: 'it inflates charts', missing: 'helm' } as const
 

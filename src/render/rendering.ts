@@ -49,6 +49,8 @@ export interface Failure {
   readonly missing?: 'helm' | 'kustomize'
   /** Its remote entries, if it does not build without them. */
   readonly remote?: readonly RemoteEntry[]
+  /** It is a Kustomization without a field. */
+  readonly isEmpty?: true
   /** What it lacks, if it may build without what is for that. */
   readonly lack?: Lack
   /** The missing target would come from a chart that was left out, because it is not in the repository. */
