@@ -1,18 +1,52 @@
 import { describesCluster } from '../cluster/cluster-facts'
 import type { RawFinding } from '../finding/finding'
 import { abridged } from '../listing'
-import type { Manifest } from '../manifest/manifest'
+import { type Manifest, nameOf } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
 /**
- * Lowers findings that rest on guessed clusters to a warning, and names the config line that would make them certain: a
- * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders count as
- * clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
- * cluster.
+ * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of what
+ * an unread file of this change writes; and those that rest on guessed clusters, with the config line that would make
+ * them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and, where
+ * folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in files that
+ * belong to no cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
-  return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
+  const unsure = ofMoved(ofUnbuilt(draft), evidence)
+  return ['change', 'removal'].includes(draft.active.rule.scope)
+    ? ofRemoval(unsure, evidence)
+    : ofPair(unsure, evidence)
+}
+
+/** Lowers findings on objects of a source that is not built whole, where something unknown may change them. */
+function ofUnbuilt(draft: RawFinding): RawFinding {
+  for (const { manifest } of draft.ends) {
+    const { origin } = manifest
+    if (origin.kind !== 'rendered' || !origin.unbuilt || origin.unbuilt === 'written') continue
+    const place = origin.source.path
+    const why =
+      origin.unbuilt === 'changed'
+        ? `${nameOf(manifest.ref)} was read as ${origin.path} has it, because ${place} cannot be built; what is laid over it there may change this.`
+        : `${nameOf(manifest.ref)} was built without a part of ${place} that is not in this repository and may change this.`
+    return weakened(draft, why)
+  }
+  return draft
+}
+
+/** The rules for objects that a cluster cannot do without: to write one into a template that nothing fills in removes it. */
+const certain: ReadonlySet<string> = new Set(['protected-rbac/object-kept', 'protected-rbac/cluster-object-kept'])
+
+/** Lowers findings on a removal of an object that a file of this change writes which cannot be read. */
+function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFinding {
+  for (const { manifest } of draft.ends) {
+    if (manifest.side !== 'base' || head.get(draft.cluster)?.get(manifest.ref).length) continue
+    const path = writtenUnread(manifest.ref)
+    if (path === undefined) continue
+    const doubt = `${path} writes ${nameOf(manifest.ref)} too, and cannot be read before some tool fills it in or it is fixed: whether the object is gone is not known.`
+    return certain.has(draft.active.rule.id) ? { ...draft, text: `${draft.text} ${doubt}` } : weakened(draft, doubt)
+  }
+  return draft
 }
 
 function ofPair(draft: RawFinding, evidence: Evidence): RawFinding {

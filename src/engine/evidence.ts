@@ -2,7 +2,7 @@ import type { ClusterMap } from '../cluster/clusters'
 import type { Snapshot } from '../cluster/snapshot'
 import type { Finding, Report } from '../finding/report'
 import type { Change, Move } from '../manifest/change'
-import type { Manifest } from '../manifest/manifest'
+import type { Manifest, ObjectRef } from '../manifest/manifest'
 
 /** Everything the gate judges: data only, gathered by a host. */
 export interface Evidence {
@@ -17,6 +17,8 @@ export interface Evidence {
   readonly head: ReadonlyMap<string, Snapshot>
   /** Ingresses of unchanged files, read only to show which controllers serve them; no rule judges them. */
   readonly unchangedIngresses: () => readonly Manifest[]
+  /** The file of this change that writes an object which cannot be read from it: a template, or unreadable. */
+  readonly writtenUnread: (ref: ObjectRef) => string | undefined
   readonly clusters: ClusterMap
   /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
   readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>

@@ -136,6 +136,7 @@ function locationOf(end: Cursor, placing: Placing, note?: string): Location {
       line: region.startLine,
       object: ref,
       keys: cursor.path,
+      ...(origin.unbuilt && origin.unbuilt !== 'reduced' ? { isWritten: true as const } : {}),
     },
   }
 }

@@ -28,6 +28,8 @@ export interface RenderedPlace {
   readonly keys: readonly (string | number)[]
   /** The value of the chart that decides it, by its path. */
   readonly value?: string
+  /** The text is that of the file itself. */
+  readonly isWritten?: true
 }
 
 /** A place that a reader can open. */

@@ -1,7 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import type { Lines } from '../manifest/lines'
-import { type Manifest, nameOf } from '../manifest/manifest'
+import { type Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { Skipped, Tree } from '../revision/tree'
 
@@ -46,6 +46,20 @@ export class BlindSpots {
       if (end === -1) break
     }
     return this.head.missing.get(path)
+  }
+
+  /** The template or unreadable file, new in this change, that writes an object of a kind and name. */
+  writes({ kind, name }: ObjectRef): string | undefined {
+    const [quotedKind, quotedName] = [kind, name].map((word) => `["']?${word.replace(/[^\w-]/g, '\\$&')}["']?[ \\t]*$`)
+    const [itsKind, itsName] = [
+      new RegExp(`^kind:[ \\t]+${quotedKind}`, 'm'),
+      new RegExp(`^[ \\t]+name:[ \\t]+${quotedName}`, 'm'),
+    ]
+    for (const [path, { templates, unreadable }] of this.head.loaded) {
+      const contents = [...templates, ...unreadable.map(({ content }) => content)]
+      if (contents.some((one) => !this.opaqueBefore.has(one) && itsKind.test(one) && itsName.test(one))) return path
+    }
+    return undefined
   }
 
   /**

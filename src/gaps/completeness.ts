@@ -36,8 +36,8 @@ export function mayHideObjects(input: CompletenessInput): (cluster: string) => b
 function* placesOf({ head, rendered, unreadable, texts, clustersOf }: CompletenessInput): Iterable<string> {
   const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
-  for (const { source, failure, remote, charts, unreadable: lost } of rendered) {
-    if (failure || remote.length > 0 || lost.length > 0 || charts.some(({ vendored }) => !vendored))
+  for (const { source, failure, partial, remote, charts, unreadable: lost } of rendered) {
+    if (failure || partial || remote.length > 0 || lost.length > 0 || charts.some(({ vendored }) => !vendored))
       yield* ofTarget(source.target)
   }
   for (const one of head.discovery.kustomizations.values()) {

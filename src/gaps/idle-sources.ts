@@ -1,6 +1,7 @@
 import type { Failure } from '../render/rendering'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { KustomizeSource, Source } from '../sources/source'
+import { failureOf } from './failure-of'
 
 /** What the base shows of sources that nothing names. */
 export interface IdleInput {
@@ -16,7 +17,7 @@ export interface IdleInput {
  */
 export function isIdle(source: Source, failure: Failure, before: RenderedSide | undefined, input: IdleInput): boolean {
   if (source.origin !== 'discovered') return false
-  if (before) return isBroken(before.failure)
+  if (before) return isBroken(failureOf(before))
   return input.brokenBefore.has(source.id) || (input.namedElsewhere && unbuildable.has(failure.cause))
 }
 
@@ -32,12 +33,14 @@ function isBroken(failure: Failure | undefined): boolean {
 export async function brokenBefore(base: SideOfChange, after: readonly RenderedSide[]): Promise<ReadonlySet<string>> {
   const known = new Set(base.discovery.sources.map(({ id }) => id))
   const found = new Set<string>()
-  for (const { source, failure } of after) {
+  for (const side of after) {
+    const { source } = side
+    const failure = failureOf(side)
     if (source.kind !== 'kustomize' || source.origin !== 'discovered' || !failure || known.has(source.id)) continue
     const blamed = [...base.discovery.kustomizations.values()].find(({ file }) => file === failure.path)
     if (!blamed) continue
     const own: KustomizeSource = { ...source, id: `kustomize:${blamed.folder}`, root: blamed.folder }
-    const { failure: was } = await base.render(own)
+    const was = failureOf(await base.render(own))
     if (isBroken(was) && was?.path === failure.path && was.cause === failure.cause && was.about === failure.about)
       found.add(source.id)
   }

@@ -2,7 +2,7 @@ import { notVendored } from '../render/kustomize'
 import type { Skipped } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { absentCharts } from '../sources/kustomization'
-import { isMoved } from './unrendered'
+import { isMoved } from './moved'
 
 /** The charts that Kustomizations inflate and that are not in this repository. */
 export function missingCharts({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {

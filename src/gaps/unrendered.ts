@@ -1,14 +1,18 @@
-import { basename } from 'node:path/posix'
 import { placeOf } from '../discovery/discover'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { abridged } from '../listing'
 import { type Manifest, nameOf } from '../manifest/manifest'
+import { startOf } from '../region'
 import { type Failure, withoutFolder } from '../render/rendering'
 import type { Skipped } from '../revision/tree'
 import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
+import { nameOfLack } from '../sources/lack'
 import { nameOfSource, type Source } from '../sources/source'
+import { failureOf } from './failure-of'
 import { type IdleInput, isIdle } from './idle-sources'
+import { isMoved } from './moved'
 
 interface Renderings {
   readonly before: readonly RenderedSide[]
@@ -32,32 +36,46 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   const whole = knownRemotes === undefined
   const was = new Map(before.map((side) => [side.source.id, side]))
   const present = new Set(after.map(({ source }) => source.id))
-  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id))
+  const gone = before
+    .filter(({ source }) => !present.has(source.id))
+    .sort((a, b) => Number(failureOf(a) !== undefined) - Number(failureOf(b) !== undefined))
   const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
   for (const side of after) {
-    const { source, failure } = side
-    if (!failure || failure.missing) {
-      for (const entry of side.unreadable) findings.push(unreadable(side, entry, whole))
+    const { source } = side
+    const failure = failureOf(side)
+    const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    const known = old?.unreadable.map((entry) => placeOfUnreadable(old.source, entry)) ?? []
+    for (const entry of side.unreadable) {
+      // Each of the base's explains one of the head's.
+      const at = known.indexOf(placeOfUnreadable(source, entry))
+      if (at !== -1) known.splice(at, 1)
+      findings.push(unreadable(side, entry, whole || at !== -1))
+    }
+    if (!failure || failure.missing) continue
+    const before = old && failureOf(old)
+    if (failure.isEmpty && side.partial?.manner === 'reduced') {
+      skipped.push(listed(side, failure))
       continue
     }
-    const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
     // The rest may not build without remote entries. A new entry is an error of its own; a known one excuses failures
     // that it explains.
-    const excused =
-      !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
-    if (failure.remote && excused) continue
+    const excused = !old || before?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
+    if (failure.remote && (excused || isForElsewhere(side, old))) {
+      skipped.push(listed(side, failure))
+      continue
+    }
     // The patch's target would come from the chart, which was not inspected before either.
-    if (failure.leftOut && (!old || old.failure?.leftOut)) {
-      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) {
+      skipped.push(listed(side, failure))
       continue
     }
     // A chart without a known release may need values that only its users have.
     const guessed =
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
-    if (guessed && (!old || old.failure)) {
-      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    if (guessed && (!old || before)) {
+      skipped.push(listed(side, failure))
       continue
     }
     if (!whole && isIdle(source, failure, old, idle)) {
@@ -67,12 +85,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       })
       continue
     }
-    const existing = whole || (old?.failure !== undefined && failsAlike([old.source, old.failure], [source, failure]))
+    if (side.partial) skipped.push(listed(side, failure))
+    const existing = whole || (old && before && failsAlike([old.source, before], [source, failure])) === true
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
   for (const { existing, sides } of failed.values()) {
-    const failure = sides[0]?.failure
+    const failure = sides[0] && failureOf(sides[0])
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
     const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
@@ -93,7 +112,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   const reported = fromElsewhere(after, knownRemotes)
   findings.push(...reported.findings)
   skipped.push(...reported.skipped)
-  const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id))
+  const rendered = new Set(after.filter((side) => !failureOf(side)).map(({ source }) => source.id))
   for (const { source, failure } of before) {
     if (!failure || failure.missing || !rendered.has(source.id)) continue
     findings.push(
@@ -106,18 +125,41 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       }),
     )
   }
-  for (const { source, failure } of rest) {
+  // What is gone at the head was read as far as it could be.
+  for (const side of [...rest, ...before.filter(({ source, partial }) => partial && !present.has(source.id))]) {
+    const failure = failureOf(side)
     // A missing folder is listed at the object that names it, whether or not it is rendered.
-    if (failure && failure.reason !== withoutFolder(placeOf(source)))
-      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    if (failure && failure.reason !== withoutFolder(placeOf(side.source))) skipped.push(listed(side, failure))
   }
   return { findings, skipped }
 }
 
-/** Whether a removed source may have moved to another folder: the state of its rendered objects is then unknown. */
-export function isMoved(before: Source, after: Source): boolean {
-  if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
-  return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
+/** An entry of the list of what was not inspected: how far a source was read, and why no further. */
+function listed({ source, partial }: RenderedSide, { path, reason }: Failure): Skipped {
+  const name = nameOfSource(source)
+  if (!partial) return { path, reason: `${name}: ${reason}` }
+  if (partial.failure?.isEmpty && partial.manner === 'reduced')
+    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed` }
+  const manner =
+    partial.manner === 'written'
+      ? 'its files were read as they are written'
+      : `it was read without ${abridged(partial.lacks.map(nameOfLack))}`
+  return { path, reason: `${name}: ${manner}, because ${reason}` }
+}
+
+/**
+ * Whether what a source lacks can only come from elsewhere: it takes in something from there, and the base did not have
+ * the objects itself.
+ */
+function isForElsewhere({ partial }: RenderedSide, old: RenderedSide | undefined): boolean {
+  if (partial?.manner !== 'reduced') return false
+  const had = new Set(old?.objects.map(({ object: { ref } }) => `${ref.kind}/${ref.name}`))
+  return partial.lacks.every(({ what, about }) => ['object', 'source', 'data'].includes(what) && !had.has(about))
+}
+
+/** Equal for the same object that is unreadable for the same cause at the same place; the words may name another line. */
+function placeOfUnreadable(source: Source, { cause, path, about }: RenderedSide['unreadable'][number]): string {
+  return JSON.stringify([cause, placeWithin(source, path), about])
 }
 
 /**
@@ -205,14 +247,14 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
 
 function unreadable(
   { source }: RenderedSide,
-  { cause, path, reason }: RenderedSide['unreadable'][number],
-  whole: boolean,
+  { cause, path, about, reason }: RenderedSide['unreadable'][number],
+  isOld: boolean,
 ): Finding {
   return gateFinding('source/unrendered', 'unreadable', 'error', {
-    ...statement([{ source }], path, whole),
-    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path, cause],
-    text: `The rendered manifests cannot be read: ${reason}.`,
+    ...statement([{ source }], path, isOld),
+    region: startOf(1),
+    keys: [path, cause, ...(about === '' ? [] : [about])],
+    text: `The rendered manifests cannot be read${about === '' ? '' : ` (${about})`}: ${reason}.`,
   })
 }
 

@@ -54,6 +54,8 @@ export class OriginalPlaces {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!rendered || !side || !source) return location
+    if (rendered.isWritten)
+      return at(location, location.path, lineOf(rendered.text, rendered.line), rendered.text, 'exact')
     return source.kind === 'helm'
       ? this.templateLine(location, rendered, side, source)
       : this.includedLine(location, rendered, side, source)
@@ -140,7 +142,7 @@ async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<M
         'annotations',
       )
       const origin = annotations.at('config.kubernetes.io/origin').string?.match(/^path: (.*)$/m)?.[1]
-      const path = origin === undefined ? undefined : side.fileFrom(origin)
+      const path = origin === undefined ? undefined : side.fileFrom(origin, source)
       if (path !== undefined) found.set(nameOf(object.ref), path)
     }
   }

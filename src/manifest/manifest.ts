@@ -75,6 +75,11 @@ export type Origin =
       readonly source: RenderedSource
       /** Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster. */
       readonly guessed?: true
+      /**
+       * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that is
+       * not known may be laid over it; `reduced`: something that may have changed it was left out.
+       */
+      readonly unbuilt?: 'written' | 'changed' | 'reduced'
     }
 
 /** Why an object is thought to belong to its cluster, strongest first. */

@@ -8,6 +8,7 @@ import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { takenByOtherTools } from '../gaps/other-tools'
 import type { ClustersOf } from '../gaps/out-of-sight'
+import { patchedElsewhere } from '../gaps/patched-elsewhere'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
@@ -59,6 +60,7 @@ export async function accountForUnseen(
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
+  const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
   const hides = mayHideObjects({
     head,
     rendered: [...rendered.after, ...rest.rendered],
@@ -80,6 +82,7 @@ export async function accountForUnseen(
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
+      ...patched,
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -58,6 +58,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       { isComparing: base !== undefined },
     ),
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
+    writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
     ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([

@@ -3,6 +3,7 @@ import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
+import { readInPart } from './read-in-part'
 
 /** The sources that differ, rendered at the sides that have them. */
 export interface ChangedRenderings {
@@ -20,10 +21,11 @@ export async function renderChanged(
   const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
   const renderAll = (side: SideOfChange) =>
     Promise.all(side.discovery.sources.filter((source) => !isSame(source)).map((source) => side.render(source)))
-  const renderings = await Promise.all([base ? renderAll(base) : [], renderAll(head)])
+  const whole = await Promise.all([base ? renderAll(base) : [], renderAll(head)])
+  const readable = await readInPart({ base, head }, ...whole)
   const [before, after] = await Promise.all([
-    values.complete('base', renderings[0]),
-    values.complete('head', failLostCharts(...renderings)),
+    values.complete('base', readable.before),
+    values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
   return { before, after, isSame }
 }

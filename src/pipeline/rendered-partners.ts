@@ -5,6 +5,7 @@ import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
 import { substituted } from '../sources/substitution'
 import { partnersWanted, type Wanted } from './partners'
+import { readableSide } from './read-in-part'
 
 /**
  * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
@@ -29,7 +30,7 @@ export async function renderPartners(
     const wanted = partnersWanted(rules, frontier)
     const next = [...open].filter(([source, texts]) => wanted.some((one) => mayHold(source, texts, one)))
     for (const [source] of next) open.delete(source)
-    const sides = await Promise.all(next.map(([source]) => head.render(source)))
+    const sides = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
     rendered.push(...sides)
     frontier = looseManifests('head', sides).filter((manifest) => wanted.some((one) => isWanted(manifest, one)))
   }

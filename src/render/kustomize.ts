@@ -14,6 +14,7 @@ import {
   remoteEntries,
 } from '../sources/kustomization'
 import { asciiJson } from '../sources/kustomize-reader'
+import { lackIn } from '../sources/lack'
 import type { KustomizeSource } from '../sources/source'
 import { substituted } from '../sources/substitution'
 import type { Fields } from '../sources/untyped'
@@ -96,7 +97,12 @@ export async function renderKustomize(
   if (outcome.status !== 0 || outcome.stopped) {
     const failure = failureOf(outcome, kustomizations, checkout)
     const leftOut = charts.some(({ vendored }) => !vendored) && missesObjects.test(failure.reason)
-    const of = { ...(remote.length > 0 ? { remote } : {}), ...(leftOut ? { leftOut } : {}) }
+    const isEmpty = kustomizations.length === 1 && own.includes.length === 0 && saysEmpty.test(failure.reason)
+    const of = {
+      ...(remote.length > 0 ? { remote } : {}),
+      ...(leftOut ? { leftOut } : {}),
+      ...(isEmpty ? { isEmpty } : {}),
+    }
     return { failure: { ...failure, ...of }, charts }
   }
   const pieces = splitDocuments(outcome.stdout).map(
@@ -104,6 +110,9 @@ export async function renderKustomize(
   )
   return { pieces, remote, charts, data }
 }
+
+/** Kustomize's message for a Kustomization without a field. */
+const saysEmpty = /kustomization\.yaml is empty/
 
 const noHelm = { cause: 'tool-missing', reason: 'it inflates charts', missing: 'helm' } as const
 
@@ -236,6 +245,8 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
-  const failure = at('tool-failed', `kustomize cannot build it: ${shortened(words, checkout.folder)}`)
+  const lack = lackIn(message)
+  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(words, checkout.folder)}`)
+  const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

@@ -2,6 +2,7 @@ import type { Region } from '../region'
 import type { InflatedChart } from '../sources/inflated-chart'
 import type { RemoteEntry } from '../sources/kustomization'
 import type { FaultCause } from '../sources/kustomize-reader'
+import type { Lack } from '../sources/lack'
 
 /** A part of a rendering: the output of one template, or one object of a Kustomization. */
 export interface Piece {
@@ -48,6 +49,10 @@ export interface Failure {
   readonly missing?: 'helm' | 'kustomize'
   /** Its remote entries, if it does not build without them. */
   readonly remote?: readonly RemoteEntry[]
+  /** It is a Kustomization without a field. */
+  readonly isEmpty?: true
+  /** What it lacks, if it may build without what is for that. */
+  readonly lack?: Lack
   /** The missing target would come from a chart that was left out, because it is not in the repository. */
   readonly leftOut?: true
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { decodeFile } from '../manifest/load'
+import { EditedRevision, idOfEdited } from './edited-revision'
 import { isKustomizationFile } from './kustomization-file'
 import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
@@ -42,6 +43,17 @@ export class Checkout {
     const folder = `${this.folder}-kustomize`
     this.kustomized ??= new Checkout(this.revision, this.tree, folder, this.contents, isKustomizationFile)
     return this.kustomized
+  }
+
+  /** The same files with other texts in place of some, in another private folder. */
+  edited(texts: ReadonlyMap<string, string>, folder: string): Checkout {
+    const contents = new Map([...texts].map(([file, text]) => [file, Buffer.from(text)] as const))
+    const edits = [...contents].map(([file, content]): [string, Entry] => [
+      file,
+      { path: file, type: 'file', id: idOfEdited(content) },
+    ])
+    const tree = { ...this.tree, entries: new Map([...this.tree.entries, ...edits]) }
+    return new Checkout(new EditedRevision(this.revision, contents), tree, folder, this.contents)
   }
 
   has(file: string): boolean {

@@ -15,7 +15,7 @@ export class EditedRevision implements Revision {
   async list(): Promise<readonly Entry[]> {
     const kept = (await this.revision.list()).filter(({ path }) => !this.edits.has(path))
     const edited = [...this.edits].flatMap(([path, content]): Entry[] =>
-      content ? [{ path, type: 'file', id: `edited:${createHash('sha1').update(content).digest('hex')}` }] : [],
+      content ? [{ path, type: 'file', id: idOfEdited(content) }] : [],
     )
     return [...kept, ...edited]
   }
@@ -32,4 +32,9 @@ export class EditedRevision implements Revision {
       }
     }
   }
+}
+
+/** The identity of a content that is in no commit. */
+export function idOfEdited(content: Uint8Array): string {
+  return `edited:${createHash('sha1').update(content).digest('hex')}`
 }

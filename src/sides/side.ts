@@ -5,24 +5,29 @@ import { type Descriptions, readDescriptions } from '../configuration/descriptio
 import { withKubeVersion } from '../configuration/kube-version'
 import { type Discovery, discover } from '../discovery/discover'
 import type { Render } from '../discovery/followed'
-import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
+import { Manifest, nameOf, type Origin, pathOf, type RenderedSource, type Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
+import { skimIdentities } from '../manifest/skim'
 import { type DeclaredRelease, defaultIgnore } from '../policy/config'
 import { startOf } from '../region'
 import { guessesOf } from '../render/guesses'
 import type { TemplateOutput } from '../render/helm'
 import type { Renderer } from '../render/renderer'
-import type { Failure, Piece } from '../render/rendering'
+import type { Failure, Piece, Rendering } from '../render/rendering'
 import { Checkout } from '../revision/checkout'
 import { isKustomizationFile } from '../revision/kustomization-file'
 import type { Revision } from '../revision/revision'
 import { readTree, type Skipped, type Tree } from '../revision/tree'
 import type { InflatedChart } from '../sources/inflated-chart'
-import { inside, type RemoteEntry, remoteEntries } from '../sources/kustomization'
+import { closureOf, inside, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
+import type { Lack } from '../sources/lack'
+import { patchesIn, type WrittenPatch } from '../sources/patches'
 import type { HelmSource, KustomizeSource, Source } from '../sources/source'
+import { writtenFiles } from '../sources/written'
+import { type RenderingInput, reducedInput } from './reduced-input'
+import { inNamespace, staysInstalled, withNamespace } from './rendered-objects'
 
 /** A source as one side of a change has it, rendered. */
 export interface RenderedSide {
@@ -31,6 +36,8 @@ export interface RenderedSide {
   readonly unreadable: readonly {
     readonly cause: 'unreadable-output'
     readonly path: string
+    /** The object, as far as it can be known: `Ingress/web`. */
+    readonly about: string
     readonly reason: string
   }[]
   readonly failure: Failure | undefined
@@ -40,10 +47,24 @@ export interface RenderedSide {
   readonly charts: readonly InflatedChart[]
   /** Remote files of its ConfigMaps and Secrets, which were left out. */
   readonly data: readonly RemoteEntry[]
+  /** How it was read, where it is not rendered whole on both sides. */
+  readonly partial?: PartialReading
+}
+
+/** How a source was read that is not rendered whole, on this side or on the other. */
+export interface PartialReading {
+  /** Rendered without what it lacks, or read as its files are written. */
+  readonly manner: 'reduced' | 'written'
+  /** Why it is not rendered whole; nothing where the other side alone is not. */
+  readonly failure: Failure | undefined
+  readonly lacks: readonly Lack[]
 }
 
 /** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
+  /** What a source is rendered from where something is left out of it, by its id. */
+  private readonly inputs = new Map<string, RenderingInput>()
+
   private constructor(
     readonly revision: Revision,
     /** Without the files that belong to charts and Kustomizations. */
@@ -114,25 +135,76 @@ export class SideOfChange {
 
   /** Renders a release with edited templates; empty when that fails. */
   async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
-    return this.renderer.renderRewritten(source, this.checkout, rewrite)
+    return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 
   /** Builds a Kustomization in which each object records the file it comes from. */
   async renderWithOrigins(source: KustomizeSource): Promise<readonly Piece[]> {
-    const overlay = { ...source.overlay, buildMetadata: ['originAnnotations'] }
-    const rendering = await this.renderer.render({ ...source, overlay }, this.checkout, this.discovery.kustomizations)
+    const { source: built, checkout, kustomizations } = this.inputOf(source)
+    if (built.kind === 'helm') return []
+    const overlay = { ...built.overlay, buildMetadata: ['originAnnotations'] }
+    const rendering = await this.renderer.render({ ...built, overlay }, checkout, kustomizations)
     return 'failure' in rendering ? [] : rendering.pieces
   }
 
   /** The file that kustomize records as an object's origin, relative to the generated folder above its own. */
-  fileFrom(origin: string): string | undefined {
-    const start = `/${basename(this.checkout.forKustomize.folder)}/`
+  fileFrom(origin: string, source: Source): string | undefined {
+    const start = `/${basename(this.inputOf(source).checkout.forKustomize.folder)}/`
     const place = inside('', origin.slice(origin.indexOf(start) + start.length))
     return place !== undefined && this.checkout.has(place) ? place : undefined
   }
 
+  private inputOf(source: Source): RenderingInput {
+    const { checkout, discovery } = this
+    return this.inputs.get(source.id) ?? { source, checkout, kustomizations: discovery.kustomizations }
+  }
+
   async render(source: Source): Promise<RenderedSide> {
-    const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations)
+    return this.read(source, await this.renderer.render(source, this.checkout, this.discovery.kustomizations))
+  }
+
+  /** Renders a source without what it lacks; whole, where nothing of it is for that. */
+  async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
+    const { checkout, discovery, renderer } = this
+    const input = await reducedInput(source, lacks, {
+      checkout,
+      kustomizations: discovery.kustomizations,
+      newFolder: () => renderer.newFolder(),
+    })
+    if (!input) return this.render(source)
+    const rendering = await renderer.render(input.source, input.checkout, input.kustomizations)
+    if (!('failure' in rendering)) this.inputs.set(source.id, input)
+    const side = await this.read(source, rendering, input.changesOthers ? 'reduced' : undefined)
+    // Lines are those of the files as they are written.
+    return side.failure || source.kind === 'helm' ? side : { ...side, remote: this.remoteOf(source) }
+  }
+
+  /** Reads the manifests that a source names as they are written. */
+  async readAsWritten(source: Source): Promise<RenderedSide> {
+    const files = await writtenFiles(source, this.discovery.kustomizations, this.checkout)
+    const objects = files.flatMap(({ path, text, namespace, mayChange }) => {
+      const origin: Origin = { kind: 'rendered', path, template: '', id: source.id, source: described(source) }
+      return loadFile({ text }).objects.map((object) => ({
+        object: withNamespace(inNamespace(object, namespace), source),
+        origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },
+      }))
+    })
+    const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
+    return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
+  }
+
+  /** The patches of a Kustomization, as they are written. */
+  patches(source: KustomizeSource): Promise<WrittenPatch[]> {
+    return patchesIn(source, this.discovery.kustomizations, this.checkout)
+  }
+
+  private remoteOf({ root, components = [] }: KustomizeSource): RemoteEntry[] {
+    const taken = [root, ...components].flatMap((start) => closureOf(start, this.discovery.kustomizations))
+    return taken.flatMap((one) => remoteEntries(one, this.checkout))
+  }
+
+  /** The objects of a rendering. */
+  private async read(source: Source, rendering: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
     const { charts = [], data = [] } = rendering
     if ('failure' in rendering) {
       const { failure } = rendering
@@ -146,7 +218,8 @@ export class SideOfChange {
     for (const { path, template, text } of rendering.pieces) {
       this.renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
       const file = loadFile({ text })
-      const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
+      const own: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
+      const origin: Origin = unbuilt ? { ...own, unbuilt } : own
       const staying = file.objects.filter(
         (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, [])),
       )
@@ -154,7 +227,10 @@ export class SideOfChange {
         const guessed = isGuess(object.apiVersion, path)
         objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
       }
-      unreadable.push(...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path, reason })))
+      const about = file.unreadable.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
+      unreadable.push(
+        ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path, about, reason })),
+      )
       const most = this.renderer.limits.objects
       if (objects.length > most) {
         const reason = `it renders to more than ${most} objects`
@@ -205,22 +281,6 @@ export function described(source: Source): RenderedSource {
   const { chart, release, namespace, values } = source
   const names = values.map((one) => ('path' in one ? one.path : one.name))
   return { kind: 'helm', path: chart || '.', release, namespace, values: names }
-}
-
-/**
- * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstalling are
- * created at another time, so an object that becomes such a hook is removed. https://helm.sh/docs/topics/charts_hooks/
- */
-function staysInstalled({ root }: Manifest): boolean {
-  const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
-  return !written || written.split(',').some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook))
-}
-
-/** A release gives its namespace to the objects that name none, and so does an Argo CD Application. */
-function withNamespace(object: LoadedObject, source: Source): LoadedObject {
-  if (source.namespace === undefined || object.ref.namespace !== '') return object
-  const { kind, name } = object.ref
-  return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
 }
 
 function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {

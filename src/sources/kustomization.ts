@@ -59,7 +59,7 @@ export async function readKustomizations(checkout: Checkout): Promise<Map<string
   const all = new Map<string, Kustomization>()
   for (const [folder, file] of files) {
     const text = texts.get(file)
-    if (text !== undefined && !isForeign(text)) all.set(folder, parse(folder, file, text, checkout))
+    if (text !== undefined && !isForeign(text)) all.set(folder, readKustomization(folder, file, text, checkout))
   }
   const found = new Map([...all].filter(([, { file }]) => !checkout.tree.ignores(file)))
   const open = [...found.values()]
@@ -100,7 +100,8 @@ function readingOf(text: string): KustomizeReading {
   return reading
 }
 
-function parse(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
+/** A Kustomization of a text. */
+export function readKustomization(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
   const reading = readingOf(text)
   const { tree } = checkout
   // `files: [app.conf=config/app.conf]` names a file behind its key.

@@ -1,27 +1,33 @@
 import { parseDocument } from 'yaml'
 import { entryOf } from '../entry'
+import { evaluated, readExpression } from './envsubst'
 
 /**
- * Replaces Flux's variables in a rendered object: `${name}`, `${name:-default}`, `${name:=default}`; `$${name}` escapes
- * `${name}`. https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
+ * Replaces Flux's variables in a rendered object: `${name}`, `${name:=default}`, and the string functions of bash that
+ * Flux has; `$$` is a `$`. https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
  *
- * An unknown name stays as written, and so do bash's string functions: the content of a Secret in the cluster is
- * unknown, and an empty string would look like a real value.
+ * An unknown name stays as written: the content of a Secret in the cluster is unknown, and an empty string would look like
+ * a real value. So does an expression that Flux refuses.
  */
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
-  if (!substitutions || !text.includes('${') || isLeftAlone(text)) return text
-  // After the last brace no variable is closed; a search for its end from each `${` would take quadratic time.
-  const end = text.lastIndexOf('}') + 1
-  const filled = text
-    .slice(0, end)
-    .replace(/\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g, (written, name: string, colon, fallback?: string) => {
-      if (written.startsWith('$$')) return written.slice(1)
-      const value = entryOf(substitutions, name)
-      // With a colon an empty value counts as none.
-      if (fallback !== undefined && (colon ? !value : value === undefined)) return fallback
-      return value ?? written
-    })
-  return filled + text.slice(end)
+  if (!substitutions || !text.includes('$') || isLeftAlone(text)) return text
+  const lookUp = (name: string) => entryOf(substitutions, name)?.replaceAll('\n', '')
+  // Behind the last brace nothing is closed.
+  const last = text.lastIndexOf('}')
+  let filled = ''
+  let place = 0
+  for (let at = text.indexOf('$'); at !== -1; at = text.indexOf('$', place)) {
+    filled += text.slice(place, at)
+    if (text[at + 1] === '{' && at < last) {
+      const { expression, end } = readExpression(text, at)
+      filled += (expression && evaluated(expression, lookUp)) ?? text.slice(at, end)
+      place = end
+    } else {
+      filled += '$'
+      place = at + (text[at + 1] === '$' ? 2 : 1)
+    }
+  }
+  return filled + text.slice(place)
 }
 
 /** An object may opt out of substitution. */

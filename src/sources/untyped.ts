@@ -1,3 +1,5 @@
+import { type Document, isNode, parseDocument } from 'yaml'
+
 /** A map of an object that was not validated. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -23,4 +25,19 @@ export function wordOf(value: unknown): unknown {
   if (value === 'null') return null
   if (/^\{.*\}$/.test(value)) return value === '{}' ? [] : value.slice(1, -1).split(',').map(wordOf)
   return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value
+}
+
+/** The data of a YAML text; nothing of one that cannot be read, or that its aliases blow up. */
+export function dataIn(text: string): unknown {
+  const document = parseDocument(text, { version: '1.1', logLevel: 'silent' })
+  return document.errors.length > 0 ? undefined : dataOfNode(document.contents, document)
+}
+
+/** The data of a node; nothing of one that its aliases blow up. */
+export function dataOfNode(node: unknown, document: Document): unknown {
+  try {
+    return isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : undefined
+  } catch {
+    return undefined
+  }
 }

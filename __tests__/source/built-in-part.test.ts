@@ -1,0 +1,252 @@
+import { describe, expect, test } from '@jest/globals'
+import { kustomization } from './kustomize-objects'
+import { judgeChange, places } from './rendered'
+import type { Files } from './repository'
+
+const newest = ['ingress-tls@^1', 'controller-scope@^1', 'protected-rbac@^1']
+
+const judge = (base: Files, head: Files) => judgeChange(base, head, 'helm', newest)
+
+/** What the list of what was not inspected says of a path. */
+async function listed(base: Files, head: Files, path: string) {
+  const { inspected } = await judge(base, head)
+  return inspected.skipped.filter((one) => one.path === path).map(({ reason }) => reason)
+}
+
+const web = (...tls: readonly string[]) =>
+  [
+    'apiVersion: networking.k8s.io/v1',
+    'kind: Ingress',
+    'metadata: {name: web}',
+    'spec:',
+    ...(tls.length > 0 ? ['  tls:', `    - hosts: [${tls}]`, '      secretName: web-tls'] : []),
+    '  rules:',
+    '    - host: web.example.com',
+    '      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}',
+    '',
+  ].join('\n')
+
+const remote = 'https://github.com/example/base//deploy?ref=v1'
+
+const patchOf = (kind: string, name: string, ...body: string[]) =>
+  ['apiVersion: apps/v1', `kind: ${kind}`, `metadata: {name: ${name}}`, ...body, ''].join('\n')
+
+/** An Ingress beside a remote base, of which a patch changes a Deployment. */
+const beside = (...more: string[]): Files => ({
+  'app/kustomization.yaml': kustomization(
+    'namespace: shop',
+    'resources:',
+    '  - web.yaml',
+    `  - ${remote}`,
+    'patches:',
+    '  - path: deployment.yaml',
+    ...more,
+  ),
+  'app/web.yaml': web('web.example.com'),
+  'app/deployment.yaml': patchOf('Deployment', 'server', 'spec: {replicas: 2}'),
+})
+
+describe('a Kustomization is built without what is for things from elsewhere', () => {
+  test('tls that is cut from an Ingress beside a remote base is found at its line', async () => {
+    const report = await judge(beside(), { 'app/web.yaml': web() })
+    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(report.findings[0]?.object).toMatchObject({ namespace: 'shop', name: 'web' })
+  })
+
+  test('and what it was built without is listed, with the cause', async () => {
+    expect(await listed(beside(), { 'app/web.yaml': web() }, 'app/kustomization.yaml')).toEqual([
+      `it takes in ${remote}, which is not in this repository`,
+      expect.stringMatching(
+        /^the Kustomization app: it was read without what patches Deployment server, because kustomize does not build it: .*no matches for Id Deployment/,
+      ),
+    ])
+  })
+
+  test.each<[string, Files]>([
+    [
+      'an image',
+      { 'app/kustomization.yaml': `${beside()['app/kustomization.yaml']}images: [{name: web, newTag: v2}]\n` },
+    ],
+    ['the patch', { 'app/deployment.yaml': patchOf('Deployment', 'server', 'spec: {replicas: 3}') }],
+    [
+      'the version of the base',
+      { 'app/kustomization.yaml': String(beside()['app/kustomization.yaml']).replace('v1\n', 'v2\n') },
+    ],
+  ])('%s that changes is no news', async (_, head) => {
+    expect(places(await judge(beside(), head))).toEqual([])
+  })
+
+  test('a first patch of an object of the remote base is listed', async () => {
+    const { 'app/deployment.yaml': patch = '', ...base } = beside()
+    const before = String(base['app/kustomization.yaml']).replace('patches:\n  - path: deployment.yaml\n', '')
+    const report = await judge({ ...base, 'app/kustomization.yaml': before }, { ...base, 'app/deployment.yaml': patch })
+    expect(places(report)).toEqual([])
+  })
+
+  test('a patch that no longer meets an object of its own is an error', async () => {
+    const patch =
+      'patches:\n  - patch: |-\n      apiVersion: networking.k8s.io/v1\n      kind: Ingress\n      metadata: {name: NAME}\n      spec: {ingressClassName: nginx}\n'
+    const app = (name: string) =>
+      kustomization('resources:', '  - web.yaml', `  - ${remote}`, patch.replace('NAME', name))
+    const base = { 'app/kustomization.yaml': app('web'), 'app/web.yaml': web('web.example.com') }
+    const renamed = web('web.example.com').replace('{name: web}', '{name: portal}')
+    const report = await judge(base, { 'app/web.yaml': renamed })
+    expect(places(report)).toContain('head/app/kustomization.yaml:1 exact source/unrendered')
+  })
+
+  test.each<[string, string, Files]>([
+    [
+      'a generator of a plugin',
+      'the plugin ksops',
+      {
+        'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'generators: [secrets.yaml]'),
+        'app/secrets.yaml':
+          'apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: secrets}\nfiles: [./secret.enc.yaml]\n',
+      },
+    ],
+    [
+      'a generator that is written in it',
+      'the plugin ksops',
+      {
+        'app/kustomization.yaml': kustomization(
+          'resources: [web.yaml]',
+          'generators:',
+          '  - |-',
+          '    apiVersion: viaduct.ai/v1',
+          '    kind: ksops',
+          '    metadata: {name: secrets}',
+          '    files: [./secret.enc.yaml]',
+        ),
+      },
+    ],
+    [
+      'the count of replicas',
+      'what patches server',
+      { 'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'replicas: [{name: server, count: 2}]') },
+    ],
+    [
+      'a ConfigMap that is completed',
+      'what completes ConfigMap settings',
+      {
+        'app/kustomization.yaml': kustomization(
+          'resources: [web.yaml]',
+          'configMapGenerator: [{name: settings, behavior: merge, literals: [a=b]}]',
+        ),
+      },
+    ],
+    [
+      'a patch from a URL',
+      'https://example.com/patch.yaml',
+      {
+        'app/kustomization.yaml': kustomization(
+          'resources: [web.yaml]',
+          'patches: [{path: "https://example.com/patch.yaml"}]',
+        ),
+      },
+    ],
+    [
+      'a CRD from a URL',
+      'https://example.com/crd.json',
+      { 'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'crds: ["https://example.com/crd.json"]') },
+    ],
+  ])('%s is left out on both sides', async (_, without, files) => {
+    const base = { 'app/web.yaml': web('web.example.com'), ...files }
+    const report = await judge(base, { 'app/web.yaml': web() })
+    expect(places(report).filter((place) => !place.includes('source/unrendered'))).toEqual([
+      expect.stringMatching(/^(?:warning )?base\/app\/web\.yaml:7 exact ingress-tls\/tls-kept$/),
+    ])
+    expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain(`it was read without ${without}`)
+    expect(
+      report.findings.filter(({ rule, status }) => rule === 'source/unrendered' && status === 'introduced'),
+    ).toEqual([])
+  })
+
+  test('a replacement that takes a value of an object from elsewhere leaves a doubt', async () => {
+    const base = {
+      'app/web.yaml': web('web.example.com'),
+      'app/kustomization.yaml': kustomization(
+        'resources:',
+        '  - web.yaml',
+        `  - ${remote}`,
+        'replacements:',
+        '  - source: {kind: ConfigMap, name: site, fieldPath: data.host}',
+        '    targets: [{select: {kind: Ingress}, fieldPaths: [spec.rules.0.host]}]',
+      ),
+    }
+    const report = await judge(base, { 'app/web.yaml': web() })
+    expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(report.findings[0]?.text).toContain(
+      'Ingress web was built without a part of app that is not in this repository and may change this.',
+    )
+  })
+
+  test('of a file with several patches those that meet something stay', async () => {
+    const both = `${patchOf('Deployment', 'server', 'spec: {replicas: 2}')}---\n${web().replace(/spec:.*/s, 'spec: {tls: [{hosts: [web.example.com], secretName: web-tls}]}\n')}`
+    const base = { ...beside(), 'app/web.yaml': web(), 'app/deployment.yaml': both }
+    expect(places(await judge(base, { 'notes.txt': 'x' }))).toEqual([])
+    const report = await judge(base, { 'app/deployment.yaml': patchOf('Deployment', 'server', 'spec: {replicas: 2}') })
+    expect(places(report).map((place) => place.replace(/:\d+ /, ' '))).toEqual([
+      expect.stringMatching(/app\/deployment\.yaml \w+ ingress-tls\/tls-kept$/),
+    ])
+  })
+})
+
+test('a chart is rendered without a dependency that is not in the repository', async () => {
+  const release = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  source: {repoURL: https://github.com/acme/web, path: web}
+  destination: {server: https://kubernetes.default.svc, namespace: web}
+`
+  const base = {
+    'release.yaml': release,
+    'web/Chart.yaml':
+      'apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n',
+    'web/templates/web.yaml': web('web.example.com'),
+  }
+  const report = await judge(base, { 'web/templates/web.yaml': web() })
+  expect(places(report)).toEqual(['base/web/templates/web.yaml:7 template ingress-tls/tls-kept'])
+  expect(report.findings.map(({ rule, status }) => `${status} ${rule}`)).toContain('existing source/unrendered')
+  expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain('it was read without the dependency db')
+})
+
+describe('files of what cannot be built at all are read as they are written', () => {
+  const broken = (...more: string[]): Files => ({
+    'app/kustomization.yaml': kustomization('namespace: shop', 'resources: [web.yaml, gone.yaml]', ...more),
+    'app/web.yaml': web('web.example.com'),
+  })
+
+  test('a change is found at its line', async () => {
+    const report = await judge(broken(), { 'app/web.yaml': web() })
+    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(report.findings.map(({ rule, status }) => `${status} ${rule}`)).toContain('existing source/unrendered')
+    expect(report.findings.find(({ rule }) => rule === 'ingress-tls/tls-kept')?.object).toMatchObject({
+      namespace: 'shop',
+    })
+    expect(report.inspected.skipped.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^the Kustomization app: its files were read as they are written, because .*gone\.yaml/),
+    ])
+  })
+
+  test('with a doubt where something is laid over them', async () => {
+    const report = await judge(broken('namePrefix: a-'), { 'app/web.yaml': web() })
+    expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(report.findings.find(({ rule }) => rule === 'ingress-tls/tls-kept')?.text).toContain(
+      'Ingress shop/web was read as app/web.yaml has it, because app cannot be built; what is laid over it there may change this.',
+    )
+  })
+
+  test('nothing comes or goes by it', async () => {
+    expect(
+      places(await judge(broken(), { 'app/notes.txt': 'x', 'app/web.yaml': `# The shop.\n${web('web.example.com')}` })),
+    ).toEqual([])
+  })
+
+  test('a build that fails first in this change stays an error', async () => {
+    const base = { ...broken(), 'app/kustomization.yaml': kustomization('namespace: shop', 'resources: [web.yaml]') }
+    const report = await judge(base, { 'app/kustomization.yaml': broken()['app/kustomization.yaml'] ?? '' })
+    expect(places(report)).toEqual(['head/app/kustomization.yaml:4 exact source/unrendered'])
+    expect(report.findings[0]?.text).toContain('What becomes of Ingress shop/web is not known.')
+  })
+})

@@ -1,0 +1,7 @@
+import type { Failure } from '../render/rendering'
+import type { RenderedSide } from '../sides/side'
+
+/** Why a source is not rendered whole. */
+export function failureOf({ failure, partial }: RenderedSide): Failure | undefined {
+  return failure ?? partial?.failure
+}

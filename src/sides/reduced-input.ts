@@ -1,0 +1,48 @@
+import type { Checkout } from '../revision/checkout'
+import { type Kustomization, readKustomization } from '../sources/kustomization'
+import type { Lack } from '../sources/lack'
+import { reducedCharts } from '../sources/reduced-chart'
+import { type LeftOutPatch, reducedKustomization } from '../sources/reduced-kustomization'
+import type { Source } from '../sources/source'
+
+/** A source and the files that it is rendered from. */
+export interface RenderingInput {
+  readonly source: Source
+  readonly checkout: Checkout
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+}
+
+export interface ReducedInput extends RenderingInput {
+  /** Whether what was left out may change objects that stay. */
+  readonly changesOthers: boolean
+  readonly patches: readonly LeftOutPatch[]
+}
+
+/**
+ * A source without what it lacks, as if its files had never had it: they go the same way to helm and kustomize as all
+ * others.
+ *
+ * @returns undefined where nothing of it is for that
+ */
+export async function reducedInput(
+  source: Source,
+  lacks: readonly Lack[],
+  { checkout, kustomizations, newFolder }: Omit<RenderingInput, 'source'> & { newFolder(): string },
+): Promise<ReducedInput | undefined> {
+  if (lacks.length === 0) return undefined
+  if (source.kind === 'helm') {
+    const texts = await reducedCharts(lacks, checkout)
+    const its = { source, kustomizations, changesOthers: false, patches: [] }
+    return texts.size === 0 ? undefined : { ...its, checkout: checkout.edited(texts, newFolder()) }
+  }
+  const reduced = await reducedKustomization(source, lacks, kustomizations, checkout)
+  const { texts, changesOthers, patches } = reduced
+  if (texts.size === 0 && reduced.source === source) return undefined
+  const edited = checkout.edited(texts, newFolder())
+  const again = new Map(kustomizations)
+  for (const [folder, { file, made }] of kustomizations) {
+    const text = made ? undefined : texts.get(checkout.tree.resolved.get(file) ?? file)
+    if (text !== undefined) again.set(folder, readKustomization(folder, file, text, edited))
+  }
+  return { source: reduced.source, checkout: edited, kustomizations: again, changesOthers, patches }
+}

@@ -1,0 +1,26 @@
+import { identify } from '../manifest/identity'
+import type { LoadedObject } from '../manifest/load'
+import type { Manifest } from '../manifest/manifest'
+import type { Source } from '../sources/source'
+
+/**
+ * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstalling are
+ * created at another time, so an object that becomes such a hook is removed. https://helm.sh/docs/topics/charts_hooks/
+ */
+export function staysInstalled({ root }: Manifest): boolean {
+  const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
+  return !written || written.split(',').some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook))
+}
+
+/** A release gives its namespace to the objects that name none, and so does an Argo CD Application. */
+export function withNamespace(object: LoadedObject, source: Source): LoadedObject {
+  if (source.namespace === undefined || object.ref.namespace !== '') return object
+  const { kind, name } = object.ref
+  return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
+}
+
+/** A namespace that takes the place of the one that an object writes. */
+export function inNamespace(object: LoadedObject, namespace: string): LoadedObject {
+  const { kind, name } = object.ref
+  return namespace === '' ? object : { ...object, ref: identify(object.apiVersion, kind, namespace, name) }
+}

@@ -1,0 +1,67 @@
+/** Something from elsewhere without which a source does not build. */
+export interface Lack {
+  /**
+   * - `object`: an object that a patch, a replacement or a count of replicas is for
+   * - `source`: an object that a replacement takes a value of; `field`: a field that one puts it into
+   * - `variable`: a variable of `vars`; `data`: a ConfigMap or Secret that a generator completes
+   * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
+   * - `chart`, `dependency`: a chart that is not in the repository
+   */
+  readonly what: 'object' | 'source' | 'field' | 'variable' | 'data' | 'plugin' | 'place' | 'chart' | 'dependency'
+  /** `Deployment/web`, the path of a field, a name, or a place as it is written. */
+  readonly about: string
+  /** The file that has the entry. */
+  readonly path?: string
+}
+
+export function isSameLack(one: Lack, other: Lack): boolean {
+  return one.what === other.what && one.about === other.about && one.path === other.path
+}
+
+/** What a source is read without, for a reader. */
+export function nameOfLack({ what, about }: Lack): string {
+  const object = about.replace('/', ' ')
+  switch (what) {
+    case 'object':
+      return `what patches ${object}`
+    case 'source':
+      return `the replacement from ${object}`
+    case 'field':
+      return `the replacement of ${about}`
+    case 'variable':
+      return `the variable ${about}`
+    case 'data':
+      return `what completes ${object}`
+    case 'plugin':
+      return `the plugin ${about}`
+    case 'place':
+      return about
+    case 'chart':
+      return `the chart ${about}`
+    case 'dependency':
+      return `the dependency ${about}`
+  }
+}
+
+/** `Deployment.v1.apps/web.shop`, as kustomize writes an object: a group and a name may have dots, a namespace has none. */
+const id = '([^.\\s"]+)\\.[^/\\s"]+/([^\\s;"]+?)\\.(?:\\[noNs\\]|[^.\\s;":]+)(?=[;"\\s]|:\\w|$)'
+
+const messages: readonly (readonly [RegExp, Lack['what']])[] = [
+  [new RegExp(`no matches for Id ${id}`), 'object'],
+  [/resource with name (\S+) does not match a config/, 'object'],
+  [new RegExp(`nothing selected by ${id}`), 'source'],
+  [new RegExp(`is missing for replacement source ${id}`), 'source'],
+  [/unable to find field "([^"]+)" in replacement target/, 'field'],
+  [/var '\{?([^\s']+)[^']*' cannot be mapped to a field/, 'variable'],
+  [/Kind:"(ConfigMap|Secret)".*Name:"([^"]+)".*does not exist; cannot merge or replace/, 'data'],
+  [/unable to load external plugin '([^']*)'/, 'plugin'],
+]
+
+/** What kustomize lacks, by its own words. */
+export function lackIn(message: string): Lack | undefined {
+  for (const [words, what] of messages) {
+    const [, ...about] = words.exec(message) ?? []
+    if (about.length > 0) return { what, about: about.join('/') }
+  }
+  return undefined
+}

@@ -1,0 +1,138 @@
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { Manifest } from '../manifest/manifest'
+import { type Region, startOf } from '../region'
+import type { Checkout } from '../revision/checkout'
+import { closureOf, inside, type Kustomization } from './kustomization'
+import { isInline } from './kustomize-reader'
+import { realPlace } from './places'
+import type { KustomizeSource } from './source'
+import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
+
+/** A patch of a Kustomization, as it is written. */
+export interface WrittenPatch {
+  readonly path: string
+  /** What it is for; an empty name where it is for each of the kind. */
+  readonly target: { readonly kind: string; readonly name: string }
+  /** What it merges into the object, or the operations of a JSON patch. */
+  readonly content: Fields | readonly Fields[]
+  /** The line of a field in it; its first line for one that is not there. */
+  readonly regionOf: (...keys: readonly string[]) => Region
+}
+
+/** The patches of a Kustomization and of all that it takes in. */
+export async function patchesIn(
+  { root, components = [] }: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<WrittenPatch[]> {
+  const found: WrittenPatch[] = []
+  const taken = [root, ...components].flatMap((start) => closureOf(start, all))
+  for (const { file, folder, made } of taken) {
+    const text = made ? undefined : await checkout.text(file)
+    if (text === undefined || !/patch/i.test(text)) continue
+    for (const entry of entriesIn(text)) {
+      const place = entry.inline === undefined ? inside(folder, entry.path) : undefined
+      const from = place === undefined ? undefined : realPlace(checkout.tree, place)
+      const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
+      if (own !== undefined) found.push(...patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined }))
+    }
+  }
+  return found
+}
+
+interface Entry {
+  readonly path: string
+  readonly inline: string | undefined
+  readonly target: Fields
+  /** The line of the Kustomization before the first one of an inline patch. */
+  readonly line: number
+}
+
+function entriesIn(text: string): Entry[] {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { version: '1.1', logLevel: 'silent', lineCounter: lines, uniqueKeys: false })
+  const lineOf = (node: unknown) => {
+    const { range, type } = isScalar(node) ? node : ({} as Partial<Scalar>)
+    const { line } = lines.linePos(range?.[0] ?? 0)
+    return type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED' ? line : line - 1
+  }
+  return ['patches', 'patchesStrategicMerge', 'patchesJson6902'].flatMap((field) => {
+    const list = isMap(document.contents) ? document.get(field) : undefined
+    if (!isSeq(list)) return []
+    return list.items.map((item): Entry => {
+      const isString = isScalar(item)
+      const fields = isMap(item) ? fieldsOf(dataOfNode(item, document)) : {}
+      const written = isString ? textOf(item.value) : textOf(fields.patch)
+      const isText = isString ? isInline(written) : written !== ''
+      const node = isMap(item) ? item.get('patch', true) : item
+      return {
+        path: isString ? written : textOf(fields.path),
+        inline: isText ? written : undefined,
+        target: fieldsOf(fields.target),
+        line: isText ? lineOf(node) : 0,
+      }
+    })
+  })
+}
+
+function patchesOf(text: string, { path, target, line, isFile }: Entry & { isFile: boolean }): WrittenPatch[] {
+  const below = (region: Region): Region => {
+    if (isFile) return region
+    return startOf(region.startLine + line)
+  }
+  const named = { kind: textOf(target.kind), name: textOf(target.name) }
+  const objects = loadFile({ text }).objects
+  if (objects.length > 0)
+    return objects.map((object) => ({
+      path,
+      target: named.kind === '' ? { kind: object.ref.kind, name: object.ref.name } : named,
+      content: fieldsOf(new Manifest(object, 'head', { kind: 'file', path }, []).root.value),
+      regionOf: (...keys) => below(regionIn(object, keys)),
+    }))
+  const operations = dataIn(text)
+  if (!Array.isArray(operations) || named.kind === '') return []
+  const lines = text.split('\n')
+  return [
+    {
+      path,
+      target: named,
+      content: operations.map(fieldsOf),
+      regionOf: (...keys) =>
+        below(
+          startOf(
+            1 +
+              Math.max(
+                0,
+                lines.findIndex((one) => one.includes(`/${keys.join('/')}`)),
+              ),
+          ),
+        ),
+    },
+  ]
+}
+
+function regionIn(object: LoadedObject, keys: readonly string[]): Region {
+  let node: unknown = object.node
+  let region = object.region
+  for (const key of keys) {
+    const pair = isMap(node) ? node.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
+    if (!pair) return region
+    if (isScalar(pair.key)) region = object.regionOf(pair.key)
+    node = pair.value
+  }
+  return region
+}
+
+/** What is in a list of a patch; undefined where the patch leaves it alone. */
+export function listIn(content: Fields, ...keys: readonly string[]): readonly unknown[] | undefined {
+  let value: unknown = content
+  for (const key of keys) {
+    const fields = fieldsOf(value)
+    if (!Object.hasOwn(fields, key)) return undefined
+    value = fields[key]
+    // A field that is set to nothing goes with all below it.
+    if (value === null || fieldsOf(value).$patch === 'delete') return []
+  }
+  return listOf(value).filter((one) => !['delete', 'replace'].includes(textOf(fieldsOf(one).$patch)))
+}

@@ -1,0 +1,228 @@
+import { isMap, isSeq, parseDocument } from 'yaml'
+import { splitDocuments } from '../manifest/documents'
+import { loadFile } from '../manifest/load'
+import type { Checkout } from '../revision/checkout'
+import { closureOf, inside, type Kustomization } from './kustomization'
+import { kustomizationShape } from './kustomize-fields'
+import { isInline, readKustomizeText } from './kustomize-reader'
+import type { Lack } from './lack'
+import { realPlace } from './places'
+import type { KustomizeSource } from './source'
+import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
+
+/** A Kustomization without what it lacks. */
+export interface Reduced {
+  readonly source: KustomizeSource
+  /** The new texts of its files, by path. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Whether what was left out may change objects that stay. */
+  readonly changesOthers: boolean
+  /** The patches that were left out, with the files that have them. */
+  readonly patches: readonly LeftOutPatch[]
+}
+
+export interface LeftOutPatch {
+  readonly path: string
+  readonly text: string
+}
+
+/** Leaves out of a Kustomization, and of those it takes in, what is for things from elsewhere. */
+export async function reducedKustomization(
+  source: KustomizeSource,
+  lacks: readonly Lack[],
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<Reduced> {
+  const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
+  const reduction = new Reduction(lacks, kustomizations, checkout)
+  for (const one of kustomizations) if (!one.made) await reduction.reduce(one)
+  const overlay = source.overlay && (await reduction.overlay(source.overlay, source))
+  return {
+    source: overlay === source.overlay ? source : { ...source, ...(overlay ? { overlay } : {}) },
+    texts: reduction.texts,
+    changesOthers: reduction.changesOthers,
+    patches: reduction.patches,
+  }
+}
+
+/** Where the entries of a field are written. */
+interface Place {
+  readonly folder: string
+  readonly file: string
+}
+
+class Reduction {
+  readonly texts = new Map<string, string>()
+  readonly patches: LeftOutPatch[] = []
+  changesOthers = false
+  /** The folders that plugins are taken from. */
+  private readonly pluginFolders: ReadonlySet<string | undefined>
+
+  constructor(
+    private readonly lacks: readonly Lack[],
+    kustomizations: readonly Kustomization[],
+    private readonly checkout: Checkout,
+  ) {
+    this.pluginFolders = new Set(
+      kustomizations.flatMap(({ folder, pluginPlaces }) => pluginPlaces.map(({ text }) => inside(folder, text))),
+    )
+  }
+
+  async reduce({ folder, file }: Kustomization): Promise<void> {
+    const text = await this.checkout.text(file)
+    // What was inspected, which has no anchors that an entry may take along.
+    const written = text === undefined ? '' : readKustomizeText(text, kustomizationShape).written
+    if (written === '') return
+    const document = parseDocument(written, { version: '1.1', logLevel: 'silent' })
+    if (!isMap(document.contents)) return
+    let isReduced = false
+    for (const { key, value } of document.contents.items) {
+      if (!isSeq(value)) continue
+      const entries = listOf(dataOfNode(value, document))
+      // From the end, so that the places of the others stay.
+      for (const [index, entry] of [...entries.entries()].reverse()) {
+        const left = await this.left(String(key), entry, { folder, file })
+        if (left === 'whole') continue
+        isReduced = true
+        if (left === undefined) value.delete(index)
+        else document.setIn([key, index], document.createNode(left))
+      }
+    }
+    if (isReduced) this.texts.set(this.real(file), document.toString({ lineWidth: 0 }))
+  }
+
+  /** The overlay of an Argo CD or Flux object, with the patches that meet something. */
+  async overlay(overlay: Fields, { root, declaredAt }: KustomizeSource): Promise<Fields> {
+    const written = listOf(overlay.patches)
+    const patches: unknown[] = []
+    for (const patch of written) {
+      const left = await this.left('patches', patch, { folder: root, file: declaredAt.path })
+      if (left !== undefined) patches.push(left === 'whole' ? patch : left)
+    }
+    return patches.every((patch, index) => patch === written[index]) && patches.length === written.length
+      ? overlay
+      : { ...overlay, patches }
+  }
+
+  private has(what: Lack['what'], about: string): boolean {
+    return this.lacks.some((lack) => lack.what === what && lack.about === about)
+  }
+
+  /** What is left of an entry of a list: the whole of it, an entry in its place, or nothing. */
+  private async left(field: string, entry: unknown, place: Place): Promise<unknown> {
+    const fields = fieldsOf(entry)
+    const name = textOf(fields.name)
+    if (this.leadsOut(entry, place)) return this.dropped(field)
+    switch (field) {
+      case 'patchesStrategicMerge':
+        return this.patch(textOf(entry), place, (text) => text)
+      case 'patches': {
+        if (Object.keys(fieldsOf(fields.target)).length > 0) return 'whole'
+        const inline = textOf(fields.patch)
+        return this.patch(inline || textOf(fields.path), place, (patch) => ({ ...fields, patch }), inline !== '')
+      }
+      case 'replacements':
+        return (await this.isLackingReplacement(fields, place)) ? this.dropped(field) : 'whole'
+      case 'vars':
+        return this.has('variable', name) ? this.dropped(field) : 'whole'
+      case 'configMapGenerator':
+      case 'secretGenerator': {
+        const kind = field === 'secretGenerator' ? 'Secret' : 'ConfigMap'
+        const completes = ['merge', 'replace'].includes(textOf(fields.behavior))
+        return completes && this.has('data', `${kind}/${name}`) ? undefined : 'whole'
+      }
+      case 'replicas':
+        return this.has('object', name) ? undefined : 'whole'
+      case 'helmCharts':
+        return textOf(fields.repo) === '' && this.has('chart', name) ? undefined : 'whole'
+      case 'generators':
+      case 'transformers':
+      case 'validators':
+        return this.plugin(field, textOf(entry), place)
+      case 'resources':
+        return this.pluginFolders.has(place.folder) ? this.plugin('generators', textOf(entry), place) : 'whole'
+      default:
+        return 'whole'
+    }
+  }
+
+  private dropped(field: string): undefined {
+    if (['transformers', 'replacements', 'vars', 'configurations'].includes(field)) this.changesOthers = true
+    return undefined
+  }
+
+  private leadsOut(entry: unknown, { file }: Place): boolean {
+    const places = this.lacks.flatMap(({ what, about, path }) => (what === 'place' && path === file ? [about] : []))
+    return places.some((about) => holds(entry, about))
+  }
+
+  /** @param inline what an entry is with another text in it */
+  private async patch(
+    written: string,
+    place: Place,
+    inline: (text: string) => unknown,
+    isText = isInline(written),
+  ): Promise<unknown> {
+    const file = isText ? undefined : this.fileAt(written, place)
+    const text = isText ? written : file && (await this.checkout.text(file))
+    if (text === undefined) return 'whole'
+    const documents = splitDocuments(text).map((document) => document.text)
+    const lacking = documents.filter((document) =>
+      loadFile({ text: document }).objects.some(({ ref }) => this.has('object', `${ref.kind}/${ref.name}`)),
+    )
+    if (lacking.length === 0) return 'whole'
+    for (const patch of lacking) this.patches.push({ path: file ?? place.file, text: patch })
+    const rest = documents.filter((document) => !lacking.includes(document))
+    if (!rest.some((document) => loadFile({ text: document }).objects.length > 0)) return undefined
+    if (file === undefined) return inline(rest.join('---\n'))
+    this.texts.set(this.real(file), rest.join('---\n'))
+    return 'whole'
+  }
+
+  private async isLackingReplacement(entry: Fields, place: Place): Promise<boolean> {
+    const file = textOf(entry.path) === '' ? undefined : this.fileAt(textOf(entry.path), place)
+    const text = file === undefined ? undefined : await this.checkout.text(file)
+    const written: unknown = text === undefined ? entry : dataIn(text)
+    return (Array.isArray(written) ? written : [written]).map(fieldsOf).some((one) => {
+      const { kind, name } = fieldsOf(one.source)
+      const paths = listOf(one.targets).flatMap((target) => listOf(fieldsOf(target).fieldPaths).map(textOf))
+      return this.has('source', `${textOf(kind)}/${textOf(name)}`) || paths.some((path) => this.has('field', path))
+    })
+  }
+
+  /** Plugins that kustomize does not have itself. */
+  private async plugin(field: string, written: string, place: Place): Promise<unknown> {
+    if (!this.lacks.some(({ what }) => what === 'plugin')) return 'whole'
+    const file = isInline(written) ? undefined : this.fileAt(written, place)
+    const text = isInline(written) ? written : file && (await this.checkout.text(file))
+    if (text === undefined) return 'whole'
+    const documents = splitDocuments(text).map((document) => document.text)
+    const own = documents.filter((document) =>
+      loadFile({ text: document }).objects.every(({ apiVersion }) => apiVersion === 'builtin'),
+    )
+    if (own.length === documents.length) return 'whole'
+    const rest = own.filter((document) => loadFile({ text: document }).objects.length > 0).join('---\n')
+    if (rest === '') return this.dropped(field)
+    if (field === 'transformers') this.changesOthers = true
+    if (file === undefined) return rest
+    this.texts.set(this.real(file), rest)
+    return 'whole'
+  }
+
+  private fileAt(written: string, { folder }: Place): string | undefined {
+    const place = inside(folder, written)
+    const real = place === undefined ? undefined : this.real(place)
+    return real !== undefined && this.checkout.has(real) ? real : undefined
+  }
+
+  private real(place: string): string {
+    return realPlace(this.checkout.tree, place)
+  }
+}
+
+/** Whether a string is somewhere in a value. */
+function holds(value: unknown, text: string): boolean {
+  if (value === text) return true
+  if (value === null || typeof value !== 'object') return false
+  return Object.values(value).some((one) => holds(one, text))
+}

@@ -1,0 +1,85 @@
+import type { Checkout } from '../revision/checkout'
+import { closureOf, inside, type Kustomization } from './kustomization'
+import { kustomizationShape } from './kustomize-fields'
+import { readKustomizeText } from './kustomize-reader'
+import { realPlace } from './places'
+import type { Source } from './source'
+import { substituted } from './substitution'
+import { textOf } from './untyped'
+
+/** A file of a source, as it is written. */
+export interface WrittenFile {
+  readonly path: string
+  readonly text: string
+  /** The namespace that its objects get, whatever they write. */
+  readonly namespace: string
+  /** Whether something may be laid over its objects that is not known. */
+  readonly mayChange: boolean
+}
+
+/** The files of manifests that a source names, where it cannot be rendered. */
+export async function writtenFiles(
+  source: Source,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<WrittenFile[]> {
+  if (source.kind === 'helm') {
+    const files = checkout
+      .below(source.chart)
+      .filter((file) => /(?:^|\/)(?:crds|templates)\/[^_/][^/]*\.ya?ml$/.test(file))
+    const texts = [...(await checkout.texts(files))].filter(([, text]) => !text.includes('{{'))
+    return texts.map(([path, text]) => ({ path, text, namespace: '', mayChange: false }))
+  }
+  const { root, components = [], overlay = {}, substitutions } = source
+  const laid = Object.keys(overlay).some((key) => key !== 'namespace') || components.length > 0
+  const taken = await takenIn(root, { namespace: textOf(overlay.namespace), mayChange: laid }, all, checkout)
+  const texts = await checkout.texts([...taken.keys()])
+  return [...texts].flatMap(([path, text]) => {
+    const by = taken.get(path)
+    return by ? [{ path, text: substituted(text, substitutions), ...by }] : []
+  })
+}
+
+type Over = Pick<WrittenFile, 'namespace' | 'mayChange'>
+
+/** Fields of a Kustomization that leave the objects of others as they are; its namespace is known. */
+const harmless = new Set(
+  [
+    'apiVersion kind metadata resources bases crds openapi sortOptions buildMetadata namespace',
+    'generators validators configMapGenerator secretGenerator generatorOptions helmCharts helmGlobals',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** The files that a Kustomization takes in, with all that is laid over each. */
+async function takenIn(
+  root: string,
+  over: Over,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<Map<string, Over>> {
+  const found = new Map<string, Over>()
+  const texts = await checkout.texts(closureOf(root, all).flatMap(({ file, made }) => (made ? [] : [file])))
+  const seen = new Set<string>()
+  const visit = (folder: string, { namespace, mayChange }: Over): void => {
+    const kustomization = all.get(folder)
+    if (!kustomization || seen.has(folder)) return
+    seen.add(folder)
+    const text = kustomization.made ? undefined : texts.get(kustomization.file)
+    const { keys, faults } = text === undefined ? { keys: [], faults: [] } : readKustomizeText(text, kustomizationShape)
+    const its: Over = {
+      namespace: namespace || kustomization.namespace,
+      mayChange: mayChange || faults.length > 0 || kustomization.component || keys.some((key) => !harmless.has(key)),
+    }
+    for (const { text: entry } of kustomization.includes) {
+      const place = inside(folder, entry)
+      const real = place === undefined ? undefined : realPlace(checkout.tree, place)
+      if (real === undefined) continue
+      if (!checkout.has(real)) visit(real, its)
+      else if (!found.has(real)) found.set(real, its)
+    }
+  }
+  visit(root, over)
+  return found
+}
