@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
+import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
@@ -72,7 +73,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const all = await gitOpsObjects(checkout, parts, side)
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(all, checkout, side, known.render)
-  const read = { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all }
+  const generatorFiles = await generatorFilesOf(all, checkout)
+  const read = { checkout, parts, kustomizationsInFiles, sourceIgnores, generatorFiles, known, followed, all }
   let round = await readRound(charts, declared, read)
   while (await followed.ask(round)) round = await readRound(charts, declared, read)
   followed.reportLimits(round.gitOps)
@@ -100,6 +102,7 @@ interface Reading {
   readonly parts: ReadonlyMap<string, FileOwnership>
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
   readonly sourceIgnores: IgnoreFiles
+  readonly generatorFiles: ReadonlyMap<string, string>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -235,7 +238,7 @@ function* undeployedPlainFiles(
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: Reading) {
-  const { checkout, parts, kustomizationsInFiles, sourceIgnores, known, followed, all } = reading
+  const { checkout, parts, kustomizationsInFiles, sourceIgnores, generatorFiles, known, followed, all } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -246,6 +249,7 @@ function readGitOpsSources(reading: Reading) {
       kustomizations: kustomizationsInFiles,
       repository,
       sourceIgnores,
+      generatorFiles,
       broughtBy: followed.broughtBy,
     })
     const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))
