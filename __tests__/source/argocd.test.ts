@@ -299,11 +299,11 @@ spec:
   test.each([
     [
       'generators: [{clusters: {}}]',
-      'its generator clusters is not read; only lists of elements and git directories are',
+      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
     ],
     [
       'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not read; only lists of elements and git directories are',
+      'its generator list is not read; lists of elements, git, matrix and merge are',
     ],
     ['generators: [{list: {elements: []}, selector: {}}]', 'the selector of its generator list is not read'],
     ['templatePatch: x\ngenerators: []', 'its templatePatch is not read'],
