@@ -75,6 +75,15 @@ ${application('{{ . }}', 'deploy/{{ . }}')}{{- end }}
     ])
   })
 
+  test('are of the same repository where only what installs the chart names it', async () => {
+    const template = `{{- range .Values.apps }}
+---
+${application('{{ . }}', 'deploy/{{ . }}').replace(url, '{{ $.Values.repository }}')}{{- end }}
+`
+    const files = { ...apps, 'apps/templates/app.yaml': template, ...entry('deploy/shop', 'shop.example.com') }
+    expect(await hostsOf(files)).toEqual(['shop/web shop.example.com'])
+  })
+
   test('are followed through further ones', async () => {
     const deeper = {
       ...apps,
