@@ -75,6 +75,16 @@ ${application('{{ . }}', 'deploy/{{ . }}')}{{- end }}
     ])
   })
 
+  test('are followed for each set of values of the chart', async () => {
+    const files = {
+      ...apps,
+      'apps/values-test.yaml': 'apps: [trial]\n',
+      ...entry('deploy/shop', 'shop.example.com'),
+      ...entry('deploy/trial', 'trial.example.com'),
+    }
+    expect((await hostsOf(files)).sort()).toEqual(['shop/web shop.example.com', 'trial/web trial.example.com'])
+  })
+
   test('are of the same repository where only what installs the chart names it', async () => {
     const template = `{{- range .Values.apps }}
 ---
