@@ -59,6 +59,7 @@ export async function readSources(origin: string, text: string): Promise<void> {
     kustomizations,
     repository: [],
     sourceIgnores: new Map(),
+    generatorFiles: new Map(),
     broughtBy: new Map(),
   })
 }

@@ -303,11 +303,11 @@ spec:
   test.each([
     [
       'generators: [{clusters: {}}]',
-      'its generator clusters is not supported; only lists of elements and git directories are',
+      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
     ],
     [
       'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not supported; only lists of elements and git directories are',
+      'its generator list is not read; lists of elements, git, matrix and merge are',
     ],
     ['generators: [{list: {elements: []}, selector: {}}]', 'the selector of its generator list is not supported'],
     ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],

@@ -75,6 +75,25 @@ ${application('{{ . }}', 'deploy/{{ . }}')}{{- end }}
     ])
   })
 
+  test('are followed for each set of values of the chart', async () => {
+    const files = {
+      ...apps,
+      'apps/values-test.yaml': 'apps: [trial]\n',
+      ...entry('deploy/shop', 'shop.example.com'),
+      ...entry('deploy/trial', 'trial.example.com'),
+    }
+    expect((await hostsOf(files)).sort()).toEqual(['shop/web shop.example.com', 'trial/web trial.example.com'])
+  })
+
+  test('are of the same repository where only what installs the chart names it', async () => {
+    const template = `{{- range .Values.apps }}
+---
+${application('{{ . }}', 'deploy/{{ . }}').replace(url, '{{ $.Values.repository }}')}{{- end }}
+`
+    const files = { ...apps, 'apps/templates/app.yaml': template, ...entry('deploy/shop', 'shop.example.com') }
+    expect(await hostsOf(files)).toEqual(['shop/web shop.example.com'])
+  })
+
   test('are followed through further ones', async () => {
     const deeper = {
       ...apps,

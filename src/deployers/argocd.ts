@@ -34,6 +34,7 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
   const own = bringer?.source.target ?? { path: manifest.origin.path }
   const target: Target = isOwnCluster(cluster) ? own : { cluster }
   const namespace = textAt(destination.namespace) || 'default'
+  const { checkout } = named.repositoryIndex
   for (const [index, source] of sources.entries()) {
     if (isReferenceOnly(source)) continue
     const url = textAt(source.repoURL)
@@ -43,7 +44,10 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     }
     const written = textAt(source.path)
     const place = inside('', written.replace(/^\/+/, '') || '.')
-    if (place === undefined || !named.isHere(url, place)) {
+    // A chart of Applications gets its own repository from what installs it.
+    const isGiven =
+      url === '' && bringer?.source.origin === 'discovered' && place !== undefined && checkout.tree.at(place).length > 0
+    if (place === undefined || !(isGiven || named.isHere(url, place))) {
       const where = [url, written].filter(Boolean).join(' ')
       named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`)
       continue
@@ -59,7 +63,6 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
       declaredAt: declarationSite(manifest),
       ...(bringer ? { definitionFiles: bringer.definitionFiles } : {}),
     }
-    const { checkout } = named.repositoryIndex
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
       const { helm } = source
       const apiVersions = helm.at('apiVersions')

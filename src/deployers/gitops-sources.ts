@@ -16,6 +16,8 @@ export interface RepositoryIndex {
   readonly repository: readonly string[]
   /** The files `.sourceignore`, those of upper folders first. */
   readonly sourceIgnores: IgnoreFiles
+  /** The texts of the files that ApplicationSets make elements of, by path. */
+  readonly generatorFiles: ReadonlyMap<string, string>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
 }

@@ -6,7 +6,7 @@ import { readHelmRelease } from '../gitops/helm-release'
 import { deployerKinds, gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
-import { mentionsOneOf } from '../manifest/mentions'
+import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import { helmFiles } from '../render/helm'
 import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
@@ -15,7 +15,17 @@ import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 /** The largest content of a packed chart that is looked through. */
 const maxUnpacked = 64 * 1024 * 1024
 
-const kinds = ['Application', 'HelmRelease', 'Kustomization']
+/** Annotations of Argo CD are on objects of every kind. */
+const annotations = /\bargocd\.argoproj\.io\//g
+
+/** Whether a text may hold an object that deploys others. */
+function maySpeakOfDeployers(written: string): boolean {
+  const text = spelledOut(written).replace(annotations, '')
+  return (
+    (mentions(text, 'argoproj.io') && mentions(text, 'Application')) ||
+    (mentions(text, 'toolkit.fluxcd.io') && mentionsOneOf(text, ['HelmRelease', 'kustomize.toolkit']))
+  )
+}
 
 /** The words by which a patch gives a HelmRelease another chart. */
 const chartWords = ['sourceRef', 'chartRef', '/spec/chart']
@@ -57,8 +67,10 @@ export class Brings {
     const files = (await helmFiles(source, this.checkout)).filter((file) => !/(?:^|\/)crds\//.test(file))
     const texts = await this.checkout.texts(files.filter((file) => !file.endsWith('.tgz')))
     const inline = source.values.flatMap((one) => ('text' in one ? [one.text] : []))
-    if ([...texts.values(), ...inline].some((text) => mentionsOneOf(text, gitOpsGroups) && mentionsOneOf(text, kinds)))
-      return true
+    const all = [...texts.values(), ...inline]
+    const [spoken, filled] = [all.some(maySpeakOfDeployers), all.some((text) => speaksOfGroup(text))]
+    // A template may take the kind or the apiVersion from values.
+    if (spoken || (filled && all.some((text) => /\bkind["']?[ \t]*:[^\n{:]*\{\{/.test(text)))) return true
     const packed = await this.checkout.read(files.filter((file) => file.endsWith('.tgz')))
     return [...packed.values()].some((content) => !('missing' in content) && mayBePacked(content))
   }
@@ -80,7 +92,7 @@ export class Brings {
     const texts = substitutions === undefined ? [] : [...(await this.checkout.texts(files)).values()]
     const isFilled = texts.some((text) => text.includes('${'))
     if (!isAltered && !isFilled) return false
-    if (contents.has('deployers') || mentionsOneOf(written, otherDeployers)) return true
+    if (contents.has('deployers') || mentionsOneOf(written.replace(annotations, ''), otherDeployers)) return true
     return (
       contents.has('releases') && (contents.has('chart words') || chartWords.some((word) => written.includes(word)))
     )
@@ -96,9 +108,9 @@ export class Brings {
     const objects = this.manifests.get(file)
     if (objects) {
       for (const one of objects) found.add(this.contentOf(one))
-    } else if (mentionsOneOf(text, gitOpsGroups) && mentionsOneOf(text, kinds)) {
+    } else if (maySpeakOfDeployers(text)) {
       const isPatch = this.named.repositoryIndex.kustomizations.get(folderOf(file))?.file === file
-      found.add(isPatch && !mentionsOneOf(text, otherDeployers) ? 'releases' : 'deployers')
+      found.add(isPatch && !mentionsOneOf(text.replace(annotations, ''), otherDeployers) ? 'releases' : 'deployers')
     }
     if (chartWords.some((word) => text.includes(word)) && !objects) found.add('chart words')
     return found
@@ -128,10 +140,14 @@ function filesOf({ file, made, leadsTo, charts }: Kustomization, checkout: Check
 function mayBePacked(content: Uint8Array): boolean {
   try {
     const plain = gunzipSync(content, { maxOutputLength: maxUnpacked })
-    return gitOpsGroups.some((group) => plain.includes(group)) && kinds.some((kind) => plain.includes(kind))
+    return maySpeakOfDeployers(plain.toString('latin1'))
   } catch {
     return true
   }
+}
+
+function speaksOfGroup(text: string): boolean {
+  return mentionsOneOf(text.replace(annotations, ''), gitOpsGroups)
 }
 
 function folderOf(file: string): string {

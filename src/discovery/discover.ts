@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import type { FileDeployments } from '../deployers/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
+import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
@@ -81,12 +82,14 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(all, checkout, side, known.render)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
+  const generatorFiles = await generatorFilesOf(all, checkout)
   const read = {
     checkout,
     declared,
     parts,
     kustomizationsInFiles,
     sourceIgnores,
+    generatorFiles,
     known,
     followed,
     all,
@@ -126,6 +129,7 @@ interface Reading {
   readonly parts: ReadonlyMap<string, FileOwnership>
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
   readonly sourceIgnores: IgnoreFiles
+  readonly generatorFiles: ReadonlyMap<string, string>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -264,8 +268,8 @@ function* undeployedPlainFiles(
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: Reading) {
-  const { checkout, declared, parts, kustomizationsInFiles, sourceIgnores, known, followed, all, fileDeployments } =
-    reading
+  const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
+  const { sourceIgnores, generatorFiles } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -276,6 +280,7 @@ function readGitOpsSources(reading: Reading) {
       kustomizations: kustomizationsInFiles,
       repository,
       sourceIgnores,
+      generatorFiles,
       broughtBy: followed.broughtBy,
     })
     const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))

@@ -197,7 +197,7 @@ export class Followed {
     let isNew = false
     for (const asked of this.asked.values()) {
       if (asked.source.origin !== 'discovered' || asked.children.length === 0) continue
-      const own = sources.filter((one) => placeOf(one) === placeOf(asked.source) && one.id !== asked.source.id)
+      const own = sources.filter((one) => placeOf(one) === placeOf(asked.source) && one.origin !== 'discovered')
       if (own.length === 0) continue
       const deployers = new Set(own.flatMap(({ id }) => gitOps.deployers.get(id) ?? []))
       const kept = asked.children.filter((child) => deployers.has(child))

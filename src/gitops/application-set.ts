@@ -14,7 +14,7 @@ export interface ApplicationSet {
   readonly goTemplate: boolean
 }
 
-/** A generator whose elements are known from the object alone, or from the folders of a repository; or why they are unknown. */
+/** A generator whose elements are known from the object alone, or from the repository; or why they are unknown. */
 export type Generator =
   | { readonly kind: 'list'; readonly elements: readonly Element[] }
   | {
@@ -22,22 +22,38 @@ export type Generator =
       /** Its kind as messages name it. */
       readonly name: string
       readonly repoURL: string
-      readonly directories: readonly { readonly path: string; readonly exclude: boolean }[]
+      readonly directories: readonly PathRule[]
       readonly values: Element
     }
+  | {
+      readonly kind: 'git files'
+      readonly repoURL: string
+      readonly files: readonly PathRule[]
+      readonly values: Element
+    }
+  /** Each element of the first with each of the second, which may use the first's. */
+  | { readonly kind: 'matrix'; readonly generators: readonly [Generator, Generator] }
+  /** The elements of the first, with what later ones have for the same keys. */
+  | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/** A pattern of paths that are taken or left out. */
+export interface PathRule {
+  readonly path: string
+  readonly exclude: boolean
+}
 
 export function readApplicationSet(root: Cursor): ApplicationSet {
   const spec = root.at('spec')
   return {
-    generators: [...spec.at('generators').items()].map(generatorAt),
+    generators: [...spec.at('generators').items()].map((one) => generatorAt(one)),
     template: spec.at('template'),
     templatePatch: spec.at('templatePatch'),
     goTemplate: spec.at('goTemplate').value === true,
   }
 }
 
-function generatorAt(generator: Cursor): Generator {
+function generatorAt(generator: Cursor, depth = 0): Generator {
   const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
   const name = kinds.join(', ') || '(none)'
   const unknown = (reason: string): Generator => ({ kind: 'unknown', reason })
@@ -46,20 +62,42 @@ function generatorAt(generator: Cursor): Generator {
     return unknown(`the template of its generator ${name} is not supported`)
   const elements = generator.at('list', 'elements')
   if (elements.isList) return { kind: 'list', elements: [...elements.items()].map((one) => flattened(one)) }
+  if (kinds.length === 1 && depth < 2) {
+    const inner = (kind: string) =>
+      [...generator.at(kind, 'generators').items()].map((one) => generatorAt(one, depth + 1))
+    const [first, second, third] = inner('matrix')
+    if (first && second && !third) return { kind: 'matrix', generators: [first, second] }
+    const keys = [...generator.at('merge', 'mergeKeys').items()].map(textAt)
+    const merged = inner('merge')
+    if (keys.length > 0 && merged.length > 1) return { kind: 'merge', keys, generators: merged }
+  }
   const git = generator.at('git')
-  const directories = git.at('directories')
-  if (!directories.isList)
-    return unknown(`its generator ${name} is not supported; only lists of elements and git directories are`)
-  return {
-    kind: 'git',
-    name,
-    repoURL: textAt(git.at('repoURL')),
-    directories: [...directories.items()].map((one) => ({
+  const rulesOf = (field: string) =>
+    [...git.at(field).items()].map((one) => ({
       path: textAt(one.at('path')),
       exclude: one.at('exclude').value === true,
-    })),
-    values: flattened(git.at('values'), 'values.'),
+    }))
+  const values = flattened(git.at('values'), 'values.')
+  const repoURL = textAt(git.at('repoURL'))
+  if (git.at('pathParamPrefix').exists) return unknown(`the pathParamPrefix of its generator ${name} is not read`)
+  if (git.at('directories').isList) return { kind: 'git', name, repoURL, directories: rulesOf('directories'), values }
+  if (git.at('files').isList) return { kind: 'git files', repoURL, files: rulesOf('files'), values }
+  if (kinds.includes('clusters'))
+    return unknown('the clusters of its generator clusters are known to Argo CD alone, and not to this repository')
+  return unknown(`its generator ${name} is not read; lists of elements, git, matrix and merge are`)
+}
+
+/** The elements of a file, which may hold one map or a list of them. */
+export function elementsOfFile(file: string, root: Cursor, goTemplate: boolean): Element[] {
+  const folder = path.dirname(file)
+  const filename = path.basename(file)
+  const own = {
+    ...elementOfFolder(folder, goTemplate),
+    'path.filename': filename,
+    'path.filenameNormalized': normalized(filename),
   }
+  const maps = root.isList ? [...root.items()] : [root]
+  return maps.map((map) => ({ ...flattened(map), ...own }))
 }
 
 /** The element of a folder: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/ */
@@ -68,14 +106,18 @@ export function elementOfFolder(folder: string, goTemplate: boolean): Element {
   const segments = folder.split('/')
   const named = {
     'path.basename': basename,
-    'path.basenameNormalized': basename
-      .toLowerCase()
-      .replace(/[^-a-z0-9.]/g, '-')
-      .replace(/^[-.]+|(?<![-.])[-.]+$/g, ''),
+    'path.basenameNormalized': normalized(basename),
   }
   return goTemplate
     ? { ...named, 'path.path': folder, ...indexed('path.segments', segments) }
     : { ...named, path: folder, ...indexed('path', segments) }
+}
+
+function normalized(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^-a-z0-9.]/g, '-')
+    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '')
 }
 
 function indexed(name: string, items: readonly string[]): Element {

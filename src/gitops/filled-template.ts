@@ -16,7 +16,7 @@ export type Element = Readonly<Record<string, string>>
 export function makeApplication(set: LoadedObject, element: Element): LoadedObject | undefined {
   const template = under(under(set.node, 'spec', set), 'template', set)
   if (!template) return undefined
-  const node = filled(template, element, set)
+  const node = filled(template, element, set, new Map())
   const region = set.regionOf(template)
   const ref = { group: ownGroup, kind: 'Application', namespace: set.ref.namespace, name: '' }
   const { root } = new Manifest({ ...set, ref, node, region }, 'head', { kind: 'file', path: '' }, [])
@@ -30,12 +30,16 @@ function under(map: Node | undefined, key: string, set: LoadedObject): Node | un
   return (isAlias(value) ? resolve(value) : value) as Node | undefined
 }
 
-/** A template with an element's values in it, each where it is written. */
-function filled(node: Node, element: Element, set: LoadedObject): Node {
-  const inside = (one: unknown) => (isNode(one) ? filled(one, element, set) : one)
+/**
+ * A template with an element's values in it, each where it is written.
+ *
+ * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other many times
+ */
+function filled(node: Node, element: Element, set: LoadedObject, holding: Map<Node, boolean>): Node {
+  const inside = (one: unknown) => (isNode(one) ? filled(one, element, set, holding) : one)
   if (isAlias(node)) {
     const target = set.resolve(node)
-    return target && hasPlaceholder(target, set) ? placedAt(node, filled(target, element, set)) : node
+    return target && hasPlaceholder(target, set, holding) ? placedAt(node, filled(target, element, set, holding)) : node
   }
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
     return placedAt(node, new Scalar(fill(node.value, element)))
@@ -56,10 +60,16 @@ function isNode(value: unknown): value is Node {
   return isAlias(value) || isScalar(value) || isMap(value) || isSeq(value)
 }
 
-function hasPlaceholder(node: unknown, set: LoadedObject): boolean {
-  if (isAlias(node)) return hasPlaceholder(set.resolve(node), set)
-  if (isMap(node)) return node.items.some(({ value }) => hasPlaceholder(value, set))
-  if (isSeq(node)) return node.items.some((item) => hasPlaceholder(item, set))
+function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boolean>): boolean {
+  if (isAlias(node)) {
+    const target = set.resolve(node)
+    if (!target) return false
+    const has = known.get(target) ?? hasPlaceholder(target, set, known)
+    known.set(target, has)
+    return has
+  }
+  if (isMap(node)) return node.items.some(({ value }) => hasPlaceholder(value, set, known))
+  if (isSeq(node)) return node.items.some((item) => hasPlaceholder(item, set, known))
   return isScalar(node) && typeof node.value === 'string' && node.value.includes('{{')
 }
 

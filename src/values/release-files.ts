@@ -1,5 +1,5 @@
 import { minimatch } from 'minimatch'
-import { elementsOf } from '../deployers/application-set'
+import { elementsOf } from '../deployers/generated-elements'
 import { GitOpsSources } from '../deployers/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/read-files'
 import {
@@ -60,6 +60,7 @@ export class ReleaseFiles {
       kustomizations: new Map(),
       repository,
       sourceIgnores: new Map(),
+      generatorFiles: new Map(),
       broughtBy: new Map(),
     })
   }
