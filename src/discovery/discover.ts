@@ -117,7 +117,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       ...(await ignorableBundles(checkout)),
     ]),
     roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
-    appliers: appliersIn({ manifests, gitOps, kustomizations }),
+    appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }
 
@@ -299,7 +299,7 @@ function readGitOpsSources(reading: Reading) {
     if (base) {
       const places = new Set([...declared, ...gitOps.sources, ...fileDeployments.sources].map(placeOf))
       const roots = deployedRoots(kustomizations, base, places)
-      const after = { manifests, gitOps, kustomizations, declared, roots }
+      const after = { manifests: followed.objects(manifests), gitOps, kustomizations, declared, roots }
       for (const [file, why] of prunedFiles(base.appliers, after))
         if (checkout.has(file)) ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
     }

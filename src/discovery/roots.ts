@@ -35,15 +35,21 @@ interface Deployed {
 /** Reads which folders the objects of one side name, and whether they may name more. */
 export async function readRoots(deployed: Deployed): Promise<Roots> {
   const { checkout, manifests, gitOps, kustomizations, explicit } = deployed
-  const read = manifests.map((manifest) => readDeployer(manifest, deployed))
+  const declared = declaredBy(explicit, checkout)
+  const elsewhere = new Set(
+    gitOps.notInspected.flatMap(({ manifest, cause }) => (cause === 'source-elsewhere' ? [manifest] : [])),
+  )
+  const read = manifests.map((manifest) => readDeployer(manifest, { checkout, declared, elsewhere }))
   const naming = read.filter(({ names, manifest }) => names && namesFolders(manifest))
   const live = new Set(
     [...naming, ...read.filter(({ applied }) => applied)].map(({ manifest }) => manifest.origin.path),
   )
   const places = new Set(read.flatMap(({ folders }) => folders))
-  const addBeside = (file: string) => {
-    if (file.includes('/')) places.add(path.dirname(file))
-    else for (const other of checkout.tree.entries.keys()) if (!other.includes('/')) places.add(other)
+  const addBeside = (files: Iterable<string>) => {
+    const folders = new Set([...files].map((file) => (file.includes('/') ? path.dirname(file) : '')))
+    // Beside a file of the root are the other files of the root, and not the whole repository.
+    const atRoot = folders.delete('') ? [...checkout.tree.entries.keys()].filter((file) => !file.includes('/')) : []
+    for (const place of [...folders, ...atRoot]) places.add(place)
   }
   for (const source of explicit) {
     places.add(source.kind === 'helm' ? source.chart : source.root)
@@ -52,9 +58,9 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
       for (const { folder, leadsTo } of closureOf(start, kustomizations))
         for (const place of [folder, ...leadsTo]) places.add(place)
   }
-  for (const file of gitOps.plain.keys()) addBeside(file)
-  // Somebody applies the objects that nothing else deploys, and most likely what is beside them.
-  for (const file of live) addBeside(file)
+  addBeside(gitOps.plain.keys())
+  // An object that no other one deploys is applied by hand or by a script, most likely with what is beside it.
+  addBeside(live)
   for (const { folder, leadsTo } of takingIn(live, kustomizations))
     for (const place of [folder, ...leadsTo]) places.add(place)
   const ofTools = [...checkout.tree.entries.keys()].filter((file) => otherTools.test(file))
@@ -110,22 +116,36 @@ function namesFolders({ ref }: Manifest): boolean {
   return kind === gitOpsKind.application || kind === gitOpsKind.applicationSet || kind === gitOpsKind.fluxKustomization
 }
 
-function readDeployer(manifest: Manifest, { checkout, explicit, gitOps }: Deployed): ReadDeployer {
+/** The lines of each file at which a source of a folder that is here is declared. */
+function declaredBy(sources: readonly Source[], { tree }: Checkout): Map<string, number[]> {
+  const lines = new Map<string, number[]>()
+  for (const source of sources) {
+    const { path: file, region } = source.declaredAt
+    if (source.origin === 'declared' || tree.at(source.kind === 'helm' ? source.chart : source.root).length === 0)
+      continue
+    const there = lines.get(file)
+    if (there) there.push(region.startLine)
+    else lines.set(file, [region.startLine])
+  }
+  return lines
+}
+
+interface Found {
+  readonly checkout: Checkout
+  readonly declared: ReadonlyMap<string, readonly number[]>
+  /** Objects whose folder is not in this repository. */
+  readonly elsewhere: ReadonlySet<Manifest>
+}
+
+function readDeployer(manifest: Manifest, { checkout, declared, elsewhere }: Found): ReadDeployer {
   const { root, origin, object } = manifest
-  const made = explicit.some(
-    (source) =>
-      source.origin !== 'declared' &&
-      source.declaredAt.path === origin.path &&
-      isWithin(source.declaredAt.region.startLine, object.region) &&
-      checkout.tree.at(source.kind === 'helm' ? source.chart : source.root).length > 0,
-  )
+  const made = declared.get(origin.path)?.some((line) => isWithin(line, object.region)) === true
   const kind = groupKindOf(manifest.ref)
   const written = writtenIn(manifest).map(textAt)
   const folders = written.flatMap((text) => {
     const place = inside('', text.replace(/^\/+/, '') || '.')
     return place !== undefined && place !== '' && checkout.tree.at(place).length > 0 ? [place] : []
   })
-  const isElsewhere = gitOps.notInspected.some((one) => one.manifest === manifest && one.cause === 'source-elsewhere')
   const names = folders.length > 0 || made
   const isFilled = made || !written.some((text) => /\$\{|\{\{/.test(text))
   switch (kind) {
@@ -133,7 +153,7 @@ function readDeployer(manifest: Manifest, { checkout, explicit, gitOps }: Deploy
       const sources = readApplication(root).sources.filter((source) => !isReferenceOnly(source))
       // A patch has no source of its own, or only a part of one.
       const isWhole = sources.length > 0 && sources.every(({ repoURL }) => textAt(repoURL) !== '')
-      return { manifest, folders, names, applied: isElsewhere, isResolved: isFilled && isWhole }
+      return { manifest, folders, names, applied: elsewhere.has(manifest), isResolved: isFilled && isWhole }
     }
     case gitOpsKind.fluxKustomization: {
       const isWhole = textAt(readFluxKustomization(root).sourceRef.at('kind')) !== ''
@@ -180,14 +200,21 @@ function installsMore({ ref, object, root }: Manifest): boolean {
 
 /** The Kustomizations that take in one of the files, themselves or through others. */
 function takingIn(files: ReadonlySet<string>, all: ReadonlyMap<string, Kustomization>): Set<Kustomization> {
+  const takers = new Map<string, Kustomization[]>()
+  for (const one of all.values()) {
+    for (const place of one.leadsTo) {
+      const there = takers.get(place)
+      if (there) there.push(one)
+      else takers.set(place, [one])
+    }
+  }
   const found = new Set<Kustomization>()
-  for (let more = true; more; ) {
-    more = false
-    for (const one of all.values()) {
+  const open = [...files]
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    for (const one of takers.get(place) ?? []) {
       if (found.has(one)) continue
-      if (!one.leadsTo.some((place) => files.has(place) || [...found].some(({ folder }) => folder === place))) continue
       found.add(one)
-      more = true
+      open.push(one.folder)
     }
   }
   return found

@@ -22,8 +22,8 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
     head: new Set([...base.discovery.roots.places, ...head.discovery.roots.places]),
   }
   // In a cluster's folder in which nothing is named, something else deploys.
-  const isNamedIn = (cluster: string) =>
-    [...named.base].some((place) => place === cluster || place.startsWith(`${cluster}/`))
+  const folders = new Set([...named.base].flatMap(foldersOf))
+  const isNamedIn = (cluster: string) => folders.has(cluster)
   return {
     isKnown: true,
     isDeployed: ({ origin, side, clusters, evidence }) =>
@@ -41,4 +41,9 @@ async function isKnown({ discovery: { roots }, checkout }: SideOfChange): Promis
 function placeOf(origin: Manifest['origin']): string {
   if (origin.kind === 'file') return origin.path
   return origin.source.path === '.' ? '' : origin.source.path
+}
+
+/** A place and the folders above it. */
+function foldersOf(place: string): string[] {
+  return place.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))
 }
