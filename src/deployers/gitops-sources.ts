@@ -35,6 +35,8 @@ export interface NotInspected {
   readonly manifest: Manifest
   readonly cause: NotInspectedCause
   readonly reason: string
+  /** Where its chart comes from, if the object itself does not have it. */
+  readonly url?: string
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
@@ -57,8 +59,8 @@ export class GitOpsSources {
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
-  skip(manifest: Manifest, cause: NotInspectedCause, reason: string): void {
-    this.notInspected.push({ manifest, cause, reason })
+  skip(manifest: Manifest, cause: NotInspectedCause, reason: string, url?: string): void {
+    this.notInspected.push({ manifest, cause, reason, ...(url ? { url } : {}) })
   }
 
   /** Whether a path of the repository of that URL is one of this repository. */

@@ -13,6 +13,7 @@ export type GateRule = keyof typeof gateRules
 export const gateRules = {
   'source/unreadable': 'A file that may hold manifests can be read.',
   'source/unrendered': 'What is deployed by helm, kustomize, Argo CD or Flux can be rendered and looked at.',
+  'source/not-judged': 'What a change touches and something deploys is judged.',
   'source/unfinished': 'A run comes to its end in its time.',
   'source/duplicate-key': 'A manifest has each key once.',
   'config/invalid': 'The config of ingress-guard is valid.',

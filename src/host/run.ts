@@ -5,7 +5,7 @@ import { GuardError } from '../errors'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
 import { gather } from '../pipeline/gather'
-import { type Config, configPath } from '../policy/config'
+import { type Config, configPath, notJudgedRule } from '../policy/config'
 import { isDate } from '../policy/document'
 import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
 import { ChartNetwork } from '../render/chart-network'
@@ -108,6 +108,7 @@ async function runWithin(
     exceptions: config.exceptions,
     exceptionsPath: config.path,
     ignore: config.ignore,
+    notJudged: config.notJudged,
     failOn: options.failOn ?? config.failOn ?? 'error',
     today,
   }
@@ -128,6 +129,7 @@ async function runWithin(
         releases: { base: config.releases, head: its.releases },
         repository,
         renderer,
+        config: config.path,
       })
     const evidence = await gatherWith(head, configs.head)
     stages.reached({
@@ -173,7 +175,12 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
     )
   }
   for (const { rule, region } of config.exceptions) {
-    if (rule === '*' || rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)) continue
+    if (
+      rule === '*' ||
+      rule === notJudgedRule ||
+      rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)
+    )
+      continue
     const known = rules.map(({ id }) => id).join(', ')
     throw new GuardError(
       'config',

@@ -1,6 +1,7 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { snapshotsOf } from '../cluster/snapshot'
 import type { Inspected } from '../finding/report'
+import type { LedgerEntry } from '../ledger/entry'
 import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
@@ -23,11 +24,12 @@ interface Stages {
   readonly compared: Comparison
   readonly partners: ReadonlyMap<string, LoadedFile>
   readonly unseen: Unseen
+  readonly files: readonly LedgerEntry[] | undefined
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
-  const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
+  const { sides, read, rendered, rest, clusters, compared, partners, unseen, files } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
   const baseManifests = [...compared.before, ...placement.ofFiles('base', partners), ...compared.rest.base]
@@ -55,6 +57,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       tools: kinds.size > 0 ? await renderer.tools(kinds) : [],
       ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
+      ...(files ? { files } : {}),
     },
     sides: { base, head },
   }

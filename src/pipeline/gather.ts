@@ -1,3 +1,4 @@
+import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
 import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
@@ -23,5 +24,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const compared = await compare(sides, read, rendered, rest, clusters)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared)
-  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen }, scope)
+  const files = await accountForFiles({ sides, read, rendered, unseen }, scope)
+  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, files }, scope)
 }
