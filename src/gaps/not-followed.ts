@@ -13,10 +13,9 @@ import { groupKindOf, identityOf, Manifest, nameOf, type ObjectRef } from '../ma
 import { isBoundedGlob } from '../revision/glob'
 import { isKustomizationFile } from '../revision/kustomization-file'
 import { repositoryName } from '../revision/repository-name'
-import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside } from '../sources/kustomization'
-import type { Taking } from './source-files'
+import type { AccountedSide } from './accounted-side'
 
 /** Why a file is not judged. */
 export interface NotFollowed {
@@ -24,22 +23,13 @@ export interface NotFollowed {
   readonly reason: string
 }
 
-/** The inputs of one side. */
-export interface FollowedSide {
-  readonly side: SideOfChange
-  readonly rendered: readonly RenderedSide[]
-  readonly takings: ReadonlyMap<string, readonly Taking[]>
-  /** The objects that are written in the changed files, by path. */
-  readonly objects: ReadonlyMap<string, readonly LoadedObject[]>
-}
-
 /** Causes that leave something out of a rendering that is judged for the rest. */
 const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'post-renderers', 'plugin'])
 
 /** The changed files by which a deployer makes something that was not rendered, and why it was not. */
 export function notFollowed(
-  base: FollowedSide,
-  head: FollowedSide,
+  base: AccountedSide,
+  head: AccountedSide,
   changed: ReadonlySet<string>,
   repository: readonly string[],
 ): Map<string, NotFollowed> {
@@ -73,7 +63,7 @@ function asValues({ cause, reason }: NotFollowed): NotFollowed {
 }
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
-function unseenOf({ side, objects }: FollowedSide): NotInspected[] {
+function unseenOf({ side, objects }: AccountedSide): NotInspected[] {
   const written = [...objects].flatMap(([path, its]) =>
     its.flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
   )
@@ -112,7 +102,7 @@ function specOf({ root }: Manifest): string {
 }
 
 /** What the objects deploy on the other side, by object and file. */
-function specsOf(unseen: readonly NotInspected[], { side }: FollowedSide): Map<string, string> {
+function specsOf(unseen: readonly NotInspected[], { side }: AccountedSide): Map<string, string> {
   return new Map([...unseen, ...side.discovery.notInspected].map(({ manifest }) => [keyOf(manifest), specOf(manifest)]))
 }
 
@@ -144,7 +134,7 @@ function matcherOf(
 }
 
 /** The changed files with a ConfigMap or Secret that a release takes values of, written or generated. */
-function* holderFiles(manifest: Manifest, one: FollowedSide, other: FollowedSide): Iterable<string> {
+function* holderFiles(manifest: Manifest, one: AccountedSide, other: AccountedSide): Iterable<string> {
   const names = namesOfHolders(manifest)
   if (names.length === 0) return
   for (const [path, objects] of one.objects) {
@@ -171,8 +161,8 @@ function isHolder({ kind, name }: ObjectRef, names: readonly string[]): boolean 
 
 /** Releases that a Kustomization patches or completes: what they deploy differs, though their own file does not. */
 function* renderedReleases(
-  one: FollowedSide,
-  other: FollowedSide,
+  one: AccountedSide,
+  other: AccountedSide,
   unseen: readonly NotInspected[],
 ): Iterable<[string, NotFollowed]> {
   const named = new Map(unseen.map((it) => [nameIn(it.manifest.ref), it]))
@@ -198,7 +188,7 @@ function nameIn({ kind, name }: ObjectRef): string {
 }
 
 /** Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files. */
-function* inflatedCharts(one: FollowedSide, other: FollowedSide): Iterable<[string, NotFollowed]> {
+function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
   const entryOf = ({ name, path }: InflatedChart) => JSON.stringify([path, name])
   const there = new Map(
     other.rendered.flatMap(({ charts }) => charts.map((chart) => [entryOf(chart), chart.object.content])),

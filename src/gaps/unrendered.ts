@@ -47,13 +47,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     if (failure.remote && excused) continue
     // The patch's target would come from the chart, which was not inspected before either.
     if (failure.leftOut && (!old || old.failure?.leftOut)) {
-      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      skipped.push(asSkipped(source, failure))
       continue
     }
     // A chart without a known release may need values that only its users have.
     const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
     if (guessed && (!old || old.failure)) {
-      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      skipped.push(asSkipped(source, failure))
       continue
     }
     const existing = whole || (old?.failure !== undefined && failsAlike([old.source, old.failure], [source, failure]))
@@ -95,7 +95,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
     )
   }
   for (const { source, failure } of rest) {
-    if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+    if (failure) skipped.push(asSkipped(source, failure))
   }
   return { findings, skipped }
 }
@@ -157,7 +157,11 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
 }
 
 function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it takes in ${text}, which is not in this repository` }
+  return { path, reason: `it takes in ${text}, which is not in this repository`, cause: 'remote-entry' }
+}
+
+function asSkipped(source: Source, { path, reason, cause }: Failure): Skipped {
+  return { path, reason: `${nameOfSource(source)}: ${reason}`, cause }
 }
 
 /** Whether a remote place is among the known ones, in any version. */

@@ -119,7 +119,7 @@ async function runWithin(
   stages.reached(begun)
   const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
   try {
-    const gatherWith = (revision: Revision, its: Config) =>
+    const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
         base,
         head: revision,
@@ -130,6 +130,7 @@ async function runWithin(
         repository,
         renderer,
         config: config.path,
+        ...trial,
       })
     const evidence = await gatherWith(head, configs.head)
     stages.reached({
@@ -153,7 +154,7 @@ async function runWithin(
         const its = edits.has(configPath)
           ? (await readConfigs(base, edited, options.config, resolutionOf)).head
           : configs.head
-        const again = await gatherWith(edited, its)
+        const again = await gatherWith(edited, its, { isTrial: true })
         return [...judge(again, terms, beforeRule).findings, ...again.findings]
       },
     })

@@ -84,12 +84,12 @@ const causes: Readonly<Record<string, CauseText>> = {
   'dependency-not-vendored': {
     many: 'charts whose dependencies are not in this repository',
     effect: 'The chart was not rendered, so what this change does in it is not seen.',
-    remedy:
-      'Run `helm dependency build` and commit `charts/`, or name the chart repository under `network: charts:` in the config.',
+    remedy: 'Then the chart is rendered and judged.',
+    byKeys: true,
   },
   'no-release': {
     many: 'charts that need values of a release',
-    effect: 'No release of this chart is known, and its own values do not render.',
+    effect: 'No release of this chart is known, and its own values alone do not show what it makes.',
     remedy: 'Declare its release under `helm:` in the config, with its values files.',
     byKeys: true,
   },

@@ -24,6 +24,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const compared = await compare(sides, read, rendered, rest, clusters)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared)
-  const files = await accountForFiles({ sides, read, rendered, unseen }, scope)
+  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen }, scope)
   return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, files }, scope)
 }

@@ -21,6 +21,8 @@ export interface Scope {
   readonly renderer: Renderer
   /** The file of the config in force. */
   readonly config?: string | undefined
+  /** Set for a trial, whose changed files need no account. */
+  readonly isTrial?: true
 }
 
 /** The evidence, and the two sides it was taken from. */

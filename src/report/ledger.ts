@@ -47,7 +47,10 @@ export interface NotInspectedLine {
  * What was not inspected: changed files first, each with its reason; then what the change does not touch, places of one
  * cause in one line.
  */
-export function notInspectedIn({ files = [], skipped }: Report['inspected']): NotInspectedLine[] {
+export function notInspectedIn({
+  files = [],
+  skipped,
+}: Pick<Report['inspected'], 'files' | 'skipped'>): NotInspectedLine[] {
   const open = notJudgedIn(files)
   const changed = new Set(files.map(({ path }) => path))
   const listed = new Set(open.map(({ path }) => path))

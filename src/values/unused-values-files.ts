@@ -22,6 +22,6 @@ export async function unusedValuesFiles(
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)
       ? []
-      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`' }],
+      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`', cause: 'not-taken' }],
   )
 }
