@@ -98,7 +98,7 @@ describe('a change of the config', () => {
       `introduced error head/${file}:3 config/invalid`,
     ])
     expect(report.findings[1]?.text).toBe(
-      'There is no key `fail_on` here; the keys are format, policies, fail-on, ignore, clusters, helm, network, exceptions. Once merged, this would stop every run.',
+      'There is no key `fail_on` here; the keys are format, policies, fail-on, ignore, clusters, helm, network, source, exceptions. Once merged, this would stop every run.',
     )
     expect(report.status).toBe(1)
   })

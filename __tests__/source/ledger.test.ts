@@ -236,7 +236,7 @@ test('files of one cause are one finding, which names the others', async () => {
   const report = await judge(changeOf(of('1'), of('2')))
   expect(lines(report)).toEqual(['introduced notice head/a.yaml:7 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. What the chart makes of these values is not seen. The same goes for b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. What the chart makes of it is not seen. The same goes for b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
   )
 })
 
@@ -308,4 +308,19 @@ test('an exception covers files by their path, and the suggested one does', asyn
   expect(report.status).toBe(1)
   const { stdout } = await guard(['check', '--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD'])
   expect(stdout).toContain('- rule: source/not-judged\n        path: apps/b.yaml\n')
+})
+
+test('another version of a remote base is not seen', async () => {
+  const remote = (version: string) => ({
+    'k/kustomization.yaml': kustomization('').replace(
+      'web.yaml',
+      `https://example.com/app/v${version}/install.yaml\n  - web.yaml`,
+    ),
+    'k/web.yaml': configMap('web'),
+  })
+  const report = await judge(changeOf(remote('1.0.0'), remote('1.1.0')))
+  expect(lines(report)).toEqual(['introduced notice head/k/kustomization.yaml:2 source/not-judged'])
+  expect(report.findings[0]?.text).toBe(
+    'This change is not judged: it takes in https://example.com/app/v1.1.0/install.yaml, which is not in this repository. What the other version adds, changes or drops is not seen. Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+  )
 })

@@ -64,7 +64,7 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
     status: 'introduced',
     keys: [cause],
     sources: group.map((one) => ({ kind: 'file', path: one.path, cluster: '' })),
-    text: `This change is not judged: ${reason}. ${effect}${more} ${remedy ?? usual}`,
+    text: `This change is not judged: ${reason}. ${effect}${more} ${remedy ?? usual}`.trimEnd(),
   })
   return [place ? { ...finding, location: { ...finding.location, excerpt: place.excerpt } } : finding]
 }

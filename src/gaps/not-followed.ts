@@ -14,7 +14,7 @@ import { isBoundedGlob } from '../revision/glob'
 import { isKustomizationFile } from '../revision/kustomization-file'
 import { repositoryName } from '../revision/repository-name'
 import type { InflatedChart } from '../sources/inflated-chart'
-import { inside } from '../sources/kustomization'
+import { inside, type RemoteEntry } from '../sources/kustomization'
 import type { AccountedSide } from './accounted-side'
 
 /** Why a file is not judged. */
@@ -54,6 +54,7 @@ export function notFollowed(
     }
     for (const [path, its] of renderedReleases(one, other, unseen)) add(path, its)
     for (const [path, its] of inflatedCharts(one, other)) add(path, its)
+    for (const [path, its] of remoteVersions(one, other)) add(path, its)
   }
   return found
 }
@@ -185,6 +186,19 @@ function* renderedReleases(
 
 function nameIn({ kind, name }: ObjectRef): string {
   return JSON.stringify([kind, name])
+}
+
+/** Remote entries that are others than on the other side: no source of this repository shows what they bring. */
+function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
+  const entryOf = ({ path, text }: RemoteEntry) => JSON.stringify([path, text])
+  const there = new Set(other.rendered.flatMap(({ remote }) => remote.map(entryOf)))
+  for (const entry of one.rendered.flatMap(({ remote }) => remote)) {
+    if (there.has(entryOf(entry))) continue
+    yield [
+      entry.path,
+      { cause: 'remote-version', reason: `it takes in ${entry.text}, which is not in this repository` },
+    ]
+  }
 }
 
 /** Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files. */

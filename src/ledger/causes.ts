@@ -28,7 +28,7 @@ const setNotFollowed: CauseText = {
 const causes: Readonly<Record<string, CauseText>> = {
   'chart-elsewhere': {
     many: 'releases of charts that are not in this repository',
-    effect: 'What the chart makes of these values is not seen.',
+    effect: 'What the chart makes of it is not seen.',
     remedy:
       'To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
     byKeys: true,
@@ -81,10 +81,16 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'What comes with it, and what is built on it, is not seen.',
     remedy: 'Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
   },
+  'remote-version': {
+    many: 'entries of Kustomizations that are not in this repository',
+    effect: 'What the other version adds, changes or drops is not seen.',
+    remedy: 'Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+    byKeys: true,
+  },
   'dependency-not-vendored': {
     many: 'charts whose dependencies are not in this repository',
-    effect: 'The chart was not rendered, so what this change does in it is not seen.',
-    remedy: 'Then the chart is rendered and judged.',
+    effect: 'Until then, what this change makes of the chart is not seen.',
+    remedy: '',
     byKeys: true,
   },
   'no-release': {
