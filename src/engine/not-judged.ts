@@ -70,7 +70,9 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
 }
 
 /** A warning; a notice where the cause is common and the change touches no route, certificate or permission. */
-function levelOf({ path, cause = '', weighs }: LedgerEntry, { level, paths }: NotJudged = {}): Level {
+function levelOf({ path, change, cause = '', weighs }: LedgerEntry, { level, paths }: NotJudged = {}): Level {
   if (level !== undefined && (paths === undefined || matches(path, paths))) return level
-  return causeText(cause).byKeys && !weighs ? 'notice' : 'warning'
+  // A chart that comes or goes whole, with no release, changes nothing that is known to be deployed.
+  const isWhole = cause === 'no-release' && change !== 'changed'
+  return causeText(cause).byKeys && (!weighs || isWhole) ? 'notice' : 'warning'
 }

@@ -43,10 +43,12 @@ export function notFollowed(
   ]
   for (const { one, other } of both) {
     const unseen = unseenOf(one)
-    const specs = specsOf(unseenOf(other), other)
+    const there = new Set(
+      [...unseenOf(other), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
+    )
     for (const { manifest, cause, reason } of unseen) {
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}` }
-      if (specs.get(keyOf(manifest)) !== specOf(manifest)) add(manifest.origin.path, its)
+      if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
       }
@@ -94,17 +96,9 @@ function elsewhereBy(manifest: Manifest): NotInspected[] {
 
 const bringCharts = ['OCIRepository', 'HelmRepository', 'HelmChart']
 
-function keyOf({ ref, origin }: Manifest): string {
-  return JSON.stringify([identityOf(ref), origin.path])
-}
-
-function specOf({ root }: Manifest): string {
-  return JSON.stringify(root.at('spec').value ?? null)
-}
-
-/** What the objects deploy on the other side, by object and file. */
-function specsOf(unseen: readonly NotInspected[], { side }: AccountedSide): Map<string, string> {
-  return new Map([...unseen, ...side.discovery.notInspected].map(({ manifest }) => [keyOf(manifest), specOf(manifest)]))
+/** Equal for an object that deploys the same, wherever it is written. */
+function stateOf({ ref, root }: Manifest): string {
+  return JSON.stringify([identityOf(ref), root.at('spec').value ?? null])
 }
 
 /** Whether an Application of a chart from elsewhere takes a path of this repository as values. */

@@ -16,8 +16,6 @@ export function failing(
   const present = new Set(is.rendered.map(({ source }) => source.id))
   const stated = findings.filter(({ rule, status }) => isOfGaps(rule) && status === 'introduced')
   const withoutTool = stated.some(({ message }) => message === 'tool')
-  const takes = (path: string, { id }: Source) =>
-    [was, is].some((side) => side.takings.get(path)?.some(({ rendered }) => rendered.source.id === id))
   return (file) => {
     const failed = failedTaking(was.takings.get(file) ?? [], is.takings.get(file) ?? [], (id) => !present.has(id))
     if (!failed) return undefined
@@ -26,7 +24,7 @@ export function failing(
     if (isGuessed !== (sure === 'guessed')) return undefined
     const isStated = failure.missing
       ? withoutTool
-      : stated.some(({ location: { path: place } }) => place === failure.path || takes(place, source))
+      : stated.some(({ location: { path: place } }) => place === failure.path || isWithin(place, source))
     const elsewhere = failure.remote?.[0]
     const reason = elsewhere
       ? `it takes in ${elsewhere.text}, which is not in this repository, and does not build without it`
@@ -42,6 +40,12 @@ export function failing(
       ...(isStated ? { reported: true as const } : {}),
     }
   }
+}
+
+/** Whether a path is in the folder of a source. */
+function isWithin(place: string, source: Source): boolean {
+  const folder = source.kind === 'helm' ? source.chart : source.root
+  return folder === '' || place.startsWith(`${folder}/`)
 }
 
 /** Files of sources that were rendered: those that hold their objects, and what decides the rest of them. */

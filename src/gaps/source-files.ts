@@ -80,7 +80,8 @@ function namedFiles(
 }
 
 /** Files of a chart that helm takes in no release: tests, other sets of values, documentation. */
-const besideChart = /^(?:values[-.].+|values\/.*|ci\/.*|(?:unit)?tests?\/.*|\.helmignore|OWNERS|LICENSE|.*\.md)$/
+const besideChart =
+  /^(?:values[-.](?!schema\.json$).+|values\/.*|ci\/.*|(?:unit)?tests?\/.*|\.helmignore|OWNERS|LICENSE|.*\.md)$/
 
 function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout }: SideOfChange): boolean {
   if (file === chart || values.some((one) => 'path' in one && one.path === file)) return true
