@@ -31,11 +31,13 @@ export function failing(
       : lower(failure.reason)
     return {
       state: 'not-judged',
-      cause: elsewhere
-        ? 'remote-entry'
-        : isGuessed && !failure.cause.startsWith('dependency-')
-          ? 'no-release'
-          : failure.cause,
+      cause: failure.leftOut
+        ? 'chart-elsewhere'
+        : elsewhere
+          ? 'remote-entry'
+          : isGuessed && !failure.cause.startsWith('dependency-')
+            ? 'no-release'
+            : failure.cause,
       reason: `${nameOfSource(source)}: ${reason}`,
       ...(isStated ? { reported: true as const } : {}),
     }
