@@ -161,14 +161,12 @@ function* renderedReleases(
   unseen: readonly NotInspected[],
 ): Iterable<[string, NotFollowed]> {
   const named = new Map(unseen.map((it) => [nameIn(it.manifest.ref), it]))
-  const there = new Map(other.rendered.map((rendered) => [rendered.source.id, rendered]))
+  const keyOf = ({ ref, content }: LoadedObject) => JSON.stringify([identityOf(ref), content])
+  const there = new Set(other.rendered.flatMap(({ objects }) => objects.map(({ object }) => keyOf(object))))
   for (const rendered of one.rendered) {
-    const specs = new Map(
-      there.get(rendered.source.id)?.objects.map(({ object }) => [identityOf(object.ref), object.content]),
-    )
     for (const { object } of rendered.objects) {
       const its = named.get(nameIn(object.ref))
-      if (!its || specs.get(identityOf(object.ref)) === object.content) continue
+      if (!its || there.has(keyOf(object))) continue
       const account = { cause: its.cause, reason: `${nameOf(object.ref)}: ${its.reason}` }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
