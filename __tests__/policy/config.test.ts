@@ -11,8 +11,8 @@ function folderWith(config: string): string {
   return folder
 }
 
-const keys = 'format, policies, fail-on, ignore, clusters, helm, network, exceptions'
-const exceptionKeys = 'rule, object, cluster, reason, expires'
+const keys = 'format, policies, fail-on, ignore, clusters, helm, network, source, exceptions'
+const exceptionKeys = 'rule, object, path, cluster, reason, expires'
 const exception = (more: string) => `format: 1\nexceptions:\n  - ${more}\n`
 const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@1.0.0\n${more}`
 const bomb = Array.from(
@@ -166,6 +166,26 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
       'a version of words',
       'format: 1\nclusters:\n  prod: {kubernetes: latest}\n',
       '3:22: `clusters.prod.kubernetes` is "latest", which does not have the required form: The version of its API server, in quotes: "1.30" or "v1.30.4".',
+    ],
+    [
+      'an exception without objects',
+      'format: 1\nexceptions:\n  - {rule: ingress-tls/host-covered, reason: a, expires: 2027-01-01}\n',
+      '3:5: An exception needs `object:`, the objects it is for: Kind/namespace/name.',
+    ],
+    [
+      'an exception of files from a rule of objects',
+      'format: 1\nexceptions:\n  - {rule: ingress-tls/host-covered, path: a, object: Ingress/a, reason: a, expires: 2027-01-01}\n',
+      '3:5: Only an exception from source/not-judged takes `path:`; give `object:` here.',
+    ],
+    [
+      'an exception of objects from a rule of files',
+      'format: 1\nexceptions:\n  - {rule: source/not-judged, object: Ingress/a, reason: a, expires: 2027-01-01}\n',
+      '3:5: An exception from source/not-judged needs `path:`, a glob of files, in place of `object:`.',
+    ],
+    [
+      'a level that is none',
+      'format: 1\nsource: {not-judged: {level: off}}\n',
+      '2:30: `source.not-judged.level` has to be one of error, warning, notice, not "off".',
     ],
     ['a cluster with no path', 'format: 1\nclusters:\n  prod: {paths: []}\n', '3:17: `clusters.prod.paths` is empty.'],
   ])('%s', async (_, config, sentence) => {

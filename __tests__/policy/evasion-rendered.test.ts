@@ -285,7 +285,7 @@ describe('what is no trick stays silent', () => {
   const plain = { 'app/ingress.yaml': hole, 'app/role.yaml': role(name) }
   const kustomized = { 'app/kustomization.yaml': resources('ingress.yaml', 'role.yaml'), ...plain }
 
-  test.each<[string, Files, Files]>([
+  test.each<[string, Files, Files, string[]?]>([
     [
       'a Kustomization that names the files that are there',
       plain,
@@ -317,6 +317,8 @@ describe('what is no trick stays silent', () => {
       'an Application that goes while one of a chart elsewhere comes',
       { ...chart, 'chart/templates/role.yaml': configMap('x'), 'a.yaml': application('chart') },
       { 'a.yaml': null, 'b.yaml': application('.').replace('name: web', 'name: db').replace('path: .', 'chart: db') },
+      // What the chart brings is not seen, and that is said.
+      ['notice head/b.yaml:1 exact source/not-judged'],
     ],
     [
       'a declaration of a chart',
@@ -335,7 +337,7 @@ describe('what is no trick stays silent', () => {
           'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop, labels: {env: prod}}\n',
       },
     ],
-  ])('%s', async (_, base, head) => {
-    expect(await introduced(base, head)).toEqual([])
+  ])('%s', async (_, base, head, said = []) => {
+    expect(await introduced(base, head)).toEqual(said)
   })
 })

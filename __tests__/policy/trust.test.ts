@@ -98,7 +98,7 @@ describe('a change of the config', () => {
       `introduced error head/${file}:3 config/invalid`,
     ])
     expect(report.findings[1]?.text).toBe(
-      'The key `fail_on` is not allowed here; the keys are format, policies, fail-on, ignore, clusters, helm, network, exceptions. After the merge, every run would fail.',
+      'The key `fail_on` is not allowed here; the keys are format, policies, fail-on, ignore, clusters, helm, network, source, exceptions. After the merge, every run would fail.',
     )
     expect(report.status).toBe(1)
   })

@@ -159,7 +159,10 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
       'a/role.yaml': role('system:discovery'),
     }
     const report = await judge(base, { 'a/kustomization.yaml': unknown() })
-    expect(places(report)).toEqual(['head/a/kustomization.yaml:3 exact protected-rbac/object-kept'])
+    expect(places(report)).toEqual([
+      'head/a/kustomization.yaml:3 exact protected-rbac/object-kept',
+      'notice head/a/kustomization.yaml:3 exact source/not-judged',
+    ])
     expect(report.inspected.skipped).toContainEqual({
       path: 'a/kustomization.yaml',
       reason: 'the chart web of https://charts.example.com is not in this repository',
@@ -170,9 +173,10 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
     const patch = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2}\n'
     const files = { 'a/kustomization.yaml': unknown('patches: [{path: patch.yaml}]'), 'a/patch.yaml': patch }
     const report = await judge({ 'b.yaml': role('x') }, files)
-    expect(places(report)).toEqual([])
+    expect(places(report)).toEqual(['notice head/a/kustomization.yaml:1 exact source/not-judged'])
     expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain('kustomize cannot build it')
-    expect(places(await judge(files, { 'a/patch.yaml': patch.replace('2', '3') }))).toEqual([])
+    const bumped = await judge(files, { 'a/patch.yaml': patch.replace('2', '3') })
+    expect(places(bumped).filter((place) => !/^notice .* source\/not-judged$/.test(place))).toEqual([])
   })
 
   test('may patch what the chart brings, which is judged by its values all the same', async () => {
@@ -186,6 +190,7 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
       'a/role.yaml': role('system:discovery'),
     }
     expect(places(await judge(base, { 'a/kustomization.yaml': own(unscoped) }))).toEqual([
+      'notice head/a/kustomization.yaml:12 exact source/not-judged',
       `head/a/kustomization.yaml:12 values ${isolated}`,
     ])
   })

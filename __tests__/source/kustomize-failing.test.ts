@@ -27,7 +27,7 @@ describe('what cannot be built', () => {
   test('a base elsewhere that the base takes in already is listed, and the rest is judged', async () => {
     const base = { ...shared, 'overlays/prod/kustomization.yaml': elsewhere('v1') }
     const report = await judgeChange(base, { 'overlays/prod/kustomization.yaml': elsewhere('v2') })
-    expect(places(report)).toEqual([])
+    expect(places(report)).toEqual(['notice head/overlays/prod/kustomization.yaml:5 exact source/not-judged'])
     expect(report.inspected.skipped).toEqual([
       {
         path: 'overlays/prod/kustomization.yaml',
@@ -39,7 +39,10 @@ describe('what cannot be built', () => {
       'overlays/prod/kustomization.yaml': dropped,
       'overlays/prod/gone.yaml': `${role(name)}$patch: delete\n`,
     }
-    expect(places(await judgeChange(base, removal))).toEqual([`head/overlays/prod/kustomization.yaml:7 exact ${kept}`])
+    expect(places(await judgeChange(base, removal))).toEqual([
+      'notice head/overlays/prod/kustomization.yaml:5 exact source/not-judged',
+      `head/overlays/prod/kustomization.yaml:7 exact ${kept}`,
+    ])
   })
 })
 
@@ -156,7 +159,7 @@ test('a chart from elsewhere that a generator inflates is left out, and listed',
     `apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: web}\nname: web\nreleaseName: web\nrepo: oci://registry.example.com/charts\nversion: ${version}\n`
   const base = { 'app/kustomization.yaml': kustomization('generators: [web.yaml]'), 'app/web.yaml': generator('1.0.0') }
   const report = await judgeChange(base, { 'app/web.yaml': generator('1.1.0') })
-  expect(report.findings).toEqual([])
+  expect(places(report)).toEqual(['notice head/app/web.yaml:7 exact source/not-judged'])
   expect(report.inspected.skipped).toEqual([
     { path: 'app/web.yaml', reason: 'the chart web of oci://registry.example.com/charts is not in this repository' },
   ])

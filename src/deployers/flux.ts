@@ -285,6 +285,7 @@ export class FluxObjects {
         manifest,
         'chart-elsewhere',
         `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
+        url,
       )
       return
     }

@@ -56,6 +56,8 @@ export interface NotInspected {
   readonly manifest: Manifest
   readonly cause: NotInspectedCause
   readonly reason: string
+  /** Where its chart comes from, if the object itself does not have it. */
+  readonly url?: string
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
@@ -90,13 +92,13 @@ export class GitOpsSources {
   }
 
   /** An object that comes to several clusters is listed once. */
-  skip(manifest: Manifest, cause: NotInspectedCause, reason: string): void {
+  skip(manifest: Manifest, cause: NotInspectedCause, reason: string, url?: string): void {
     if (this.repositoryIndex.broughtBy.has(manifest)) {
       const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
       if (this.listed.has(key)) return
       this.listed.add(key)
     }
-    this.notInspected.push({ manifest, cause, reason })
+    this.notInspected.push({ manifest, cause, reason, ...(url ? { url } : {}) })
   }
 
   bringerOf(manifest: Manifest): Bringer | undefined {

@@ -16,11 +16,12 @@ import { Hunks } from '../manifest/hunks'
 import { identityOf } from '../manifest/manifest'
 import type { PlacedException } from '../policy/config'
 import type { Resolution } from '../policy/policy'
-import type { FailOn } from '../policy/schema'
+import type { FailOn, NotJudged } from '../policy/schema'
 import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { applyExceptions } from './exception'
+import { notJudgedFindings } from './not-judged'
 
 /** The policies, exceptions and date a run is evaluated with. */
 export interface PolicyContext {
@@ -28,6 +29,8 @@ export interface PolicyContext {
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
   readonly ignore: readonly string[]
+  /** The level of changed files that are not judged. */
+  readonly notJudged?: NotJudged
   readonly failOn: FailOn
   /** YYYY-MM-DD */
   readonly today: string
@@ -69,7 +72,8 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
 /** Builds the report; findings with the same cause and location are merged. */
 export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
   const { mode, changes } = evidence
-  const judged = applyExceptions(findings, context, mode)
+  const open = notJudgedFindings(evidence.inspected.files ?? [], context)
+  const judged = applyExceptions([...findings, ...open], context, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
   const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, context.failOn))
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length

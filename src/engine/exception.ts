@@ -1,7 +1,8 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Report } from '../finding/report'
 import { matchesObject } from '../kubernetes/object/object-glob'
-import { configPath, type PlacedException } from '../policy/config'
+import { configPath, notJudgedRule, type PlacedException } from '../policy/config'
+import { coversFile } from './not-judged'
 
 interface ExceptionContext {
   readonly exceptions: readonly PlacedException[]
@@ -27,24 +28,25 @@ export function applyExceptions(
     return valid ? { ...finding, exception: { reason: valid.reason, expires: valid.expires } } : finding
   })
   const about = terms.exceptions.flatMap((exception) => {
-    const { rule, object, expires, region } = exception
+    const { rule, object, path, expires, region } = exception
+    const subject = object ?? path ?? ''
     const expired = terms.today > expires
     if (!expired && used.has(exception)) return []
     const place = { side: mode === 'all' ? 'head' : 'base', path: terms.exceptionsPath ?? configPath, region } as const
-    const what = `The exception from ${rule} for ${object}`
+    const what = `The exception from ${rule} for ${subject}`
     return [
       expired
         ? gateFinding('config/exception-expired', 'expired', 'warning', {
             ...place,
             status: used.has(exception) ? 'introduced' : 'existing',
             text: `${what} expired after ${expires}, so its findings count again. Remove it, or renew it with a later date.`,
-            keys: [rule, object],
+            keys: [rule, subject],
           })
         : gateFinding('config/exception-unused', 'unused', 'notice', {
             ...place,
             status: 'existing',
             text: `${what} covers no finding here. Remove it if it is no longer needed.`,
-            keys: [rule, object],
+            keys: [rule, subject],
           }),
     ]
   })
@@ -52,9 +54,12 @@ export function applyExceptions(
 }
 
 function covers(exception: PlacedException, finding: Finding): boolean {
+  if (finding.rule === notJudgedRule) return finding.sources.every((source) => coversFile(exception, source.path))
+  const { object: glob } = exception
+  if (glob === undefined) return false
   const [policy] = finding.rule.split('/')
   if (exception.rule !== '*' && exception.rule !== `${policy}/*` && exception.rule !== finding.rule) return false
   if (exception.cluster !== undefined && !finding.sources.some(({ cluster }) => cluster === exception.cluster))
     return false
-  return finding.objects.some((object) => matchesObject(exception.object, object))
+  return finding.objects.some((object) => matchesObject(glob, object))
 }

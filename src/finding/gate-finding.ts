@@ -13,6 +13,7 @@ export type GateRule = keyof typeof gateRules
 export const gateRules = {
   'source/unreadable': 'Every file that may hold manifests can be read.',
   'source/unrendered': 'Everything that helm, kustomize, Argo CD or Flux deploys can be rendered and checked.',
+  'source/not-judged': 'Every change of what something deploys is judged.',
   'source/unfinished': 'A run finishes within its time limit.',
   'source/duplicate-key': 'A manifest has each key once.',
   'config/invalid': 'The config of ingress-guard is valid.',

@@ -1,4 +1,5 @@
 import type { ClusterOwnership } from '../kubernetes/controllers/controller-ownership'
+import type { LedgerEntry } from '../ledger/entry'
 import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, FailOn, Level } from '../policy/schema'
@@ -96,6 +97,14 @@ export interface Inspected {
   readonly manifests: number
 }
 
+/** A place that was not judged, or not wholly, and why. */
+export interface Skipped {
+  readonly path: string
+  readonly reason: string
+  /** The id of its cause, by which reports group such places. */
+  readonly cause?: string
+}
+
 export interface Report {
   readonly format: 1
   readonly verdict: 'pass' | 'fail'
@@ -122,7 +131,9 @@ export interface Report {
     readonly tools: readonly { readonly name: string; readonly version: string }[]
     /** How the tools were kept from reading more than the revision, if the machine supports it. */
     readonly confinement?: 'no-network'
-    readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+    readonly skipped: readonly Skipped[]
+    /** Every file that the change adds, changes or removes; none where a revision is judged whole. */
+    readonly files?: readonly LedgerEntry[]
   }
   readonly findings: readonly Finding[]
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */

@@ -83,7 +83,7 @@ export class BlindSpots {
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path, reason: `not readable: ${reason}` })
+          skipped.push({ path, reason: `not readable: ${reason}`, cause: 'unreadable' })
           continue
         }
         const old = this.opaqueBefore.has(content)
@@ -92,7 +92,7 @@ export class BlindSpots {
         )
         if (!old) lost.delete(path)
       }
-      if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+      if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
     }
     for (const [path, reason] of this.head.missing) {
       findings.push(unreadable(path, reason, start, 'introduced', undefined, lost.get(path)))
@@ -133,9 +133,9 @@ export function wholeGaps(head: Files): Gaps {
   for (const [path, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
       if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.lines))
-      else skipped.push({ path, reason: `not readable: ${reason}` })
+      else skipped.push({ path, reason: `not readable: ${reason}`, cause: 'unreadable' })
     }
-    if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+    if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
   }
   for (const [path, reason] of head.missing) findings.push(unreadable(path, reason, start, 'existing', undefined))
   return { findings, skipped }

@@ -13,7 +13,9 @@ export function missingCharts({ discovery, checkout }: SideOfChange, rendered: r
     ...rendered.flatMap(({ charts }) => charts.filter(({ vendored }) => !vendored)),
   ]
   return asked.flatMap(({ name, repo, path }) =>
-    repo === '' ? [] : [{ path, reason: `the chart ${name} of ${repo} is not in this repository` }],
+    repo === ''
+      ? []
+      : [{ path, reason: `the chart ${name} of ${repo} is not in this repository`, cause: 'chart-elsewhere' }],
   )
 }
 

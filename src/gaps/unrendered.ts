@@ -82,6 +82,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push({
         path: failure.path,
         reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
+        cause: failure.cause,
       })
       continue
     }
@@ -135,16 +136,16 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
 }
 
 /** An entry of the list of what was not inspected: how far a source was read, and why no further. */
-function listed({ source, partial }: RenderedSide, { path, reason }: Failure): Skipped {
+function listed({ source, partial }: RenderedSide, { path, reason, cause }: Failure): Skipped {
   const name = nameOfSource(source)
-  if (!partial) return { path, reason: `${name}: ${reason}` }
+  if (!partial) return { path, reason: `${name}: ${reason}`, cause }
   if (partial.failure?.isEmpty && partial.manner === 'reduced')
-    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed` }
+    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed`, cause }
   const manner =
     partial.manner === 'written'
       ? 'its files were read as they are written'
       : `it was read without ${abridged(partial.lacks.map(nameOfLack))}`
-  return { path, reason: `${name}: ${manner}, because ${reason}` }
+  return { path, reason: `${name}: ${manner}, because ${reason}`, cause }
 }
 
 /**
@@ -213,7 +214,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
 }
 
 function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it uses ${text}, which is not in this repository` }
+  return { path, reason: `it uses ${text}, which is not in this repository`, cause: 'remote-entry' }
 }
 
 /** Whether a remote place is among the known ones, in any version. */

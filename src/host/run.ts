@@ -5,7 +5,7 @@ import { GuardError } from '../errors'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
 import { gather } from '../pipeline/gather'
-import { type Config, configPath } from '../policy/config'
+import { type Config, configPath, notJudgedRule } from '../policy/config'
 import { isDate } from '../policy/document'
 import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
 import { ChartNetwork } from '../render/chart-network'
@@ -109,6 +109,7 @@ async function runWithin(
     exceptions: config.exceptions,
     exceptionsPath: config.path,
     ignore: config.ignore,
+    notJudged: config.notJudged,
     failOn: options.failOn ?? config.failOn ?? 'error',
     today,
   }
@@ -119,7 +120,7 @@ async function runWithin(
   stages.reached(begun)
   const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
   try {
-    const gatherWith = (revision: Revision, its: Config) =>
+    const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
         base,
         head: revision,
@@ -129,6 +130,8 @@ async function runWithin(
         releases: { base: config.releases, head: its.releases },
         repository,
         renderer,
+        config: config.path,
+        ...trial,
       })
     const evidence = await gatherWith(head, configs.head)
     stages.reached({
@@ -152,7 +155,7 @@ async function runWithin(
         const its = edits.has(configPath)
           ? (await readConfigs(base, edited, options.config, resolutionOf)).head
           : configs.head
-        const again = await gatherWith(edited, its)
+        const again = await gatherWith(edited, its, { isTrial: true })
         return [...judge(again, terms, beforeRule).findings, ...again.findings]
       },
     })
@@ -174,7 +177,12 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
     )
   }
   for (const { rule, region } of config.exceptions) {
-    if (rule === '*' || rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)) continue
+    if (
+      rule === '*' ||
+      rule === notJudgedRule ||
+      rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)
+    )
+      continue
     const known = rules.map(({ id }) => id).join(', ')
     throw new GuardError(
       'config',

@@ -1,6 +1,7 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { snapshotsOf } from '../cluster/snapshot'
 import type { Inspected } from '../finding/report'
+import type { LedgerEntry } from '../ledger/entry'
 import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
@@ -26,11 +27,12 @@ interface Stages {
   readonly partners: ReadonlyMap<string, LoadedFile>
   readonly unseen: Unseen
   readonly reach: Reach
+  readonly files: readonly LedgerEntry[] | undefined
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
-  const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach } = stages
+  const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
   const others = {
@@ -73,6 +75,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       tools: kinds.size > 0 ? await renderer.tools(kinds) : [],
       ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
+      ...(files ? { files } : {}),
     },
     sides: { base, head },
   }

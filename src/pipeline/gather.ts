@@ -1,3 +1,4 @@
+import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
 import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
@@ -25,5 +26,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const reach = await reachOf(sides)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
-  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, reach }, scope)
+  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen }, scope)
+  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files }, scope)
 }

@@ -19,6 +19,10 @@ export interface Scope {
   /** The names of the repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
   readonly renderer: Renderer
+  /** The file of the config in force. */
+  readonly config?: string | undefined
+  /** Set for a trial, whose changed files need no account. */
+  readonly isTrial?: true
 }
 
 /** The evidence, and the two sides it was taken from. */

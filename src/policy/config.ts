@@ -1,9 +1,10 @@
 import { clusterRef } from '../cluster/cluster-facts'
 import type { DeclaredClusters } from '../cluster/clusters'
+import { GuardError } from '../errors'
 import type { Region } from '../region'
 import { readOwnDocument } from './document'
 import type { Use, UsePlaces } from './policy'
-import { ConfigFile, type Exception, type FailOn, type Release } from './schema'
+import { ConfigFile, type Exception, type FailOn, type NotJudged, type Release } from './schema'
 
 /** Where a repository keeps its config. */
 export const configPath = '.github/ingress-guard.yaml'
@@ -33,6 +34,8 @@ export interface Config {
   /** The repositories that charts may be fetched from. */
   readonly chartRepositories: readonly string[]
   readonly exceptions: readonly PlacedException[]
+  /** The level of `source/not-judged`, and the files it is for. */
+  readonly notJudged: NotJudged
   /** Where the uses are written. */
   readonly places: UsePlaces | undefined
 }
@@ -46,6 +49,7 @@ export const emptyConfig: Config = {
   releases: [],
   chartRepositories: [],
   exceptions: [],
+  notJudged: {},
   places: undefined,
 }
 
@@ -81,10 +85,13 @@ export function readConfig(text: string, path: string): Config {
       at: { path, region: regionOf(['helm', index]) },
     })),
     chartRepositories: value.network?.charts ?? [],
-    exceptions: (value.exceptions ?? []).map((exception, index) => ({
-      ...exception,
-      region: regionOf(['exceptions', index]),
-    })),
+    notJudged: value.source?.['not-judged'] ?? {},
+    exceptions: (value.exceptions ?? []).map((exception, index) => {
+      const region = regionOf(['exceptions', index])
+      const fault = faultOf(exception)
+      if (fault !== undefined) throw new GuardError('config', fault, { path, region })
+      return { ...exception, region }
+    }),
     uses: value.policies,
     places: {
       key: (index, keys) => ({ path, region: regionOfKey(['policies', index, ...keys]) }),
@@ -92,3 +99,16 @@ export function readConfig(text: string, path: string): Config {
     },
   }
 }
+
+/** An exception names objects; one for files that are not judged names files. */
+function faultOf({ rule, object, path }: Exception): string | undefined {
+  if (rule === notJudgedRule)
+    return path !== undefined && object === undefined
+      ? undefined
+      : `An exception from ${notJudgedRule} needs \`path:\`, a glob of files, in place of \`object:\`.`
+  if (path !== undefined) return `Only an exception from ${notJudgedRule} takes \`path:\`; give \`object:\` here.`
+  return object === undefined ? 'An exception needs `object:`, the objects it is for: Kind/namespace/name.' : undefined
+}
+
+/** The one rule of the gate that takes exceptions. */
+export const notJudgedRule = 'source/not-judged'

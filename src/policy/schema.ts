@@ -67,10 +67,18 @@ export const Exception = Type.Object(
       pattern: '^(?:\\*|[a-z0-9-]+/(?:\\*|[a-z0-9-]+))$',
       description: 'A rule, or policy/* for all of a policy’s.',
     }),
-    object: Type.String({
-      pattern: objectGlobPattern,
-      description: 'Kind/namespace/name or Kind/name; globs allowed.',
-    }),
+    object: Type.Optional(
+      Type.String({
+        pattern: objectGlobPattern,
+        description: 'Kind/namespace/name or Kind/name; globs allowed.',
+      }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'A glob of files, from the repository’s root; for source/not-judged, in place of `object`.',
+      }),
+    ),
     cluster: Type.Optional(Type.String({ description: 'The cluster it applies to; all clusters by default.' })),
     reason: Type.String({ minLength: 1, pattern: '\\S' }),
     expires: Type.String({ format: 'date', description: 'The last day on which it applies, YYYY-MM-DD.' }),
@@ -145,6 +153,20 @@ const Release = Type.Object(
 /** A Helm release that the config declares. */
 export type Release = Static<typeof Release>
 
+const NotJudged = Type.Object(
+  {
+    level: Type.Optional(Level),
+    paths: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'Globs of the files that the level is for, from the repository’s root; all files when absent.',
+      }),
+    ),
+  },
+  { ...strict, description: 'The level at which a changed file that is deployed and cannot be judged is reported.' },
+)
+export type NotJudged = Static<typeof NotJudged>
+
 /** `.github/ingress-guard.yaml`: the config of a repository. */
 export const ConfigFile = Type.Object(
   {
@@ -170,6 +192,12 @@ export const ConfigFile = Type.Object(
           }),
         },
         { ...strict, description: 'The downloads that are allowed; none by default.' },
+      ),
+    ),
+    source: Type.Optional(
+      Type.Object(
+        { 'not-judged': Type.Optional(NotJudged) },
+        { ...strict, description: 'How the gate reports what it could not judge.' },
       ),
     ),
     exceptions: Type.Optional(Type.Array(Exception)),

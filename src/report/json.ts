@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Finding, Location, Report } from '../finding/report'
+import type { LedgerEntry } from '../ledger/entry'
 
 const Region = Type.Object({
   startLine: Type.Integer({ minimum: 1 }),
@@ -31,6 +32,20 @@ const InspectedInReport = Type.Object({
   manifests: Type.Integer({ description: 'Objects that were read.' }),
 })
 
+const FileInReport = Type.Object({
+  path: Type.String(),
+  change: Type.Enum(['added', 'changed', 'removed']),
+  state: Type.Enum(['judged', 'input', 'described', 'not-kubernetes', 'not-deployed', 'not-judged'], {
+    description: 'What became of the file: docs/reads.md says what each state means.',
+  }),
+  cause: Type.Optional(Type.String({ description: 'The id of the cause, where the file was not judged.' })),
+  reason: Type.String(),
+  objects: Type.Optional(Type.Array(Type.String(), { description: 'The objects it was judged as.' })),
+  sources: Type.Optional(
+    Type.Array(Type.String(), { description: 'The releases and Kustomizations through which it was judged.' }),
+  ),
+})
+
 /** The JSON report. Keys are added in later versions, never changed or removed within format 1. */
 export const ReportJson = Type.Object(
   {
@@ -46,7 +61,8 @@ export const ReportJson = Type.Object(
         exceptions: Type.Array(
           Type.Object({
             rule: Type.String(),
-            object: Type.String(),
+            object: Type.String({ description: 'Empty for an exception of files.' }),
+            path: Type.Optional(Type.String()),
             cluster: Type.Optional(Type.String()),
             reason: Type.String(),
             expires: Type.String(),
@@ -69,6 +85,12 @@ export const ReportJson = Type.Object(
         }),
       ),
       skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
+      files: Type.Optional(
+        Type.Array(FileInReport, {
+          description:
+            'Every file that the change adds, changes or removes, once; absent where a revision is judged whole.',
+        }),
+      ),
     }),
     unfinished: Type.Optional(
       Type.Object(
@@ -131,17 +153,34 @@ export function jsonReport(report: Report): ReportJson {
     today,
     mode,
     policies: [...policies],
-    config: { path: config.path, ignore: [...config.ignore], exceptions: [...config.exceptions] },
+    config: {
+      path: config.path,
+      ignore: [...config.ignore],
+      exceptions: config.exceptions.map((one) => ({ ...one, object: one.object ?? '' })),
+    },
     inspected: {
       base: inspected.base,
       head: inspected.head,
       changes: inspected.changes,
       tools: [...inspected.tools],
       ...(inspected.confinement ? { confinement: inspected.confinement } : {}),
-      skipped: [...inspected.skipped],
+      skipped: inspected.skipped.map(({ path, reason }) => ({ path, reason })),
+      ...(inspected.files ? { files: inspected.files.map(fileInReport) } : {}),
     },
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),
     findings: findings.map(findingInReport),
+  }
+}
+
+function fileInReport({ path, change, state, cause, reason, objects, sources }: LedgerEntry) {
+  return {
+    path,
+    change,
+    state,
+    ...(cause === undefined ? {} : { cause }),
+    reason,
+    ...(objects ? { objects: [...objects] } : {}),
+    ...(sources ? { sources: [...sources] } : {}),
   }
 }
 

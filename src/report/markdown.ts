@@ -1,6 +1,7 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
+import { notInspectedIn } from './ledger'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
 import {
@@ -44,11 +45,11 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
       'Exceptions in force',
       'exception',
       report.config.exceptions,
-      ({ rule, object, cluster, reason, expires }) => [
+      ({ rule, object, path: files, cluster, reason, expires }) => [
         paragraph([
           inlineCode(rule),
           text(' for '),
-          inlineCode(object),
+          inlineCode(object ?? files ?? ''),
           ...words(`${cluster ? ` in cluster ${cluster}` : ''} until ${expires}: `),
           inlineCode(reason),
         ]),
@@ -64,8 +65,12 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
     folded('Existed before this change', 'finding', quiet, ({ rule, location, text: sentence }) => [
       paragraph([...placed(rule, location), ...words(sentence)]),
     ]),
-    folded('Not inspected', 'place', inspected.skipped, ({ path: file, reason }) => [
-      paragraph([inlineCode(file), text(': '), ...words(reason)]),
+    folded('Not inspected', 'line', notInspectedIn(inspected), ({ places, more, reason }) => [
+      paragraph([
+        ...places.flatMap((place, index) => [...(index > 0 ? [text(', ')] : []), inlineCode(place)]),
+        text(more > 0 ? ` and ${more.toLocaleString('en')} more: ` : ': '),
+        ...words(reason),
+      ]),
     ]),
     plain(resolved.length > 0 ? [paragraph(words(`This change resolves ${count(resolved.length, 'finding')}.`))] : []),
     plain([paragraph(words(policiesIn(report)))]),

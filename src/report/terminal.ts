@@ -1,6 +1,7 @@
 import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
+import { notInspectedIn, placesOf } from './ledger'
 import { visible, visibleLines } from './visible'
 import { count, countedFindings, placeOf, subjectOf, suggestException, summaryOf, toolsOf } from './wording'
 
@@ -84,13 +85,13 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
       : []),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
     ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),
-    ...(inspected.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected.skipped)}`] : []),
+    ...notInspected(inspected),
   ]
 }
 
-function skippedIn(skipped: Report['inspected']['skipped']): string {
-  const listed = skipped.map(({ path, reason }) => `${path} (${reason})`)
-  return `${abridged(listed, 5)}.`
+function notInspected(inspected: Report['inspected']): string[] {
+  const listed = notInspectedIn(inspected).map((line) => `${placesOf(line)} (${line.reason})`)
+  return listed.length > 0 ? [`Not inspected: ${abridged(listed, 5)}.`] : []
 }
 
 function indent(text: string): string {

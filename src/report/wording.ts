@@ -3,7 +3,9 @@ import { stringify } from 'yaml'
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from '../finding/report'
 import { shortened } from '../listing'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
-import { configPath } from '../policy/config'
+import { configPath, notJudgedRule } from '../policy/config'
+import type { Exception } from '../policy/schema'
+import { accountedIn } from './ledger'
 
 /** `1 file`, `3 files`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
@@ -23,7 +25,8 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 
 /** The summary line of a report: the verdict, and what was inspected. */
 export function summaryOf(report: Report): string {
-  return `${foundIn(report)} ${inspectedIn(report)}`
+  const files = report.unfinished ? '' : accountedIn(report.inspected.files ?? [])
+  return [foundIn(report), inspectedIn(report), files].filter(Boolean).join(' ')
 }
 
 /** The verdict in one sentence, which holds no word from a manifest. */
@@ -55,6 +58,9 @@ function inspectedIn(report: Report): string {
   }
   if (touched === 0 && report.findings.some(({ policy, status }) => policy && status === 'introduced'))
     return `No object differs in ${compared}, only the description of a cluster (${count(head.files, 'YAML or JSON file')} listed).`
+  const isSeen = inspected.files?.some(({ state }) => ['judged', 'input', 'described', 'not-judged'].includes(state))
+  if (touched === 0 && isSeen)
+    return `No object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
@@ -118,6 +124,9 @@ function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
   return `release ${namespace}/${release} of ${path}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
 }
 
+/** An exception as the config takes it. */
+type SuggestedEntry = Omit<Exception, 'cluster'>
+
 /** The exception to merge first: a sentence, and the YAML to paste. */
 export interface SuggestedException {
   readonly lead: string
@@ -138,11 +147,16 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
   )
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
   const exceptions = new Map(
-    stopping.flatMap(({ rule, policy, object, likewise = [] }) => {
+    stopping.flatMap(({ rule, policy, object, likewise = [], sources }): [string, SuggestedEntry][] => {
+      if (rule === notJudgedRule)
+        return sources.map(({ path: file }) => {
+          const glob = escapeGlob(file)
+          return [`${rule} ${glob}`, { rule, path: glob, reason: 'Say why this is wanted.', expires }]
+        })
       if (!policy || !object) return []
       return [object, ...likewise].map((one) => {
         const glob = escapedPathOf(one)
-        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Explain why this is intended.', expires }] as const
+        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Explain why this is intended.', expires }]
       })
     }),
   )

@@ -6,6 +6,8 @@ import type { Entry, Revision } from './revision'
 export interface Skipped {
   readonly path: string
   readonly reason: string
+  /** The id of its cause, by which reports group such files. */
+  readonly cause?: string
 }
 
 /** The paths of a revision, and which of its files can hold plain manifests. */

@@ -291,10 +291,18 @@ function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, invent
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
-    return { path, reason: more.length > 0 ? `${reason}; the same applies to ${more.length} more` : reason }
+    return {
+      path,
+      reason: more.length > 0 ? `${reason}; the same applies to ${more.length} more` : reason,
+      cause: 'orphan',
+    }
   })
   const passedOver = notInspected.map(
-    ({ manifest, reason }): Skipped => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` }),
+    ({ manifest, cause, reason }): Skipped => ({
+      path: manifest.origin.path,
+      reason: `${nameOf(manifest.ref)}: ${reason}`,
+      cause,
+    }),
   )
   return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...passedOver] }
 }

@@ -103,6 +103,11 @@ export class ReleaseValueFiles {
     return this.after.valuesFiles
   }
 
+  /** The files of values that releases of known charts take on either side. */
+  get takenFiles(): ReadonlySet<string> {
+    return new Set([this.before, this.after].flatMap((side) => (side ? [...side.valuesFiles] : [])))
+  }
+
   /** The texts of values files that the change touches, which decide where findings are placed. */
   async texts(): Promise<Map<string, { before?: string; after?: string }>> {
     const { base, head, changed } = this.change

@@ -22,6 +22,6 @@ export async function unusedValuesFiles(
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)
       ? []
-      : [{ path, reason: 'values that no known release uses; declare the release under `helm:`' }],
+      : [{ path, reason: 'values that no known release uses; declare the release under `helm:`', cause: 'not-taken' }],
   )
 }

@@ -1,0 +1,78 @@
+import { minimatch } from 'minimatch'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { causeText } from '../ledger/causes'
+import type { LedgerEntry } from '../ledger/entry'
+import { abridged } from '../listing'
+import { notJudgedRule, type PlacedException } from '../policy/config'
+import type { Level, NotJudged } from '../policy/schema'
+import { startOf } from '../region'
+
+interface Terms {
+  readonly exceptions: readonly PlacedException[]
+  readonly today: string
+  /** The settings of the base's config. */
+  readonly notJudged?: NotJudged | undefined
+}
+
+/**
+ * Reports `source/not-judged` once for each cause, at the first changed line of its first file of the highest level. A
+ * cause that `source/unrendered` or `source/unreadable` states already is not stated twice.
+ */
+export function notJudgedFindings(files: readonly LedgerEntry[], terms: Terms): Finding[] {
+  const groups = new Map<string, LedgerEntry[]>()
+  for (const file of files) {
+    if (file.state !== 'not-judged' || file.reported) continue
+    // Excepted files are a finding of their own, which does not count.
+    const key = JSON.stringify([file.cause, exceptionFor(file.path, terms)])
+    const group = groups.get(key)
+    if (group) group.push(file)
+    else groups.set(key, [file])
+  }
+  return [...groups.values()].flatMap((group) => findingOf(group, terms))
+}
+
+/** The index of the exception in force that covers a file; the level, if none does. */
+function exceptionFor(path: string, { exceptions, today }: Terms): number {
+  return exceptions.findIndex((exception) => coversFile(exception, path) && today <= exception.expires)
+}
+
+/** Whether an exception is for a file that is not judged. */
+export function coversFile({ rule, path: glob }: PlacedException, path: string): boolean {
+  return rule === notJudgedRule && glob !== undefined && matches(path, [glob])
+}
+
+function matches(path: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => minimatch(path, glob, { dot: true }))
+}
+
+const order: readonly Level[] = ['error', 'warning', 'notice']
+
+function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
+  const levels = group.map((file) => ({ file, level: levelOf(file, terms.notJudged) }))
+  const [worst] = [...levels].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+  if (!worst) return []
+  const { file, level } = worst
+  const { path, place, cause = '', reason, remedy } = file
+  const others = group.filter((one) => one !== file)
+  const { effect, remedy: usual } = causeText(cause)
+  const more = others.length > 0 ? ` The same goes for ${abridged(others.map((one) => one.path))}.` : ''
+  const finding = gateFinding(notJudgedRule, 'not-judged', level, {
+    side: place?.side ?? 'head',
+    path,
+    region: place?.region ?? startOf(1),
+    status: 'introduced',
+    keys: [cause],
+    sources: group.map((one) => ({ kind: 'file', path: one.path, cluster: '' })),
+    text: `This change is not judged: ${reason}. ${effect}${more} ${remedy ?? usual}`.trimEnd(),
+  })
+  return [place ? { ...finding, location: { ...finding.location, excerpt: place.excerpt } } : finding]
+}
+
+/** A warning; a notice where the cause is common and the change touches no route, certificate or permission. */
+function levelOf({ path, change, cause = '', weighs }: LedgerEntry, { level, paths }: NotJudged = {}): Level {
+  if (level !== undefined && (paths === undefined || matches(path, paths))) return level
+  // A chart that comes or goes whole, with no release, changes nothing that is known to be deployed.
+  const isWhole = cause === 'no-release' && change !== 'changed'
+  return causeText(cause).byKeys && (!weighs || isWhole) ? 'notice' : 'warning'
+}

@@ -1,0 +1,32 @@
+import type { SideOfChange } from '../sides/side'
+
+/** A tool that takes a file and that the gate does not run. */
+export interface Recognised {
+  /** An id of `src/ledger/causes.ts`, or of a tool. */
+  readonly cause: string
+  readonly reason: string
+  readonly remedy?: string
+}
+
+/** Finds, of some files of one side, those that another known tool takes. */
+export type Recogniser = (side: SideOfChange, files: readonly string[]) => Promise<ReadonlyMap<string, Recognised>>
+
+/** The first that knows a file counts. */
+export const recognisers: readonly Recogniser[] = []
+
+/** The changed files that another known tool takes: of those that are gone, as the base has them. */
+export async function recognisedFiles(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  by = recognisers,
+): Promise<Map<string, Recognised>> {
+  const found = new Map<string, Recognised>()
+  for (const side of by.length > 0 ? [head, base] : []) {
+    const files = [...changed].filter((file) => side.checkout.tree.entries.has(file) && !found.has(file))
+    for (const recogniser of by) {
+      for (const [file, one] of await recogniser(side, files)) if (!found.has(file)) found.set(file, one)
+    }
+  }
+  return found
+}

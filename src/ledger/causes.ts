@@ -1,0 +1,140 @@
+import { entryOf } from '../entry'
+
+/** What reports say of a cause for which something is not judged. */
+export interface CauseText {
+  /** Several places of it, as a noun: `172 releases of charts that are not in this repository`. */
+  readonly many: string
+  /** What follows from it. */
+  readonly effect: string
+  /** The line of config or the command that changes it. */
+  readonly remedy: string
+  /** A change weighs where its keys are of routes, TLS or permissions; without this, every change does. */
+  readonly byKeys?: true
+}
+
+const valuesElsewhere: CauseText = {
+  many: 'releases with values that are not in this repository',
+  effect: 'The chart is in this repository, and what this release makes of it is unknown.',
+  remedy: 'Declare the release under `helm:` in the config, with values files of this repository.',
+  byKeys: true,
+}
+
+const setNotFollowed: CauseText = {
+  many: 'ApplicationSets whose Applications are unknown',
+  effect: 'What the Applications deploy is not judged as theirs.',
+  remedy: 'Write its elements in a list or git directory generator, or write the Applications themselves.',
+}
+
+const causes: Readonly<Record<string, CauseText>> = {
+  'chart-elsewhere': {
+    many: 'releases of charts that are not in this repository',
+    effect: 'What the chart makes of it is not seen.',
+    remedy:
+      'To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+    byKeys: true,
+  },
+  'source-elsewhere': {
+    many: 'objects that deploy another repository',
+    effect: 'What it deploys is not seen here.',
+    remedy: 'Run ingress-guard in that repository, or copy the folder into this one and deploy the copy.',
+    byKeys: true,
+  },
+  'values-elsewhere': valuesElsewhere,
+  'values-outside': valuesElsewhere,
+  'file-parameters': valuesElsewhere,
+  'generator-not-read': setNotFollowed,
+  'generator-elsewhere': setNotFollowed,
+  'template-not-filled': setNotFollowed,
+  'template-patch': setNotFollowed,
+  'values-replaced': {
+    many: 'releases that are rendered with values of their chart besides their own',
+    effect: 'The values of its chart may differ from those in the cluster.',
+    remedy: 'Name the `values.yaml` of the chart first in its valuesFiles.',
+  },
+  patched: {
+    many: 'releases that are rendered without a patch',
+    effect: 'What the patch changes is not seen.',
+    remedy: 'Write into the release what the patch changes.',
+  },
+  'post-renderers': {
+    many: 'releases that are rendered without their postRenderers',
+    effect: 'What they change is not seen.',
+    remedy: 'Write into the values what they change.',
+  },
+  plugin: {
+    many: 'Applications whose plugin is not run',
+    effect: 'What the plugin changes is not seen.',
+    remedy: 'Declare what it renders under `helm:` in the config.',
+  },
+  ignored: {
+    many: 'objects whose folder `ignore` leaves out',
+    effect: 'What they deploy is not judged.',
+    remedy: 'Take the folder out of `ignore:` in the config.',
+  },
+  'nothing-to-apply': {
+    many: 'objects whose folder holds nothing to apply',
+    effect: 'It deploys nothing, or what it deploys is made elsewhere.',
+    remedy: 'Correct its path, or remove it.',
+  },
+  'remote-entry': {
+    many: 'entries of Kustomizations that are not in this repository',
+    effect: 'What comes with it, and what is built on it, is not seen.',
+    remedy: 'Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+  },
+  'remote-version': {
+    many: 'entries of Kustomizations that are not in this repository',
+    effect: 'What the other version adds, changes or drops is not seen.',
+    remedy: 'Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+    byKeys: true,
+  },
+  'dependency-not-vendored': {
+    many: 'charts whose dependencies are not in this repository',
+    effect: 'Until then, what this change makes of the chart is not seen.',
+    remedy: '',
+    byKeys: true,
+  },
+  'no-release': {
+    many: 'charts that need values of a release',
+    effect: 'No release of this chart is known, and its own values alone do not show what it makes.',
+    remedy: 'Declare its release under `helm:` in the config, with its values files.',
+    byKeys: true,
+  },
+  template: {
+    many: 'templates that another tool fills in',
+    effect: 'What the tool makes of it is not seen.',
+    remedy:
+      'Render both sides in a step of the workflow, and judge the output: `ingress-guard check --base FOLDER --head FOLDER`.',
+    byKeys: true,
+  },
+  unreadable: {
+    many: 'files that cannot be read',
+    effect: 'What it holds is not judged.',
+    remedy: 'Correct it, or list it under `ignore:` in the config when it is no manifest.',
+  },
+  submodule: {
+    many: 'submodules',
+    effect: 'What is deployed from it is not seen here.',
+    remedy: 'Run ingress-guard in that repository.',
+  },
+  'not-taken': {
+    many: 'values files that no known release takes',
+    effect: 'Nothing is rendered with them.',
+    remedy: 'Declare the release under `helm:` in the config.',
+  },
+  orphan: {
+    many: 'files beside charts and Kustomizations that nothing takes',
+    effect: 'Nothing deploys them.',
+    remedy: 'Name them in the Kustomization, or delete them.',
+  },
+}
+
+const otherFailure: CauseText = {
+  many: 'charts and Kustomizations that do not render',
+  effect: 'So what this change does there is not seen.',
+  remedy: 'Correct what the message names; where nothing deploys the folder, list it under `ignore:` in the config.',
+}
+
+/** Causes that are no known one of the table are faults of a rendering. */
+export function causeText(cause: string): CauseText {
+  return entryOf(causes, cause) ?? otherFailure
+}

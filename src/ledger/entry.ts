@@ -1,0 +1,66 @@
+import { GuardError } from '../errors'
+import type { Side } from '../manifest/manifest'
+import type { Region } from '../region'
+
+/** What became of a changed file. */
+export type FileState = 'judged' | 'input' | 'described' | 'not-kubernetes' | 'not-deployed' | 'not-judged'
+
+export type FileChange = 'added' | 'changed' | 'removed'
+
+/** The first changed line of a file that is not judged, for the finding about it. */
+export interface ChangedPlace {
+  readonly side: Side
+  readonly region: Region
+  readonly excerpt: { readonly startLine: number; readonly lines: readonly string[] }
+}
+
+/** The account of one changed file: its state, and why. */
+export interface Account {
+  readonly state: FileState
+  /** The id of the cause, where nothing was judged. */
+  readonly cause?: string
+  readonly reason: string
+  /** What to do so that it is judged, where the cause alone does not say it. */
+  readonly remedy?: string
+  /** The objects it was judged as: `Ingress shop/web`. */
+  readonly objects?: readonly string[]
+  /** The releases and Kustomizations through which it was judged. */
+  readonly sources?: readonly string[]
+  /** A finding of `source/unrendered` or `source/unreadable` states the cause already. */
+  readonly reported?: true
+  /** The change touches routes, TLS or permissions, as far as its text shows. */
+  readonly weighs?: boolean
+  readonly place?: ChangedPlace
+}
+
+/** A file that the change adds, changes or removes, with its account. */
+export interface LedgerEntry extends Account {
+  readonly path: string
+  readonly change: FileChange
+}
+
+/** What one part of the run knows of a changed file; undefined where it knows nothing. */
+export type Witness = (path: string) => Account | undefined
+
+/**
+ * Gives each changed file one entry, by the first witness that knows it.
+ *
+ * @throws GuardError `internal`, for a file that none knows
+ */
+export function accountFor(changed: ReadonlyMap<string, FileChange>, witnesses: readonly Witness[]): LedgerEntry[] {
+  return [...changed].sort(byPath).map(([path, change]) => {
+    for (const witness of witnesses) {
+      const account = witness(path)
+      if (account) return { path, change, ...account }
+    }
+    throw new GuardError(
+      'internal',
+      'No step of the run accounts for this changed file, so whether it was judged is unknown. This is a bug of ingress-guard: please report it.',
+      { path },
+    )
+  })
+}
+
+function byPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,34 @@
+import type { Account } from './entry'
+
+/** Files that are not for Kubernetes by their name, with what they are. The first row that matches counts. */
+const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
+  [
+    'a file of a CI system',
+    /^\.github\/|^\.gitlab-ci(?:[-.].*)?\.ya?ml$|^\.gitlab\/|^\.circleci\/|^\.buildkite\/|^\.tekton-ci\/|(?:^|\/)(?:\.travis|appveyor|\.drone|bitbucket-pipelines|azure-pipelines|cloudbuild|\.woodpecker|buildspec|\.prow)\.ya?ml$|(?:^|\/)(?:Jenkinsfile|\.cirrus\.yml)$/,
+  ],
+  ['a file of docker-compose', /(?:^|\/)(?:docker-)?compose(?:[-._][^/]*)?\.ya?ml$/],
+  [
+    'the config of a tool of developers',
+    /(?:^|\/)(?:\.pre-commit-config|\.pre-commit-hooks|\.yamllint|\.?yamlfmt|\.sops|\.golangci|\.goreleaser|\.?codecov|\.?markdownlint(?:-cli2)?|\.?mergify|\.readthedocs|mkdocs|Taskfile|\.taskfile|lefthook|\.?dependabot|\.?renovate|\.prettierrc|\.eslintrc|_config|antora|skaffold|devbox|\.?ansible-lint|\.krew|catalog-info|\.?kube-linter|\.?checkov|ct|\.?chart-testing|\.whitesource|\.releaserc|\.mise|\.aqua|aqua)(?:\.[^/]*)?\.?(?:ya?ml|json5?)?$|(?:^|\/)(?:package(?:-lock)?|tsconfig[^/]*|composer|renovate[^/]*|\.all-contributorsrc|jsconfig|deno|flake|devcontainer)\.(?:json5?|lock)$|(?:^|\/)\.(?:devcontainer|vscode|idea|husky|taskfiles|trunk)\//,
+  ],
+  [
+    'documentation',
+    /\.(?:md|mdx|markdown|rst|adoc|asciidoc|pdf|drawio|puml)$|(?:^|\/)(?:LICENSE|LICENCE|NOTICE|CODEOWNERS|OWNERS|OWNERS_ALIASES|CHANGELOG|README|AUTHORS|MAINTAINERS)(?:\.txt)?$/i,
+  ],
+  ['a picture', /\.(?:png|jpe?g|gif|svg|ico|webp|bmp|mp4|woff2?|ttf)$/i],
+  [
+    'code',
+    /\.(?:go|py|pyi|js|mjs|cjs|jsx|ts|mts|tsx|rb|rs|java|kt|kts|c|h|cc|cpp|hpp|cs|php|pl|lua|swift|scala|sh|bash|zsh|fish|ps1|bat|sql|proto|css|scss|html?|vue|nix|star|bzl|rego|cue|tf|tfvars|hcl|jsonnet|libsonnet|dhall|ipynb|r|groovy)$|(?:^|\/)(?:Makefile|GNUmakefile|Dockerfile|Containerfile|Justfile|\.justfile|BUILD|WORKSPACE|Vagrantfile|Gemfile|Rakefile|Tiltfile|Pipfile|go\.(?:mod|sum))(?:\.[^/]*)?$/i,
+  ],
+]
+
+/** A file whose name shows that it is none of Kubernetes. */
+export function notKubernetesByName(path: string): Account | undefined {
+  const row = rows.find(([, pattern]) => pattern.test(path))
+  return row && { state: 'not-kubernetes', cause: 'by-name', reason: `it is ${row[0]}` }
+}
+
+/** Whether a file looks like values of a release. */
+export function looksLikeValues(path: string): boolean {
+  return /(?:^|\/)[^/]*values(?:[-._][^/]*)?\.ya?ml(?:\.gotmpl)?$|(?:^|\/)[^/]*values\/[^/]+\.ya?ml$/i.test(path)
+}

@@ -1,0 +1,102 @@
+import { Hunks } from '../manifest/hunks'
+import type { Side } from '../manifest/manifest'
+
+/** Where a change of a file begins, and whether it touches routes, TLS or permissions. */
+export interface Touched {
+  readonly side: Side
+  readonly line: number
+  readonly weighs: boolean
+}
+
+/** A longer text is not compared line by line. */
+const longest = 1_000_000
+
+/** Words of keys that values of charts have for routes, TLS and permissions. */
+const words = new Set(
+  [
+    ['ingress', 'ingresses', 'gateway', 'gateways', 'route', 'routes', 'routing', 'httproute', 'virtualservice'],
+    ['host', 'hosts', 'hostname', 'hostnames', 'fqdn', 'domain', 'domains', 'vhost', 'vhosts', 'subdomain'],
+    ['tls', 'ssl', 'cert', 'certs', 'certificate', 'certificates', 'issuer', 'acme'],
+    ['rbac', 'role', 'roles', 'rolebinding', 'clusterrole', 'clusterrolebinding', 'permissions'],
+    ['webhook', 'webhooks', 'expose', 'exposed'],
+  ].flat(),
+)
+
+/** Keys of Pods that hold one of these words, and are about the node. */
+const ofNodes = new Set(['hostNetwork', 'hostPath', 'hostPort', 'hostPID', 'hostIPC', 'hostUsers', 'hostAliases'])
+
+/** Kinds whose every field is about routes, TLS or permissions. */
+const kinds =
+  /^(?:Ingress|IngressClass|IngressRoute\w*|HTTPProxy|Gateway|GatewayClass|\w*Route|VirtualService|Certificate|(?:Cluster)?Issuer|(?:Cluster)?Role(?:Binding)?|\w*WebhookConfiguration)$/
+
+/** Compares the two texts of a file line by line; a side that lacks the file has none. */
+export function touchedIn(before: string | undefined, after: string | undefined): Touched {
+  const [was, is] = [before ?? '', after ?? '']
+  const side = after === undefined ? 'base' : 'head'
+  if (was.length > longest || is.length > longest) return { side, line: 1, weighs: true }
+  const [added, removed] = [new Hunks(was, is), new Hunks(is, was)]
+  const [newLines, oldLines] = [is.split('\n'), was.split('\n')]
+  const written = linesOf(newLines, added)
+  const cut = linesOf(oldLines, removed)
+  // A file that differs nearly everywhere has no hunks.
+  if (written.length === 0 && cut.length === 0) return { side, line: 1, weighs: true }
+  const [heavy, gone] = [heavyLines(newLines, written), heavyLines(oldLines, cut)]
+  const weighs = heavy.length > 0 || gone.length > 0
+  if (side === 'base') return { side, line: gone[0] ?? 1, weighs }
+  const cutAt = (line: number | undefined) =>
+    line === undefined ? undefined : added.removalOf({ startLine: line, startColumn: 1, endLine: line, endColumn: 1 })
+  return { side, line: heavy[0] ?? cutAt(gone[0]) ?? written[0] ?? cutAt(cut[0]) ?? 1, weighs }
+}
+
+/** The lines of one side that differ, comments and blank lines aside. */
+function linesOf(lines: readonly string[], hunks: Hunks): number[] {
+  const found = lines.flatMap((_, index) => (hunks.wrote(index + 1) ? [index + 1] : []))
+  const saying = found.filter((line) => /^\s*[^\s#]/.test(lines[line - 1] ?? ''))
+  return saying.length > 0 ? saying : found
+}
+
+/** The lines that have a word of routes, TLS or permissions among their keys and the keys above them. */
+function heavyLines(lines: readonly string[], chosen: readonly number[]): number[] {
+  const wanted = new Set(chosen)
+  const found: number[] = []
+  const above: { indent: number; weighs: boolean }[] = []
+  let isKind = false
+  lines.forEach((text, index) => {
+    if (/^---(?:\s|$)/.test(text)) {
+      above.length = 0
+      isKind = kindsBelow(lines, index + 1)
+      return
+    }
+    if (index === 0) isKind = kindsBelow(lines, 0)
+    if (!/\S/.test(text) || /^\s*#/.test(text)) return
+    const indent = text.search(/[^\s-]/)
+    while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
+    const weighs = keysIn(text).some(isHeavy)
+    if (wanted.has(index + 1) && (isKind || weighs || above.some((one) => one.weighs))) found.push(index + 1)
+    above.push({ indent, weighs })
+  })
+  return found
+}
+
+/** Whether the document that begins at a line is of a kind that weighs. */
+function kindsBelow(lines: readonly string[], start: number): boolean {
+  for (let index = start; index < lines.length; index++) {
+    const text = lines[index] ?? ''
+    if (index > start && /^---(?:\s|$)/.test(text)) return false
+    const [, kind] = text.match(/^kind:\s*["']?([A-Za-z]+)/) ?? []
+    if (kind !== undefined) return kinds.test(kind)
+  }
+  return false
+}
+
+/** The keys that are written on a line, those of a flow map too. */
+function keysIn(text: string): string[] {
+  return [...text.matchAll(/([\w./-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key)
+}
+
+function isHeavy(key: string): boolean {
+  // Variables of programs are written so.
+  if (ofNodes.has(key) || /^[A-Z0-9_]+$/.test(key)) return false
+  const parts = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s./_-]+/)
+  return parts.some((part) => words.has(part.toLowerCase()))
+}

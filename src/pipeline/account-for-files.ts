@@ -1,0 +1,129 @@
+import { excerptOf } from '../finding/excerpt'
+import type { AccountedSide } from '../gaps/accounted-side'
+import { notFollowed } from '../gaps/not-followed'
+import { plainObjects, reported, unreadable } from '../gaps/plain-files'
+import { recognisedFiles } from '../gaps/recognised-files'
+import { failing, renderedFiles } from '../gaps/rendered-files'
+import { takingsOf } from '../gaps/source-files'
+import { links, undeployed, withoutObjects } from '../gaps/undeployed-files'
+import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
+import { notKubernetesByName } from '../ledger/named-files'
+import { touchedIn } from '../ledger/touched-keys'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { configPath } from '../policy/config'
+import type { Files } from '../revision/files'
+import { manifestName } from '../revision/tree'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { Unseen } from './account-for-unseen'
+import type { Sides } from './open-sides'
+import type { ChangedFiles } from './read-changed'
+import type { ChangedRenderings } from './render-changed'
+import type { Scope } from './scope'
+
+/** The stages before this one. */
+interface Known {
+  readonly sides: Sides
+  readonly read: ChangedFiles
+  readonly rendered: ChangedRenderings
+  readonly unseen: Unseen
+}
+
+/** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
+export async function accountForFiles(
+  { sides, read, rendered, unseen }: Known,
+  { repository, config }: Scope,
+): Promise<readonly LedgerEntry[] | undefined> {
+  const { base, head, changed } = sides
+  if (!base || !changed) return undefined
+  const was = await accounted(base, rendered.before, read.before, changed)
+  const is = await accounted(head, rendered.after, read.after, changed)
+  const unseenOfDeployers = notFollowed(was, is, changed, repository)
+  const recognised = await recognisedFiles(base, head, changed)
+  const entries = accountFor(changesOf(base, head, changed), [
+    described(sides, config),
+    reported(unseen.findings),
+    failing(was, is, unseen.findings, 'known'),
+    (file) => notJudged(unseenOfDeployers.get(file)),
+    unreadable(read),
+    valuesOfKnownCharts(read),
+    plainObjects(read),
+    renderedFiles(was, is),
+    failing(was, is, unseen.findings, 'guessed'),
+    links(was, is),
+    (file) => notJudged(recognised.get(file)),
+    notKubernetesByName,
+    undeployed(base, head),
+    withoutObjects(was, is),
+  ])
+  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+}
+
+async function accounted(
+  side: SideOfChange,
+  rendered: readonly RenderedSide[],
+  { loaded }: Files,
+  changed: ReadonlySet<string>,
+): Promise<AccountedSide> {
+  const { entries } = side.checkout.tree
+  const texts = await side.checkout.texts([...changed].filter((file) => entries.has(file) && manifestName.test(file)))
+  const takings = await takingsOf(side, rendered, changed)
+  const objects = new Map<string, readonly LoadedObject[]>()
+  for (const [file, text] of texts) {
+    // Templates of charts are read as rendered.
+    if (loaded.has(file) || takings.get(file)?.some(({ rendered: { source } }) => source.kind === 'kustomize'))
+      objects.set(file, loaded.get(file)?.objects ?? loadFile({ text }).objects)
+  }
+  return { side, rendered, takings, objects, texts }
+}
+
+function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<string>): Map<string, FileChange> {
+  const [was, is] = [base.checkout.tree.entries, head.checkout.tree.entries]
+  return new Map([...changed].map((file) => [file, !was.has(file) ? 'added' : !is.has(file) ? 'removed' : 'changed']))
+}
+
+function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy'> | undefined): Account | undefined {
+  return found && { state: 'not-judged', ...found }
+}
+
+/** The config of the gate, and inventories of clusters. */
+function described({ declarations }: Sides, config: string | undefined): Witness {
+  const inventories = new Set(
+    [declarations.base, declarations.head].flatMap((clusters) =>
+      Object.values(clusters).flatMap(({ inventory }) => inventory?.path ?? []),
+    ),
+  )
+  return (file) => {
+    if (file === configPath || file === config)
+      return { state: 'described', cause: 'config', reason: 'it is the config of this gate' }
+    if (inventories.has(file))
+      return { state: 'described', cause: 'inventory', reason: 'it is the inventory of a cluster' }
+    return undefined
+  }
+}
+
+function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
+  const files = values.takenFiles
+  return (file) =>
+    files.has(file)
+      ? { state: 'input', reason: 'a release of a known chart takes it as values, which are judged' }
+      : undefined
+}
+
+/** Finds the first changed line of a file that is not judged; it decides where the finding is, and its level. */
+async function withPlace(entry: LedgerEntry, base: SideOfChange, head: SideOfChange): Promise<LedgerEntry> {
+  if (entry.state !== 'not-judged') return entry
+  const [before, after] = await Promise.all(
+    [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
+  )
+  const { side, line, weighs } = touchedIn(before, after)
+  const text = (side === 'base' ? before : after) ?? ''
+  const written = text.split('\n')[line - 1] ?? ''
+  const startColumn = Math.max(1, written.search(/\S/) + 1)
+  const region = {
+    startLine: line,
+    startColumn,
+    endLine: line,
+    endColumn: Math.max(startColumn, written.trimEnd().length + 1),
+  }
+  return { ...entry, weighs, place: { side, region, excerpt: excerptOf(text, region) } }
+}
