@@ -161,19 +161,17 @@ export class SideOfChange {
 
   /** Renders a source without what it lacks; whole, where nothing of it is for that. */
   async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
-    const { checkout, discovery, renderer } = this
-    const input = await reducedInput(source, lacks, {
-      checkout,
-      kustomizations: discovery.kustomizations,
-      newFolder: () => renderer.newFolder(),
-    })
+    const { checkout, renderer } = this
+    const { kustomizations } = this.discovery
+    const newFolder = () => renderer.newFolder()
+    const input = await reducedInput(source, lacks, { checkout, kustomizations, newFolder })
     if (!input) return this.render(source)
     const rendering = await renderer.render(input.source, input.checkout, input.kustomizations)
     if (!('failure' in rendering)) this.inputs.set(source.id, input)
     const side = await this.read(source, rendering, input.changesOthers ? 'reduced' : undefined)
     // Places are those of the files as they are written.
     if (side.failure || source.kind === 'helm') return side
-    const charts = await inflatedCharts(source, discovery.kustomizations, checkout)
+    const charts = await inflatedCharts(source, kustomizations, checkout)
     const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
     return { ...side, charts, data, remote: this.remoteOf(source) }
   }
