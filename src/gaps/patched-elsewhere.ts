@@ -1,6 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { covers } from '../kubernetes/ingress/ingress'
+import type { ObjectRef } from '../manifest/manifest'
 import { described, type RenderedSide, type SideOfChange } from '../sides/side'
 import { listIn, type WrittenPatch } from '../sources/patches'
 import type { KustomizeSource } from '../sources/source'
@@ -33,9 +34,11 @@ export async function patchedElsewhere({ base, head }: Sides, { before, after }:
       before.find((one) => !after.some(({ source: { id } }) => id === one.source.id) && isMoved(one.source, source))
     if (old?.source.kind !== 'kustomize') continue
     const [were, are] = await Promise.all([base.patches(old.source), head.patches(source)])
-    const known = new Set(harmsOf(were, old).map(keyOf))
+    // An object of its own may be the one that the patch removes.
+    const own = [...old.objects, ...side.objects].map(({ object }) => object.ref)
+    const known = new Set(harmsOf(were, own).map(keyOf))
     findings.push(
-      ...[...harmsOf(are, side), ...lostHosts(were, are, side)]
+      ...[...harmsOf(are, own), ...lostHosts(were, are, own)]
         .filter((harm) => !known.has(keyOf(harm)))
         .map((harm) => findingOf(harm, source)),
     )
@@ -58,9 +61,9 @@ const routes = ['Ingress']
 const grants = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
 /** What patches take away from objects that the source does not have itself. */
-function harmsOf(patches: readonly WrittenPatch[], side: RenderedSide): Harm[] {
+function harmsOf(patches: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
   return patches
-    .filter((patch) => isElsewhere(patch, side))
+    .filter((patch) => isElsewhere(patch, own))
     .flatMap((patch): Harm[] => {
       const { kind } = patch.target
       const harm = (what: Harm['what'], ...keys: string[]): Harm => ({ patch, what, keys })
@@ -88,9 +91,9 @@ function harmsOf(patches: readonly WrittenPatch[], side: RenderedSide): Harm[] {
 }
 
 /** The hosts that a patch gave TLS at the base, routes at the head and gives none. */
-function lostHosts(were: readonly WrittenPatch[], are: readonly WrittenPatch[], side: RenderedSide): Harm[] {
+function lostHosts(were: readonly WrittenPatch[], are: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
   return are.flatMap((patch): Harm[] => {
-    if (!routes.includes(patch.target.kind) || !isElsewhere(patch, side)) return []
+    if (!routes.includes(patch.target.kind) || !isElsewhere(patch, own)) return []
     const tls = tlsHosts(patch)
     const had = were.filter(({ target }) => target.kind === patch.target.kind && target.name === patch.target.name)
     const hosts = [...new Set(had.flatMap((one) => tlsHosts(one) ?? []))]
@@ -112,8 +115,8 @@ function routedHosts({ content }: WrittenPatch): string[] {
 }
 
 /** Whether a patch is for nothing that the source has itself; a prefix or suffix may have been put to a name. */
-function isElsewhere({ target: { kind, name } }: WrittenPatch, { objects }: RenderedSide): boolean {
-  return !objects.some(({ object: { ref } }) => ref.kind === kind && ref.name.includes(name))
+function isElsewhere({ target: { kind, name } }: WrittenPatch, own: readonly ObjectRef[]): boolean {
+  return !own.some((ref) => ref.kind === kind && ref.name.includes(name))
 }
 
 function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSource): Finding {

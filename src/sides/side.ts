@@ -19,8 +19,8 @@ import { Checkout } from '../revision/checkout'
 import { isKustomizationFile } from '../revision/kustomization-file'
 import type { Revision } from '../revision/revision'
 import { readTree, type Skipped, type Tree } from '../revision/tree'
-import type { InflatedChart } from '../sources/inflated-chart'
-import { closureOf, inside, type RemoteEntry, remoteEntries } from '../sources/kustomization'
+import { type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
+import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
@@ -165,18 +165,19 @@ export class SideOfChange {
 
   /** Renders a source without what it lacks; whole, where nothing of it is for that. */
   async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
-    const { checkout, discovery, renderer } = this
-    const input = await reducedInput(source, lacks, {
-      checkout,
-      kustomizations: discovery.kustomizations,
-      newFolder: () => renderer.newFolder(),
-    })
+    const { checkout, renderer } = this
+    const { kustomizations } = this.discovery
+    const newFolder = () => renderer.newFolder()
+    const input = await reducedInput(source, lacks, { checkout, kustomizations, newFolder })
     if (!input) return this.render(source)
     const rendering = await renderer.render(input.source, input.checkout, input.kustomizations)
     if (!('failure' in rendering)) this.inputs.set(source.id, input)
     const side = await this.read(source, rendering, input.changesOthers ? 'reduced' : undefined)
-    // Lines are those of the files as they are written.
-    return side.failure || source.kind === 'helm' ? side : { ...side, remote: this.remoteOf(source) }
+    // Places are those of the files as they are written.
+    if (side.failure || source.kind === 'helm') return side
+    const charts = await inflatedCharts(source, kustomizations, checkout)
+    const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
+    return { ...side, charts, data, remote: this.remoteOf(source) }
   }
 
   /** Reads the manifests that a source names as they are written. */
@@ -198,9 +199,12 @@ export class SideOfChange {
     return patchesIn(source, this.discovery.kustomizations, this.checkout)
   }
 
-  private remoteOf({ root, components = [] }: KustomizeSource): RemoteEntry[] {
-    const taken = [root, ...components].flatMap((start) => closureOf(start, this.discovery.kustomizations))
-    return taken.flatMap((one) => remoteEntries(one, this.checkout))
+  private remoteOf(source: KustomizeSource): RemoteEntry[] {
+    return this.takenBy(source).flatMap((one) => remoteEntries(one, this.checkout))
+  }
+
+  private takenBy({ root, components = [] }: KustomizeSource): Kustomization[] {
+    return [root, ...components].flatMap((start) => closureOf(start, this.discovery.kustomizations))
   }
 
   /** The objects of a rendering. */
