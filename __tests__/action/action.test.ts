@@ -23,14 +23,14 @@ test('a sound change passes, and so does one that touches no manifest, which is 
   expect(outcome).toMatchObject({ status: 0, commands: [] })
   expect(counts(outcome)).toEqual(passed)
   expect(firstLine(outcome)).toBe(
-    `ingress-guard found nothing. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 1 added, 0 changed, 0 removed; read 1 object in 1 file.`,
+    `ingress-guard found nothing. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 1 added, 0 changed, 0 removed; read 1 object in 1 file. 1 changed file: 1 judged.`,
   )
   const words = new Remote({ 'web.yaml': holed }, { 'README.md': '# our shop\n' })
   const silent = run(words.checkout(), { event: words.pullRequest() })
   expect(silent).toMatchObject({ status: 0, commands: [] })
   expect(counts(silent)).toEqual(passed)
   expect(firstLine(silent)).toBe(
-    `ingress-guard found nothing. Nothing was inspected: no object differs in ${short(words.base)} → HEAD (${short(words.merge)}) (2 YAML or JSON files listed).`,
+    `ingress-guard found nothing. Nothing was inspected: no object differs in ${short(words.base)} → HEAD (${short(words.merge)}) (2 YAML or JSON files listed). 1 changed file: 1 not Kubernetes.`,
   )
 })
 

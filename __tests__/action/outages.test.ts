@@ -20,7 +20,7 @@ describe.each([
 
     test('outage 001 is stopped on its lines', () => {
       const { remote, outcome } = judgeIncident('001')
-      const said = `ingress-guard found 3 errors and blocks this change. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 10 objects in 6 files.`
+      const said = `ingress-guard found 3 errors and blocks this change. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 10 objects in 6 files. 1 changed file: 1 judged.`
       const file = 'teams/orders/ingress.yaml'
       expect(outcome.commands).toEqual([
         `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::Ingress orders/orders uses default-token-x7k2p for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
@@ -59,7 +59,7 @@ describe.each([
           ),
         ),
         expect.stringMatching(
-          /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 renderings\.$/,
+          /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 renderings\. 1 changed file: 1 input of what was judged\.$/,
         ),
       ])
       const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))

@@ -33,6 +33,7 @@ describe('text of the change is data', () => {
       '::error title=ingress-tls/host-covered',
       '::error title=ingress-tls/host-valid',
       '::notice title=ingress-tls/entry-used',
+      '::notice title=source/not-judged',
       '::error',
     ])
     expect(outcome.commands[1]).toContain('%250A%3A%3Aerror%3A%3Aheld')

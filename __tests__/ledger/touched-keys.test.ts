@@ -57,6 +57,12 @@ test.each<[what: string, before: string | undefined, after: string | undefined, 
     { side: 'head', line: 2, weighs: false },
   ],
   [
+    'a dash on a line of its own',
+    lines('hosts:', '-', '  name: a', '- ', '-'),
+    lines('hosts:', '-', '  name: b', '- ', '-'),
+    { side: 'head', line: 3, weighs: true },
+  ],
+  [
     'a key behind one of ingress',
     lines('ingress:', '  a: 1', 'b: 1'),
     lines('ingress:', '  a: 1', 'b: 2'),

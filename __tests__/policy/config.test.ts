@@ -185,7 +185,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a level that is none',
       'format: 1\nsource: {not-judged: {level: off}}\n',
-      '2:30: `source.not-judged.level` has to be one of error, warning, notice, not "off".',
+      '2:30: `source.not-judged.level` must be one of error, warning, notice, not "off".',
     ],
     ['a cluster with no path', 'format: 1\nclusters:\n  prod: {paths: []}\n', '3:17: `clusters.prod.paths` is empty.'],
   ])('%s', async (_, config, sentence) => {

@@ -48,7 +48,8 @@ const release = (values: string, spec?: string): Files => ({ 'web.yaml': helmRel
 
 async function judge(base: Files, head: Files) {
   const report = await judgeChange({ 'a.md': 'a', ...base }, head, 'helm', ['ingress-tls', 'controller-scope'])
-  return report.findings.filter(({ status }) => status === 'introduced')
+  // That the chart itself is not seen is said by the account of changed files, which has tests of its own.
+  return report.findings.filter(({ status, rule }) => status === 'introduced' && rule !== 'source/not-judged')
 }
 
 async function findings(base: Files, head: Files): Promise<string[]> {

@@ -174,7 +174,7 @@ targetCustomizations:
     const { findings } = await change(bundle(fleet), { 'lib/web/fleet.yaml': elsewhere })
     const own = findings.filter(({ rule }) => rule === 'source/unrendered')
     expect(own.map(({ location, text }) => `${location.path}:${location.region.startLine} ${text}`)).toEqual([
-      'lib/web/fleet.yaml:1 What release default/web of lib/web/edge with the values in lib/web/fleet.yaml deploys was rendered at the base and cannot be now: the chart edge from https://charts.example.com is not in this repository.',
+      'lib/web/fleet.yaml:1 The objects that release default/web of lib/web/edge with the values in lib/web/fleet.yaml deploys can no longer be rendered, so this change to them cannot be checked: the chart edge from https://charts.example.com is not in this repository.',
     ])
   })
 })
@@ -333,4 +333,17 @@ test('of a bundle with too many targets the first are read', async () => {
   const targets = Array.from({ length: 302 }, (_, index) => `  - {clusterName: c${index}, doNotDeploy: true}\n`)
   const skipped = await skippedIn({ 'lib/web/fleet.yaml': `targetCustomizations:\n${targets.join('')}` })
   expect(skipped).toEqual(['lib/web/fleet.yaml: it has 302 targets, of which the first 300 are read'])
+})
+
+test('the account of a changed bundle says what it is rendered to, and what is not judged of it', async () => {
+  const accounts = async (base: Files, head: Files) =>
+    (await change(base, head)).inspected.files?.map(({ path, state }) => `${path} ${state}`)
+  const fleet = (host: string) => `helm: {chart: edge, values: {host: ${host}.example.com}}\n`
+  expect(await accounts(bundle(fleet('a')), { 'lib/web/fleet.yaml': fleet('b') })).toEqual(['lib/web/fleet.yaml input'])
+  const plain = { 'raw/fleet.yaml': 'defaultNamespace: a\n', 'raw/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n' }
+  expect(await accounts(plain, { 'raw/fleet.yaml': 'defaultNamespace: b\n' })).toEqual(['raw/fleet.yaml input'])
+  const remote = (host: string) => `helm: {chart: web, repo: https://charts.example.com, values: {host: ${host}}}\n`
+  expect(await accounts({ 'r/fleet.yaml': remote('a') }, { 'r/fleet.yaml': remote('b') })).toEqual([
+    'r/fleet.yaml not-judged',
+  ])
 })

@@ -79,7 +79,7 @@ describe('a file that leaves what Flux gets', () => {
     const report = await change(named, { '.sourceignore': '/rbac/role.yaml\n' })
     expect(report.findings.map(({ rule, text }) => [rule, text])).toContainEqual([
       'source/unrendered',
-      'What Kustomization flux-system/rbac deploys was rendered at the base and cannot be now: rbac/role.yaml does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out.',
+      'The objects that Kustomization flux-system/rbac deploys can no longer be rendered, so this change to them cannot be checked: Flux does not get rbac/role.yaml: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it.',
     ])
   })
 
@@ -87,7 +87,7 @@ describe('a file that leaves what Flux gets', () => {
     const report = await change(files, { 'flux/source.yaml': given('sparseCheckout: [flux]') })
     expect(report.findings.map(({ rule, text }) => [rule, text])).toContainEqual([
       'source/unrendered',
-      'What Kustomization flux-system/rbac deploys was rendered at the base and cannot be now: rbac does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out.',
+      'The objects that Kustomization flux-system/rbac deploys can no longer be rendered, so this change to them cannot be checked: Flux does not get rbac: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it.',
     ])
   })
 })

@@ -189,10 +189,11 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
       'a/patch.yaml': patch,
       'a/role.yaml': role('system:discovery'),
     }
-    expect(places(await judge(base, { 'a/kustomization.yaml': own(unscoped) }))).toEqual([
-      'notice head/a/kustomization.yaml:12 exact source/not-judged',
-      `head/a/kustomization.yaml:12 values ${isolated}`,
-    ])
+    const report = await judge(base, { 'a/kustomization.yaml': own(unscoped) })
+    expect(places(report)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
+    expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain(
+      'it was read without what patches Deployment edge',
+    )
   })
 
   test('is an error where it does not build', async () => {

@@ -171,7 +171,7 @@ describe('a release of a local chart', () => {
       const [path = ''] = Object.keys(head).slice(-1)
       const own = findings.filter(({ rule }) => rule === 'source/unrendered')
       expect(own.map(({ location, level, text }) => `${level} ${location.path} ${text}`)).toEqual([
-        `error ${path} What release shop/web of charts/edge with the values in helmfile.yaml deploys was rendered at the base and cannot be now: ${reason}.`,
+        `error ${path} The objects that release shop/web of charts/edge with the values in helmfile.yaml deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
       ])
     }
   })
@@ -286,4 +286,17 @@ releases:
       'web.yaml: values of the chart web from https://charts.example.com of the release web, which is not in this repository: vendor the chart to have it judged',
     ])
   })
+})
+
+test('the account of a changed helmfile is of the releases that differ', async () => {
+  const accounts = async (base: string, head: string) => {
+    const files = { ...chart, 'helmfile.yaml': base, 'far.yaml': 'x: 1\n' }
+    const { inspected, findings } = await change(files, { 'helmfile.yaml': head })
+    const said = findings.filter(({ rule }) => rule === 'source/not-judged').map(({ location }) => location.path)
+    return [...(inspected.files ?? []).map(({ path, state }) => `${path} ${state}`), ...said]
+  }
+  const two = (host: string, version: string) =>
+    `${release(`values: [{host: ${host}.example.com}]`)}  - name: far\n    chart: far/web\n    version: ${version}\n    values: [far.yaml]\n`
+  expect(await accounts(two('a', '1.0.0'), two('b', '1.0.0'))).toEqual(['helmfile.yaml input'])
+  expect(await accounts(two('a', '1.0.0'), two('a', '2.0.0'))).toEqual(['helmfile.yaml not-judged', 'helmfile.yaml'])
 })

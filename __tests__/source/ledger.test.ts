@@ -236,7 +236,7 @@ test('files of one cause are one finding, which names the others', async () => {
   const report = await judge(changeOf(of('1'), of('2')))
   expect(lines(report)).toEqual(['introduced notice head/a.yaml:7 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. What the chart makes of it is not seen. The same goes for b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. What the chart makes of it is not seen. The same applies to b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
   )
 })
 
@@ -250,7 +250,7 @@ test('a change that is not judged is no empty end, and leads the list of what wa
   const repo = changeOf(
     {
       ...others,
-      'k/kustomization.yaml': 'resources: [https://example.com/x]\npatches:\n  - path: p.yaml\n',
+      'k/kustomization.yaml': 'resources: [gone.yaml]\npatches:\n  - path: p.yaml\n',
       'k/p.yaml': configMap('gone'),
     },
     { 'k/p.yaml': configMap('gone', 'y') },
@@ -260,11 +260,11 @@ test('a change that is not judged is no empty end, and leads the list of what wa
     .trimEnd()
     .split('\n')
     .filter((line) => /^(?:Not inspected|ingress-guard)/.test(line))
-  expect(first).toBe(
-    'Not inspected: k/p.yaml (the Kustomization k: it takes in https://example.com/x, which is not in this repository, and does not build without it), k/kustomization.yaml (it takes in https://example.com/x, which is not in this repository), r0.yaml, r1.yaml, r10.yaml and 17 more (20 releases of charts that are not in this repository).',
+  expect(first).toMatch(
+    /^Not inspected: k\/p\.yaml \(the Kustomization k: only its manifests are read, as they are written, because kustomize cannot build it: .*gone\.yaml.*\), k\/kustomization\.yaml \(the Kustomization k, .*\), r0\.yaml, r1\.yaml, r10\.yaml and 17 more \(20 releases of charts that are not in this repository\)\.$/,
   )
   expect(rest.join()).toMatch(
-    /^ingress-guard found 1 warning\. No object differs in .* \(\d+ YAML or JSON files listed\)\. 1 changed file: 1 not judged: k\/p\.yaml\.$/,
+    /^ingress-guard found 1 notice\. No object differs in .* \(\d+ YAML or JSON files listed\)\. 1 changed file: 1 not judged: k\/p\.yaml\.$/,
   )
 })
 
@@ -321,6 +321,37 @@ test('another version of a remote base is not seen', async () => {
   const report = await judge(changeOf(remote('1.0.0'), remote('1.1.0')))
   expect(lines(report)).toEqual(['introduced notice head/k/kustomization.yaml:2 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: it takes in https://example.com/app/v1.1.0/install.yaml, which is not in this repository. What the other version adds, changes or drops is not seen. Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+    'This change is not judged: it uses https://example.com/app/v1.1.0/install.yaml, which is not in this repository. What the other version adds, changes or drops is not seen. Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
   )
+})
+
+test('what is built in part is judged by its manifests, and what is not read of it is not', async () => {
+  const patch = (image: string) => `apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {image: ${image}}\n`
+  const of = (resource: string, value: string) => ({
+    'k/kustomization.yaml': `resources: [map.yaml, ${resource}]\npatches:\n  - path: p.yaml\n`,
+    'k/map.yaml': configMap('map', value),
+    'k/p.yaml': patch(value),
+  })
+  const remote = 'https://example.com/x'
+  expect(await states(of(remote, 'a'), of(remote, 'b'))).toEqual(['k/map.yaml judged', 'k/p.yaml input'])
+  expect(await states(of('gone.yaml', 'a'), of('gone.yaml', 'b'))).toEqual([
+    'k/map.yaml judged',
+    'k/p.yaml not-judged read-as-written',
+  ])
+  const unpatched = { 'k/kustomization.yaml': 'resources: [map.yaml, gone.yaml]\n', 'k/p.yaml': null }
+  expect(await states(of('gone.yaml', 'a'), unpatched)).toEqual([
+    'k/kustomization.yaml not-judged read-as-written',
+    'k/p.yaml not-judged read-as-written',
+  ])
+  // Flux deploys another folder, and cannot build this one.
+  const flux = {
+    'source.yaml': `apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: own, namespace: flux-system}\nspec: {url: "${url}", ref: {branch: main}}\n`,
+    'apps.yaml':
+      'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {path: ./apps, sourceRef: {kind: GitRepository, name: own}}\n',
+    'apps/map.yaml': configMap('apps'),
+  }
+  expect(await states({ ...flux, ...of('gone.yaml', 'a') }, of('gone.yaml', 'b'))).toEqual([
+    'k/map.yaml judged',
+    'k/p.yaml not-deployed idle',
+  ])
 })

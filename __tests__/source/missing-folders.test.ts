@@ -70,12 +70,17 @@ describe('a folder that is not there is listed', () => {
 
   test('when it was not there at the base and the object is edited', async () => {
     const edited = { 'flux/more.yaml': kustomization('more', './more', 'targetNamespace: shop') }
-    expect(lines(await change(dangling, edited)).filter((line) => line.startsWith('introduced'))).toEqual([])
+    const report = await change(dangling, edited)
+    expect(lines(report)).toEqual([
+      'existing error head/flux/more.yaml:7 source/unrendered',
+      'introduced notice head/flux/more.yaml:9 source/not-judged',
+    ])
+    expect(report.inspected.skipped).toHaveLength(1)
   })
 
   test('when the object is suspended', async () => {
     const report = await change(flux, { 'flux/more.yaml': kustomization('more', './more', 'suspend: true') })
-    expect(lines(report)).toEqual([])
+    expect(lines(report)).toEqual(['introduced notice head/flux/more.yaml:1 source/not-judged'])
     expect(listed(report)).toHaveLength(1)
   })
 
@@ -109,7 +114,10 @@ describe('a folder that is not there is listed', () => {
     ['that is still to be filled in', { 'flux/more.yaml': kustomization('more', ['./apps/$', '{STAGE}'].join('')) }],
   ])('when it may be in another revision or repository: %s', async (_, head) => {
     const report = await change(flux, head)
-    expect(lines(report)).toEqual([])
+    // What the object deploys is not judged, and that is no error.
+    expect(lines(report)).toEqual([
+      expect.stringMatching(/^introduced (?:notice|warning) head\/(?:flux\/more|app)\.yaml:1 source\/not-judged$/),
+    ])
     expect(report.inspected.skipped).not.toEqual([])
   })
 })

@@ -73,6 +73,8 @@ describe('an object of the same name is another one', () => {
       { 'a/web.yaml': null, 'b/web.yaml': `${elsewhere('./x')}# edited\n` },
     ],
   ])('%s', async (_, base, head) => {
-    expect(lines(await change(base, head))).toEqual([])
+    const found = lines(await change(base, head))
+    // That nothing shows what a new object from elsewhere deploys is tested with the account of changed files.
+    expect(found.filter((line) => !line.endsWith(' source/not-judged'))).toEqual([])
   })
 })

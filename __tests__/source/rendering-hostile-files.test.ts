@@ -73,6 +73,9 @@ describe('files of a chart', () => {
     )
     expect(said).toEqual([])
     expect(report.inspected.changes).toEqual({ added: 1, changed: 0, removed: 0 })
+    expect(report.inspected.files).toContainEqual(
+      expect.objectContaining({ path: 'shared/role.yaml', state: 'judged', objects: ['ClusterRole linked'] }),
+    )
   })
 
   test('charts that take in each other twice at every step are not put together', async () => {

@@ -120,11 +120,16 @@ describe('Kustomizations', () => {
       'l/kustomization.yaml': 'helmCharts:\n  - name: sub\n    version: 1.0.0\n    repo: http://127.0.0.1:9\n',
       'l/charts/sub/Chart.yaml': chart('sub'),
     })
-    expect(said).toEqual([])
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^introduced head\/l\/kustomization\.yaml:1 This change is not judged: the chart sub of http:\/\/127\.0\.0\.1:9 is not/,
+      ),
+    ])
     expect(report.inspected.skipped).toContainEqual({
       path: 'l/kustomization.yaml',
       reason: 'the chart sub of http://127.0.0.1:9 is not in this repository',
     })
-    expect(report.inspected.changes).toEqual({ added: 1, changed: 0, removed: 0 })
+    // The chart that is not here counts too: its values are judged.
+    expect(report.inspected.changes).toEqual({ added: 2, changed: 0, removed: 0 })
   })
 })

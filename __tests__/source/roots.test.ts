@@ -36,7 +36,7 @@ describe('a Kustomization that nothing deploys', () => {
   test('and that did not build at the base is listed, whatever it does not build for now', async () => {
     const other = kustomize('resources: [gone.yaml, more.yaml]')
     const report = await change(old, { 'old/kustomization.yaml': `# An archive.\n${other}` })
-    expect(lines(report)).toEqual([])
+    expect(lines(report)).toEqual(['introduced notice head/old/kustomization.yaml:4 source/not-judged'])
     expect(notBuilt(report)).toMatchObject([
       { path: 'old/kustomization.yaml', reason: expect.stringContaining('the Kustomization old, which no Argo CD') },
     ])
@@ -83,7 +83,7 @@ describe('a Kustomization that nothing deploys', () => {
     const base = { 'a/kustomization.yaml': broken, 'b/kustomization.yaml': kustomize('resources: [../a]') }
     const taking = { 'c/kustomization.yaml': kustomize('resources: [../a]') }
     const report = await change(base, taking)
-    expect(lines(report)).toEqual([])
+    expect(lines(report)).toEqual(['introduced notice head/c/kustomization.yaml:1 source/not-judged'])
     expect(notBuilt(report)).toMatchObject([{ path: 'a/kustomization.yaml' }])
     const more = { 'a/kustomization.yaml': kustomize('resources: [other.yaml]'), ...taking }
     expect(lines(await change({ 'a/kustomization.yaml': kustomize('resources: []') }, more))).toEqual([
@@ -93,10 +93,10 @@ describe('a Kustomization that nothing deploys', () => {
 
   test('hides no manifest that was judged', async () => {
     const base = { ...flux, 'old/kustomization.yaml': broken, 'plain/role.yaml': role(name) }
-    const report = await change(base, {
-      'old/kustomization.yaml': kustomize('resources: [gone.yaml, ../plain/role.yaml]'),
-    })
-    expect(lines(report)).toEqual(['introduced error head/plain/role.yaml:1 source/unreadable'])
+    const taken = { 'old/kustomization.yaml': kustomize('resources: [gone.yaml, ../plain/role.yaml]') }
+    expect(lines(await change(base, taken))).toEqual([])
+    const renamed = await change(base, { ...taken, 'plain/role.yaml': role('other') })
+    expect(lines(renamed)).toEqual(['introduced error base/plain/role.yaml:1 protected-rbac/object-kept'])
   })
 })
 

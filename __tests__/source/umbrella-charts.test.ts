@@ -67,6 +67,37 @@ spec:
     )
   })
 
+  test('is not judged by the values that it alone takes, which is said', async () => {
+    const said = async (base: Files, head: Files) =>
+      places(await judgeChange({ ...application, ...base }, head, 'helm', policies))
+    const web = chart(`name: web, version: 1.2.3, ${repository}`)
+    const base = { ...web, 'all/values.yaml': 'web: {replicas: 1}\nother: 1\n', 'all/prod.yaml': '{}\n' }
+    expect(await said(base, { 'all/values.yaml': 'web: {replicas: 2}\nother: 1\n' })).toEqual([
+      'notice head/all/values.yaml:1 exact source/not-judged',
+    ])
+    expect(await said(base, { 'all/values.yaml': 'web: {replicas: 1}\nother: 2\n' })).toEqual([])
+    expect(await said(base, { 'all/prod.yaml': 'web: {ingress: {enabled: false}}\n' })).toEqual([
+      'warning head/all/prod.yaml:1 exact source/not-judged',
+    ])
+    expect(await said(base, chart(`name: web, version: 2.0.0, ${repository}`))).toEqual([
+      'notice head/all/Chart.yaml:5 exact source/not-judged',
+    ])
+    expect(await said({ ...base, 'all/Chart.lock': 'a' }, { 'all/Chart.lock': 'b' })).toEqual([
+      'notice head/all/Chart.lock:1 exact source/not-judged',
+    ])
+    const inline = (values: string): Files => ({
+      'app.yaml': `${application['app.yaml'] ?? ''}`.replace('valueFiles:', `valuesObject: ${values}, valueFiles:`),
+    })
+    expect(await said({ ...base, ...inline('{web: {a: 1}, b: 1}') }, inline('{web: {a: 2}, b: 1}'))).toEqual([
+      'notice head/app.yaml:9 exact source/not-judged',
+    ])
+    expect(await said({ ...base, ...inline('{web: {a: 1}, b: 1}') }, inline('{web: {a: 1}, b: 2}'))).toEqual([])
+    const without = { ...base, ...chart('') }
+    expect(await said(without, { ...web, 'all/values.yaml': 'web: {replicas: 2}\n' })).toEqual([
+      'head/all/Chart.yaml:5 exact source/unrendered',
+    ])
+  })
+
   test('is left to the rendering where it is vendored', async () => {
     const base = {
       ...chart(`name: web, version: 1.2.3, ${repository}`),

@@ -24,7 +24,7 @@ async function unreadable(head: Files) {
 }
 
 const was = expect.stringMatching(
-  /^existing apps\/kustomization\.yaml unreadable-output ConfigMap\/shop\/web: What this renders to cannot be read \(ConfigMap\/shop\/web\): /,
+  /^existing apps\/kustomization\.yaml unreadable-output ConfigMap\/shop\/web: The rendered manifests cannot be read \(ConfigMap\/shop\/web\): /,
 )
 
 test('an object that was unreadable at the base is no new error', async () => {

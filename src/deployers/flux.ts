@@ -15,7 +15,7 @@ import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { fieldsOf } from '../sources/untyped'
-import { FluxArtifact } from './flux-artifact'
+import { FluxArtifacts, notInArtifact } from './flux-artifacts'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
@@ -40,7 +40,7 @@ export class FluxObjects {
   private includedFiles: ReadonlySet<string> | undefined
   /** Made once every tree is read. */
   private treesByFile: Map<string, Tree[]> | undefined
-  private readonly artifacts = new Map<string, FluxArtifact>()
+  private readonly artifacts: FluxArtifacts
   private byName: Map<string, Manifest[]> | undefined
   private undefinedSources: UndefinedSources | undefined
 
@@ -48,7 +48,9 @@ export class FluxObjects {
     private readonly manifests: readonly Manifest[],
     private readonly patches: readonly Manifest[],
     private readonly named: GitOpsSources,
-  ) {}
+  ) {
+    this.artifacts = new FluxArtifacts(named.repositoryIndex)
+  }
 
   /** The files that Kustomizations take in as they are. */
   private get included(): ReadonlySet<string> {
@@ -111,8 +113,8 @@ export class FluxObjects {
       this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
       return
     }
-    const artifact = this.artifactOf(sourceRef, manifest.ref.namespace, manifest)
-    const absent = this.absentFrom(artifact, place)
+    const artifact = this.artifacts.of(this.sourceOf(sourceRef, manifest.ref.namespace, manifest))
+    const absent = this.artifacts.lacks(artifact, place)
     if (absent !== undefined) {
       this.named.skip(manifest, 'not-in-artifact', absent)
       return
@@ -129,34 +131,6 @@ export class FluxObjects {
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
     this.trees.push({ manifest, kustomization, place, files, written: taken.map(({ file }) => file) })
-  }
-
-  /** What Flux gets of the repository through a source. */
-  private artifactOf(reference: Cursor, own: string, manifest: Manifest): FluxArtifact {
-    const source = this.sourceOf(reference, own, manifest)
-    const { ignore, sparseCheckout } = source ? readFluxSource(source.root) : {}
-    const key = JSON.stringify([ignore?.value, sparseCheckout?.value])
-    const known = this.artifacts.get(key)
-    if (known) return known
-    const artifact = new FluxArtifact(source, this.named.repositoryIndex.sourceIgnores)
-    this.artifacts.set(key, artifact)
-    return artifact
-  }
-
-  /** Why Flux cannot build a folder: the folder, or a file that its Kustomizations take in, does not come to it. */
-  private absentFrom(artifact: FluxArtifact, place: string): string | undefined {
-    const { checkout, kustomizations } = this.named.repositoryIndex
-    const files = checkout.tree.at(place)
-    const taken = closureOf(place, kustomizations).flatMap(({ folder, file, includes, patches }) => {
-      const included = includes.flatMap(({ text }) => inside(folder, text) ?? [])
-      return [file, ...included.filter((one) => checkout.has(one)), ...patches]
-    })
-    const lost =
-      files.length > 0 && !files.some((file) => artifact.has(file))
-        ? place || '.'
-        : taken.find((file) => checkout.has(file) && !artifact.has(file))
-    if (lost === undefined) return undefined
-    return `${lost} does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out`
   }
 
   /** Whether a Kustomization takes its folder of this repository, at the revision that this change is merged to. */
@@ -289,8 +263,8 @@ export class FluxObjects {
       )
       return
     }
-    if (!this.artifactOf(chart.sourceRef, own, manifest).has(path.join(place, 'Chart.yaml'))) {
-      const reason = `its chart ${place} does not come to Flux: a .sourceignore, or ignore or sparseCheckout of its GitRepository, leaves it out`
+    if (!this.artifacts.of(this.sourceOf(chart.sourceRef, own, manifest)).has(path.join(place, 'Chart.yaml'))) {
+      const reason = notInArtifact(`its chart ${place}`)
       this.named.skip(manifest, 'not-in-artifact', reason)
       return
     }

@@ -4,7 +4,7 @@ import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
+import type { NotInspected } from '../deployers/gitops-sources'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
@@ -13,19 +13,14 @@ import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
+import { declaredSource } from './declared-source'
 import { Followed, type Render } from './followed'
 import { ignorableIn } from './ignorable'
+import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
 import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
 import { type Appliers, appliersIn, prunedFiles } from './pruned'
 import { type Roots, readRoots } from './roots'
-
-/** Why a file is no plain manifest. */
-export interface FileOwnership {
-  /** Whether something that is rendered may include the file; otherwise nothing deploys it. */
-  readonly deployed: boolean
-  readonly reason: string
-}
 
 /** The sources that one side of a change renders, and the files that are therefore not plain manifests. */
 export interface Discovery {
@@ -171,99 +166,6 @@ async function readRound(charts: readonly string[], reading: Reading) {
 /** The folder (or archive) that a source renders. */
 export function placeOf(source: Source): string {
   return source.kind === 'helm' ? source.chart : source.root
-}
-
-function declaredSource(declared: DeclaredRelease): HelmSource {
-  const { chart, values = [], release, namespace, cluster, at } = declared
-  const own = values.find((file) => !file.startsWith(`${chart}/`))
-  const target: Target = cluster ? { cluster } : { path: own ?? path.join(chart, 'Chart.yaml') }
-  return {
-    kind: 'helm',
-    id: `declared:${JSON.stringify([release, namespace, target])}`,
-    origin: 'declared',
-    target,
-    declaredAt: at,
-    chart,
-    values: values.map((file) => ({ path: file })),
-    set: declared.set ?? {},
-    release,
-    namespace,
-    ...(declared.kubeVersion ? { kubeVersion: declared.kubeVersion } : {}),
-    ...(declared.apiVersions ? { apiVersions: declared.apiVersions } : {}),
-  }
-}
-
-/** The files of a chart; other files in its folder may be manifests that are applied. */
-const partOfChart =
-  /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
-
-function* chartFiles(charts: readonly string[], checkout: Checkout): Iterable<[string, FileOwnership]> {
-  for (const folder of charts) {
-    const start = folder === '' ? 0 : folder.length + 1
-    for (const file of checkout.below(folder)) {
-      if (partOfChart.test(file.slice(start)))
-        yield [file, { deployed: true, reason: `a file of the Helm chart ${folder || '.'}` }]
-    }
-  }
-}
-
-/** Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests. */
-function* kustomizationFiles(
-  all: ReadonlyMap<string, Kustomization>,
-  checkout: Checkout,
-  base: Discovery | undefined,
-): Iterable<[string, FileOwnership]> {
-  for (const { folder } of all.values()) {
-    const start = folder === '' ? 0 : folder.length + 1
-    for (const file of checkout.below(folder)) {
-      if (file.slice(start).includes('/')) continue
-      yield [
-        file,
-        { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not list it` },
-      ]
-    }
-  }
-  // A file that leaves a Kustomization in this change is no longer deployed; it does not become a plain file.
-  for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
-    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer lists it` }]
-  }
-  for (const [file, place] of filesNamedBy(all.values())) {
-    if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place}` }]
-  }
-}
-
-/** The files that Kustomizations name, each with the Kustomization's own file; that file is named too. */
-function* filesNamedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
-  for (const { file, leadsTo, made } of kustomizations) {
-    for (const place of made ? leadsTo : [file, ...leadsTo]) yield [place, file]
-  }
-}
-
-/** Files that Flux skips, and new files behind a symbolic link that the deployer of the folder does not follow. */
-function* ignoredFiles(
-  { ignoredByFlux, unfollowedLinks, plain }: GitOpsSources,
-  checkout: Checkout,
-  isNew: DiscoveryInput['isNew'],
-): Iterable<[string, FileOwnership]> {
-  for (const [file, why] of ignoredByFlux)
-    if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
-  for (const [link, why] of unfollowedLinks) {
-    for (const file of checkout.tree.at(checkout.tree.resolved.get(link) ?? link)) {
-      if (isNew(file) && !plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
-    }
-  }
-}
-
-/** Plain files that lose the object that deployed them are no longer deployed. */
-function* undeployedPlainFiles(
-  { plain }: GitOpsSources,
-  checkout: Checkout,
-  base: Discovery | undefined,
-): Iterable<[string, FileOwnership]> {
-  for (const [file, object] of base?.plain ?? []) {
-    if (checkout.has(file) && !plain.has(file))
-      yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }]
-  }
 }
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */

@@ -245,8 +245,8 @@ const writesFolder =
 
 /** Whether a template of a chart makes Applications or Flux objects, which are not read there. */
 export async function chartsNameFolders(checkout: Checkout): Promise<boolean> {
-  const templates = [...checkout.tree.entries.keys()].filter((file) =>
-    /(?:^|\/)templates\/.*\.(?:ya?ml|tpl)$/s.test(file),
+  const templates = [...checkout.tree.entries.keys()].filter(
+    (file) => /(?:^|\/)templates\//.test(file) && /\.(?:ya?ml|tpl)$/.test(file),
   )
   const texts = await checkout.texts(templates)
   return [...texts.values()].some(

@@ -56,7 +56,7 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
   const { path, place, cause = '', reason, remedy } = file
   const others = group.filter((one) => one !== file)
   const { effect, remedy: usual } = causeText(cause)
-  const more = others.length > 0 ? ` The same goes for ${abridged(others.map((one) => one.path))}.` : ''
+  const more = others.length > 0 ? ` The same applies to ${abridged(others.map((one) => one.path))}.` : ''
   const finding = gateFinding(notJudgedRule, 'not-judged', level, {
     side: place?.side ?? 'head',
     path,

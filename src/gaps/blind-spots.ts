@@ -52,8 +52,8 @@ export class BlindSpots {
   writes({ kind, name }: ObjectRef): string | undefined {
     const [quotedKind, quotedName] = [kind, name].map((word) => `["']?${word.replace(/[^\w-]/g, '\\$&')}["']?[ \\t]*$`)
     const [itsKind, itsName] = [
-      new RegExp(`^kind:[ \\t]+${quotedKind}`, 'm'),
-      new RegExp(`^[ \\t]+name:[ \\t]+${quotedName}`, 'm'),
+      new RegExp(`^kind:[ \\t]+(?![ \\t])${quotedKind}`, 'm'),
+      new RegExp(`^[ \\t]+name:[ \\t]+(?![ \\t])${quotedName}`, 'm'),
     ]
     for (const [path, { templates, unreadable }] of this.head.loaded) {
       const contents = [...templates, ...unreadable.map(({ content }) => content)]

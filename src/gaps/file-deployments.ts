@@ -2,6 +2,7 @@ import { type FileDeployments, type RemoteRelease, releaseKey } from '../deploye
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
+import type { Recogniser } from './recognised-files'
 
 /** So many names, or entries for one file, are listed. */
 const most = 5
@@ -30,6 +31,19 @@ export function notJudgedOfFiles(
   return found.listed()
 }
 
+/** Files of Fleet and helmfile that declare releases which are not rendered, and the values of these. */
+export const filesOfReleases: Recogniser = async (side, files, other) => {
+  const wanted = new Set(files)
+  const reasons = new Map<string, string>()
+  const { unread, taken, patches, releases, written } = side.discovery.fileDeployments
+  // The values of a known chart are judged.
+  const unknown = releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
+  const unjudged = { unread, taken, patches, releases: unknown, written }
+  for (const [path, reason] of reasonsOf(unjudged, other.discovery.fileDeployments))
+    if (wanted.has(path) && !reasons.has(path)) reasons.set(path, reason)
+  return new Map([...reasons].map(([path, reason]) => [path, { cause: 'release-not-rendered', reason }]))
+}
+
 class Found {
   private readonly reasons = new Map<string, Set<string>>()
 
@@ -42,14 +56,17 @@ class Found {
   listed(): Skipped[] {
     return [...this.reasons].flatMap(([path, its]) => {
       const more = its.size > most ? [`and ${its.size - most} more reasons like these`] : []
-      return [...[...its].slice(0, most), ...more].map((reason) => ({ path, reason }))
+      const cause = 'release-not-rendered'
+      return [...[...its].slice(0, most), ...more].map((reason) => ({ path, reason, cause }))
     })
   }
 }
 
+type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'written'>
+
 /** The files that are not judged, and why; of a file with several releases, those that this change touches. */
 function* reasonsOf(
-  { unread, taken, patches, releases, written }: FileDeployments,
+  { unread, taken, patches, releases, written }: Unjudged,
   before: FileDeployments | undefined,
 ): Iterable<readonly [path: string, reason: string]> {
   const isSame = (path: string, release: string) => {

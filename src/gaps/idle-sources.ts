@@ -18,7 +18,12 @@ export interface IdleInput {
 export function isIdle(source: Source, failure: Failure, before: RenderedSide | undefined, input: IdleInput): boolean {
   if (source.origin !== 'discovered') return false
   if (before) return isBroken(failureOf(before))
-  return input.brokenBefore.has(source.id) || (input.namedElsewhere && unbuildable.has(failure.cause))
+  return input.brokenBefore.has(source.id) || isLeftover(source, failure, input)
+}
+
+/** Whether a source is none of those that are deployed, and the tool that would deploy it could not build it either. */
+export function isLeftover({ origin }: Source, { cause }: Failure, { namedElsewhere }: IdleInput): boolean {
+  return origin === 'discovered' && namedElsewhere && unbuildable.has(cause)
 }
 
 /** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */

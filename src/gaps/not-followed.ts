@@ -120,12 +120,22 @@ function matcherOf(
   const isHere =
     url !== undefined && (repository.length === 0 || /[{$]/.test(url) || repository.includes(repositoryName(url)))
   // What an ApplicationSet fills in may be any part of the path.
-  const place = inside('', path.replace(/^\/+/, '').replace(/\{\{.*?\}\}/g, '**'))
+  const place = inside('', starsForTemplates(path.replace(/^\/+/, '')))
   if (!isHere || place === undefined) return []
   if (!/[*?[]/.test(place)) return [(one) => one === place]
   return isBoundedGlob(place)
     ? [minimatch.filter(place.replace(/(?<=[^/])\*\*|\*\*(?=[^/])/g, '*'), { dot: true })]
     : []
+}
+
+function starsForTemplates(text: string): string {
+  const pieces = text.split('}}')
+  const rest = pieces.pop() ?? ''
+  const filled = pieces.map((piece) => {
+    const start = piece.indexOf('{{')
+    return start === -1 ? `${piece}}}` : `${piece.slice(0, start)}**`
+  })
+  return [...filled, rest].join('')
 }
 
 /** The changed files with a ConfigMap or Secret that a release takes values of, written or generated. */
@@ -186,10 +196,7 @@ function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[st
   const there = new Set(other.rendered.flatMap(({ remote }) => remote.map(entryOf)))
   for (const entry of one.rendered.flatMap(({ remote }) => remote)) {
     if (there.has(entryOf(entry))) continue
-    yield [
-      entry.path,
-      { cause: 'remote-version', reason: `it takes in ${entry.text}, which is not in this repository` },
-    ]
+    yield [entry.path, { cause: 'remote-version', reason: `it uses ${entry.text}, which is not in this repository` }]
   }
 }
 

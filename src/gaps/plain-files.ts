@@ -29,8 +29,8 @@ export function isOfGaps(rule: string): boolean {
   return rule === 'source/unreadable' || rule === 'source/unrendered'
 }
 
-/** Plain files that cannot be read, or that another tool fills in. */
-export function unreadable({ before, after }: PlainFiles): Witness {
+/** Plain files that cannot be read, or that another tool than the helm of a chart of here fills in. */
+export function unreadable({ before, after }: PlainFiles, rendered: ReadonlySet<string>): Witness {
   return (file) => {
     const now = after.loaded.get(file) ?? (after.missing.has(file) ? undefined : before.loaded.get(file))
     const missing = after.missing.get(file) ?? (now ? undefined : before.missing.get(file))
@@ -43,7 +43,7 @@ export function unreadable({ before, after }: PlainFiles): Witness {
     )
     const first = now.unreadable.find(({ content }) => !known.has(content))
     if (first) return { state: 'not-judged', cause: 'unreadable', reason: first.reason }
-    if (now.templates.every((content) => known.has(content))) return undefined
+    if (rendered.has(file) || now.templates.every((content) => known.has(content))) return undefined
     return { state: 'not-judged', cause: 'template', reason: 'it is a template, which another tool fills in' }
   }
 }

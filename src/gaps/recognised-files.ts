@@ -1,4 +1,6 @@
 import type { SideOfChange } from '../sides/side'
+import { filesOfReleases } from './file-deployments'
+import { filesOfOtherTools } from './other-tools'
 
 /** A tool that takes a file and that the gate does not run. */
 export interface Recognised {
@@ -8,11 +10,15 @@ export interface Recognised {
   readonly remedy?: string
 }
 
-/** Finds, of some files of one side, those that another known tool takes. */
-export type Recogniser = (side: SideOfChange, files: readonly string[]) => Promise<ReadonlyMap<string, Recognised>>
+/** Finds, of some files of one side, those that another known tool takes; the other side shows what differs. */
+export type Recogniser = (
+  side: SideOfChange,
+  files: readonly string[],
+  other: SideOfChange,
+) => Promise<ReadonlyMap<string, Recognised>>
 
 /** The first that knows a file counts. */
-export const recognisers: readonly Recogniser[] = []
+export const recognisers: readonly Recogniser[] = [filesOfReleases, filesOfOtherTools]
 
 /** The changed files that another known tool takes: of those that are gone, as the base has them. */
 export async function recognisedFiles(
@@ -25,7 +31,8 @@ export async function recognisedFiles(
   for (const side of by.length > 0 ? [head, base] : []) {
     const files = [...changed].filter((file) => side.checkout.tree.entries.has(file) && !found.has(file))
     for (const recogniser of by) {
-      for (const [file, one] of await recogniser(side, files)) if (!found.has(file)) found.set(file, one)
+      for (const [file, one] of await recogniser(side, files, side === head ? base : head))
+        if (!found.has(file)) found.set(file, one)
     }
   }
   return found

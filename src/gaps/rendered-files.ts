@@ -1,47 +1,67 @@
 import type { Finding } from '../finding/report'
 import type { Witness } from '../ledger/entry'
+import { abridged } from '../listing'
+import { nameOfLack } from '../sources/lack'
 import { nameOfSource, type Source } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
+import { type IdleInput, isLeftover } from './idle-sources'
 import { judgedAs, objectsAccount } from './judged-as'
 import { isOfGaps, lower } from './plain-files'
-import { failedTaking, renderedNames } from './source-files'
+import { type FailedTaking, failedTakings, isLeftOut, renderedNames, type Taking } from './source-files'
 
-/** Files of sources that do not render: of a chart without a known release that is no more than a guess. */
+/**
+ * Files of sources that do not render, or that are read as written without them: of a chart without a known release, and
+ * of what nothing deploys, that is no more than a guess.
+ */
 export function failing(
   was: AccountedSide,
   is: AccountedSide,
   findings: readonly Finding[],
+  idle: IdleInput,
   sure: 'known' | 'guessed',
 ): Witness {
   const present = new Set(is.rendered.map(({ source }) => source.id))
   const stated = findings.filter(({ rule, status }) => isOfGaps(rule) && status === 'introduced')
   const withoutTool = stated.some(({ message }) => message === 'tool')
+  const isUnsure = ({ source, failure }: FailedTaking) => isGuess(source) || isLeftover(source, failure, idle)
   return (file) => {
-    const failed = failedTaking(was.takings.get(file) ?? [], is.takings.get(file) ?? [], (id) => !present.has(id))
+    const failed = failedTakings(
+      was.takings.get(file) ?? [],
+      is.takings.get(file) ?? [],
+      (id) => !present.has(id),
+    ).find((one) => isUnsure(one) === (sure === 'guessed'))
     if (!failed) return undefined
-    const { source, failure } = failed
-    const isGuessed = isGuess(source)
-    if (isGuessed !== (sure === 'guessed')) return undefined
+    const { source, failure, asWritten } = failed
+    const name = nameOfSource(source)
     const isStated = failure.missing
       ? withoutTool
       : stated.some(({ location: { path: place } }) => place === failure.path || isWithin(place, source))
+    if (isLeftover(source, failure, idle) && !isStated)
+      return {
+        state: 'not-deployed',
+        cause: 'idle',
+        reason: `${name}: no Argo CD or Flux object deploys it, and ${lower(failure.reason)}`,
+      }
     const elsewhere = failure.remote?.[0]
     const reason = elsewhere
-      ? `it takes in ${elsewhere.text}, which is not in this repository, and does not build without it`
+      ? `it uses ${elsewhere.text}, which is not in this repository, and cannot be built without it`
       : lower(failure.reason)
     return {
       state: 'not-judged',
-      cause: failure.leftOut
-        ? 'chart-elsewhere'
-        : elsewhere
-          ? 'remote-entry'
-          : isGuessed && !failure.cause.startsWith('dependency-')
-            ? 'no-release'
-            : failure.cause,
-      reason: `${nameOfSource(source)}: ${reason}`,
+      cause: causeOf(failed),
+      reason: asWritten
+        ? `${name}: only its manifests are read, as they are written, because ${reason}`
+        : `${name}: ${reason}`,
       ...(isStated ? { reported: true as const } : {}),
     }
   }
+}
+
+function causeOf({ source, failure, asWritten }: FailedTaking): string {
+  if (failure.leftOut) return 'chart-elsewhere'
+  if (failure.remote?.length) return 'remote-entry'
+  if (isGuess(source) && !failure.cause.startsWith('dependency-')) return 'no-release'
+  return asWritten ? 'read-as-written' : failure.cause
 }
 
 /** Whether a path is in the folder of a source. */
@@ -53,7 +73,7 @@ function isWithin(place: string, source: Source): boolean {
 /** Files of sources that were rendered: those that hold their objects, and what decides the rest of them. */
 export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
-    const takings = [was, is].flatMap((side) => side.takings.get(file) ?? [])
+    const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)
     if (sources.length === 0) return undefined
     const holding = takings.filter(({ rendered, holdsObjects }) => holdsObjects && !rendered.failure)
@@ -65,8 +85,24 @@ export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
       const reason = `${sources.join(', ')}: it renders to nothing, and no release of the chart is known`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
-    return account ?? { state: 'input', reason: 'what is rendered with it is judged', sources }
+    return account ?? { state: 'input', reason: `what is rendered with it is judged${withoutLacks(takings)}`, sources }
   }
+}
+
+/** What sources were rendered without, which may be what the file is for. */
+function withoutLacks(takings: readonly Taking[]): string {
+  const parts = takings.flatMap(({ rendered: { partial } }) => (partial?.manner === 'reduced' ? [partial] : []))
+  const names = new Set(parts.flatMap(({ lacks }) => lacks.map(nameOfLack)))
+  return names.size > 0 ? `, without ${abridged([...names])}` : ''
+}
+
+/** The files of which a chart makes objects: elsewhere they may lie as plain files, which it takes in by a link. */
+export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<string> {
+  return new Set(
+    [was, is].flatMap(({ takings }) =>
+      [...takings].flatMap(([file, its]) => (its.some(({ objects }) => objects.length > 0) ? [file] : [])),
+    ),
+  )
 }
 
 /** Whether a chart is rendered with its own values, as no release of it is known. */
@@ -76,5 +112,6 @@ function isGuess({ kind, origin }: Source): boolean {
 
 /** Whether a file of a chart makes objects by itself. */
 function isTemplate(file: string): boolean {
-  return /(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file) && !/(?:^|\/)tests?\//.test(file)
+  const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
+  return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)
 }

@@ -3,6 +3,7 @@ import { nameOf } from '../manifest/manifest'
 import type { Failure } from '../render/rendering'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import { realPlace } from '../sources/places'
 import { type HelmSource, type KustomizeSource, nameOfSource, type Source } from '../sources/source'
 
 /** One source that takes a changed file. */
@@ -28,17 +29,20 @@ export async function takingsOf(
   }
   for (const one of rendered) {
     const { source } = one
+    const { path: declaring } = source.declaredAt
+    if (changed.has(declaring) && side.discovery.fileDeployments.files.has(declaring))
+      take(declaring, { rendered: one, holdsObjects: false, objects: [] })
     if (source.kind === 'kustomize') {
       const { files, resources } = filesOfKustomization(source, side)
       for (const file of files)
         if (changed.has(file)) take(file, { rendered: one, holdsObjects: resources.has(file), objects: [] })
       continue
     }
-    const mine = (await side.files(source)).filter((file) => changed.has(file) && isTakenByChart(file, source, side))
+    const mine = filesOfChart(await side.files(source), source, side).filter((file) => changed.has(file))
     const made = new Map<string, Set<string>>()
     for (const { object, origin } of mine.length > 0 ? one.objects : []) {
-      const names = made.get(origin.path) ?? new Set()
-      made.set(origin.path, names.add(nameOf(object.ref)))
+      const file = realPlace(side.checkout.tree, origin.path)
+      made.set(file, (made.get(file) ?? new Set()).add(nameOf(object.ref)))
     }
     for (const file of mine) {
       const objects = [...(made.get(file) ?? [])]
@@ -83,6 +87,20 @@ function namedFiles(
 const besideChart =
   /^(?:values[-.](?!schema\.json$).+|values\/.*|ci\/.*|(?:unit)?tests?\/.*|\.helmignore|OWNERS|LICENSE|.*\.md)$/
 
+/** The files that helm takes, with those behind symbolic links. */
+function filesOfChart(files: readonly string[], source: HelmSource, side: SideOfChange): string[] {
+  const { tree } = side.checkout
+  const found = new Set<string>()
+  const add = (file: string) => {
+    if (found.has(file)) return
+    found.add(file)
+    const to = tree.resolved.get(file)
+    if (to !== undefined) for (const behind of tree.at(to)) add(behind)
+  }
+  for (const file of files) if (isTakenByChart(file, source, side)) add(file)
+  return [...found]
+}
+
 function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout }: SideOfChange): boolean {
   if (file === chart || values.some((one) => 'path' in one && one.path === file)) return true
   let folder = path.dirname(file)
@@ -91,28 +109,37 @@ function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout 
   return within === 'values.yaml' || !besideChart.test(within)
 }
 
-/** A source that does not render at the head, or was gone there and did not render at the base. */
+/** A source of which a file is not read, at the head, or at the base where the head does not have it. */
 export interface FailedTaking {
   readonly source: Source
   readonly failure: Failure
+  /** Its manifests are read as they are written, and the file is none of them. */
+  readonly asWritten: boolean
 }
 
-/** Of the sources that take a file, the one whose failure hides what the file makes. */
-export function failedTaking(
+/** Of the sources that take a file, those whose failure hides what the file makes. */
+export function failedTakings(
   before: readonly Taking[],
   after: readonly Taking[],
   isGone: (id: string) => boolean,
-): FailedTaking | undefined {
-  const relevant = [...after, ...before.filter(({ rendered }) => isGone(rendered.source.id))]
-  for (const { rendered } of relevant) {
-    const { source, failure } = rendered
-    if (failure && source.baseSourceId === undefined && source.origin !== 'probed') return { source, failure }
-  }
-  return undefined
+): FailedTaking[] {
+  // What the head only reads as it is written, it has without a file that it no longer names.
+  const relevant = [...after, ...before.filter((taking) => isGone(taking.rendered.source.id) || isLeftOut(taking))]
+  return relevant.flatMap((taking): FailedTaking[] => {
+    const { source, failure, partial } = taking.rendered
+    if (source.baseSourceId !== undefined || source.origin === 'probed') return []
+    if (failure) return [{ source, failure, asWritten: false }]
+    return partial?.failure && isLeftOut(taking) ? [{ source, failure: partial.failure, asWritten: true }] : []
+  })
+}
+
+/** Whether a source is read as it is written, without a file that holds none of its manifests. */
+export function isLeftOut({ rendered: { partial }, holdsObjects }: Taking): boolean {
+  return partial?.manner === 'written' && !holdsObjects
 }
 
 /** The names of the sources that took a file and were rendered, each once. */
 export function renderedNames(takings: readonly Taking[]): string[] {
-  const done = takings.filter(({ rendered }) => !rendered.failure)
+  const done = takings.filter((taking) => !taking.rendered.failure && !isLeftOut(taking))
   return [...new Set(done.map(({ rendered }) => nameOfSource(rendered.source)))]
 }

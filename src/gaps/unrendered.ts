@@ -79,14 +79,10 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       continue
     }
     if (!whole && isIdle(source, failure, old, idle)) {
-      skipped.push({
-        path: failure.path,
-        reason: `${nameOfSource(source)}, which no Argo CD or Flux object deploys: ${failure.reason}`,
-        cause: failure.cause,
-      })
+      skipped.push(listed(side, failure, `${nameOfSource(source)}, which no Argo CD or Flux object deploys`))
       continue
     }
-    if (side.partial) skipped.push(listed(side, failure))
+    if (side.partial && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
     const existing = whole || (old && before && failsAlike([old.source, before], [source, failure])) === true
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
@@ -129,15 +125,22 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   // What is gone at the head was read as far as it could be.
   for (const side of [...rest, ...before.filter(({ source, partial }) => partial && !present.has(source.id))]) {
     const failure = failureOf(side)
-    // A missing folder is listed at the object that names it, whether or not it is rendered.
-    if (failure && failure.reason !== withoutFolder(placeOf(side.source))) skipped.push(listed(side, failure))
+    if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
   }
   return { findings, skipped }
 }
 
+/** Whether a folder is missing: that is listed at the object that names it, whether or not it is rendered. */
+function isOfFolder(source: Source, { reason }: Failure): boolean {
+  return reason === withoutFolder(placeOf(source))
+}
+
 /** An entry of the list of what was not inspected: how far a source was read, and why no further. */
-function listed({ source, partial }: RenderedSide, { path, reason, cause }: Failure): Skipped {
-  const name = nameOfSource(source)
+function listed(
+  { source, partial }: RenderedSide,
+  { path, reason, cause }: Failure,
+  name = nameOfSource(source),
+): Skipped {
   if (!partial) return { path, reason: `${name}: ${reason}`, cause }
   if (partial.failure?.isEmpty && partial.manner === 'reduced')
     return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed`, cause }

@@ -71,6 +71,12 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'What they deploy is not judged.',
     remedy: 'Take the folder out of `ignore:` in the config.',
   },
+  'folder-missing': {
+    many: 'objects whose folder is not in this repository',
+    effect: 'It deploys nothing until the folder is there.',
+    remedy: 'Correct its path, or remove it.',
+    byKeys: true,
+  },
   'nothing-to-apply': {
     many: 'objects whose folder holds nothing to apply',
     effect: 'It deploys nothing, or what it deploys is made elsewhere.',
@@ -89,14 +95,33 @@ const causes: Readonly<Record<string, CauseText>> = {
   },
   'dependency-not-vendored': {
     many: 'charts whose dependencies are not in this repository',
-    effect: 'Until then, what this change makes of the chart is not seen.',
-    remedy: '',
+    effect: 'What this change makes of it is not seen.',
+    remedy: 'Run `helm dependency build` in the folder of the chart, and commit the result.',
     byKeys: true,
   },
   'no-release': {
     many: 'charts that need values of a release',
     effect: 'No release of this chart is known, and its own values alone do not show what it makes.',
     remedy: 'Declare its release under `helm:` in the config, with its values files.',
+    byKeys: true,
+  },
+  'read-as-written': {
+    many: 'files of charts and Kustomizations that cannot be rendered',
+    effect: 'What it changes in their objects is not seen.',
+    remedy: 'Correct what the message names; where nothing deploys the folder, list it under `ignore:` in the config.',
+    byKeys: true,
+  },
+  'other-tool': {
+    many: 'files of tools that the gate does not run',
+    effect: 'What the tool deploys is not seen.',
+    remedy:
+      'Run the tool in a step of the workflow on both sides, and judge the output: `ingress-guard check --base FOLDER --head FOLDER`.',
+    byKeys: true,
+  },
+  'release-not-rendered': {
+    many: 'releases of Fleet and helmfile that are not rendered',
+    effect: 'What these releases deploy is not seen.',
+    remedy: 'Vendor the chart, and write the release without templates and with values files of this repository.',
     byKeys: true,
   },
   template: {

@@ -30,5 +30,7 @@ export function notKubernetesByName(path: string): Account | undefined {
 
 /** Whether a file looks like values of a release. */
 export function looksLikeValues(path: string): boolean {
-  return /(?:^|\/)[^/]*values(?:[-._][^/]*)?\.ya?ml(?:\.gotmpl)?$|(?:^|\/)[^/]*values\/[^/]+\.ya?ml$/i.test(path)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const stem = name.replace(/\.ya?ml(?:\.gotmpl)?$/i, '')
+  return (stem !== name && /values(?:[-._]|$)/i.test(stem)) || /values\/[^/]+\.ya?ml$/i.test(path)
 }

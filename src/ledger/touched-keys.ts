@@ -68,8 +68,9 @@ function heavyLines(lines: readonly string[], chosen: readonly number[]): number
       return
     }
     if (index === 0) isKind = kindsBelow(lines, 0)
-    if (!/\S/.test(text) || /^\s*#/.test(text)) return
+    // A dash alone begins an item whose keys are on the next lines.
     const indent = text.search(/[^\s-]/)
+    if (indent === -1 || /^\s*#/.test(text)) return
     while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
     const weighs = keysIn(text).some(isHeavy)
     if (wanted.has(index + 1) && (isKind || weighs || above.some((one) => one.weighs))) found.push(index + 1)
@@ -91,7 +92,9 @@ function kindsBelow(lines: readonly string[], start: number): boolean {
 
 /** The keys that are written on a line, those of a flow map too. */
 function keysIn(text: string): string[] {
-  return [...text.matchAll(/([\w./-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key)
+  // Each word is matched, whatever follows it, so that none is read again from its second character on.
+  const found = text.matchAll(/([\w./-]+)["']?\s*(:(?:\s|$))?/g)
+  return [...found].flatMap(([, key = '', colon]) => (colon === undefined ? [] : [key]))
 }
 
 function isHeavy(key: string): boolean {

@@ -1,4 +1,5 @@
 import { Document, isNode, Scalar } from 'yaml'
+import { entryOf } from '../entry'
 import type { Assumption } from './assumption'
 import type { Cursor } from './cursor'
 import type { LoadedObject } from './load'
@@ -51,5 +52,5 @@ function placeIn(placed: Placed, [key, ...more]: Cursor['path']): Cursor {
 
 function childOf(placed: Placed, key: string | number): Placed | undefined {
   if ('list' in placed) return typeof key === 'number' ? placed.list[key] : undefined
-  return 'map' in placed && Object.hasOwn(placed.map, key) ? placed.map[key] : undefined
+  return 'map' in placed ? entryOf(placed.map, String(key)) : undefined
 }

@@ -1,9 +1,10 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
+import { missingDependencies } from '../gaps/missing-dependencies'
 import { notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
 import { recognisedFiles } from '../gaps/recognised-files'
-import { failing, renderedFiles } from '../gaps/rendered-files'
+import { failing, renderedFiles, templatesOf } from '../gaps/rendered-files'
 import { takingsOf } from '../gaps/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/undeployed-files'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
@@ -39,18 +40,22 @@ export async function accountForFiles(
   const is = await accounted(head, rendered.after, read.after, changed)
   const unseenOfDeployers = notFollowed(was, is, changed, repository)
   const recognised = await recognisedFiles(base, head, changed)
+  const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
   const entries = accountFor(changesOf(base, head, changed), [
     described(sides, config),
     reported(unseen.findings),
-    failing(was, is, unseen.findings, 'known'),
+    failing(was, is, unseen.findings, unseen.idle, 'known'),
     (file) => notJudged(unseenOfDeployers.get(file)),
-    unreadable(read),
+    await missingDependencies(was, is, unseen.findings),
+    (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
+    unreadable(read, templatesOf(was, is)),
     valuesOfKnownCharts(read),
     plainObjects(read),
     renderedFiles(was, is),
-    failing(was, is, unseen.findings, 'guessed'),
+    failing(was, is, unseen.findings, unseen.idle, 'guessed'),
     links(was, is),
     (file) => notJudged(recognised.get(file)),
+    (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
     notKubernetesByName,
     undeployed(base, head),
     withoutObjects(was, is),

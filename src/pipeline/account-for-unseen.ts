@@ -3,7 +3,7 @@ import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
-import { brokenBefore } from '../gaps/idle-sources'
+import { brokenBefore, type IdleInput } from '../gaps/idle-sources'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { takenByOtherTools } from '../gaps/other-tools'
@@ -28,6 +28,7 @@ export interface Unseen {
   readonly skipped: readonly Skipped[]
   /** Whether something of a cluster was not seen. */
   readonly hides: (cluster: string) => boolean
+  readonly idle: IdleInput
 }
 
 /** Accounts for all that could not be read, rendered or followed. */
@@ -45,16 +46,17 @@ export async function accountForUnseen(
   const descriptions = descriptionsOf(sides)
   const ofFiles = unknown.filter(({ origin, ref }) => origin.kind === 'file' && ref.group !== ownGroup)
   const gaps = base ? blind.gaps(ofFiles, rest.files) : wholeGaps(after)
+  const idle: IdleInput = {
+    namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
+    brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+  }
   const failed = unrendered({
     before: rendered.before,
     after: rendered.after,
     rest: rest.rendered,
     unknown,
     knownRemotes: await base?.remotePlaces(),
-    idle: {
-      namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
-      brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
-    },
+    idle,
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
@@ -96,5 +98,6 @@ export async function accountForUnseen(
       ...(await unusedValuesFiles(head, changed, known)),
     ],
     hides,
+    idle,
   }
 }

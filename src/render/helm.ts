@@ -4,6 +4,7 @@ import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { chartWithLocals } from '../sources/chart'
 import { inside } from '../sources/kustomization'
+import { realPlace } from '../sources/places'
 import type { HelmSource } from '../sources/source'
 import type { ChartNetwork } from './chart-network'
 import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
@@ -206,6 +207,8 @@ export function pathOf(
     file = path.posix.join(copy[1], file.slice(copy[0].length + 1))
   }
   if (checkout.has(file)) return file
+  const linked = realPlace(checkout.tree, file)
+  if (checkout.has(linked)) return linked
   if (chart.endsWith('.tgz')) return chart
   const name = file.match(/\/charts\/([^/]+)\//)?.[1]
   const archives = checkout.below(path.posix.join(chart, 'charts')).filter((one) => one.endsWith('.tgz'))

@@ -52,8 +52,11 @@ const messages: readonly (readonly [RegExp, Lack['what']])[] = [
   [new RegExp(`nothing selected by ${id}`), 'source'],
   [new RegExp(`is missing for replacement source ${id}`), 'source'],
   [/unable to find field "([^"]+)" in replacement target/, 'field'],
-  [/var '\{?([^\s']+)[^']*' cannot be mapped to a field/, 'variable'],
-  [/Kind:"(ConfigMap|Secret)".*Name:"([^"]+)".*does not exist; cannot merge or replace/, 'data'],
+  [/var '\{?([^\s']+)(?:\s[^']*)?' cannot be mapped to a field/, 'variable'],
+  [
+    /Kind:"(ConfigMap|Secret)"(?:, isClusterScoped:(?:true|false))?\}, Name:"([^"]+)", Namespace:"[^"]*"\} does not exist; cannot merge or replace/,
+    'data',
+  ],
   [/unable to load external plugin '([^']*)'/, 'plugin'],
 ]
 

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml'
+import { entryOf } from '../entry'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest } from '../manifest/manifest'
 import { type Region, startOf } from '../region'
@@ -130,7 +131,7 @@ export function listIn(content: Fields, ...keys: readonly string[]): readonly un
   for (const key of keys) {
     const fields = fieldsOf(value)
     if (!Object.hasOwn(fields, key)) return undefined
-    value = fields[key]
+    value = entryOf(fields, key)
     // A field that is set to nothing goes with all below it.
     if (value === null || fieldsOf(value).$patch === 'delete') return []
   }

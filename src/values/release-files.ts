@@ -41,6 +41,8 @@ const maxGenerated = { applications: 300, characters: 20_000_000 }
 export class ReleaseFiles {
   /** The files of values that something takes. */
   readonly valuesFiles = new Set<string>()
+  /** Those of them that releases of known charts take. */
+  readonly ofKnownCharts = new Set<string>()
   /** The files of Kustomizations and generators in which releases are written. */
   readonly releaseFiles = new Set<string>()
   /** The files of values that cannot be read, by path. */
@@ -184,6 +186,7 @@ export class ReleaseFiles {
       const values = readValues(content)
       if ('reason' in values && !isRequired) return undefined
       this.valuesFiles.add(path)
+      if (isRequired) this.ofKnownCharts.add(path)
       if ('reason' in values) this.unreadable.set(path, values)
       else files.push({ ...values, path, touched: this.changed?.has(path) === true })
     }

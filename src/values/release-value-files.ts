@@ -105,7 +105,7 @@ export class ReleaseValueFiles {
 
   /** The files of values that releases of known charts take on either side. */
   get takenFiles(): ReadonlySet<string> {
-    return new Set([this.before, this.after].flatMap((side) => (side ? [...side.valuesFiles] : [])))
+    return new Set([this.before, this.after].flatMap((side) => (side ? [...side.ofKnownCharts] : [])))
   }
 
   /** The texts of values files that the change touches, which decide where findings are placed. */

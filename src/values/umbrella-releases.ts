@@ -23,15 +23,15 @@ interface UmbrellaRelease {
 const unread = '<values from elsewhere>'
 
 /**
- * The charts from elsewhere that a chart takes in and that keep it from being rendered. Each takes the values below its
- * name or alias: https://helm.sh/docs/chart_template_guide/subcharts_and_globals/
+ * The charts from elsewhere that a chart takes in and that keep it from being rendered whole. Each takes the values below
+ * its name or alias: https://helm.sh/docs/chart_template_guide/subcharts_and_globals/
  */
 export async function umbrellaReleases(
-  { source, failure }: RenderedSide,
+  { source, failure, partial }: RenderedSide,
   checkout: Checkout,
   files: ReleaseFiles,
 ): Promise<UmbrellaRelease[]> {
-  if (!failure || source.kind !== 'helm' || source.origin === 'probed') return []
+  if ((!failure && !partial) || source.kind !== 'helm' || source.origin === 'probed') return []
   if (!checkout.has(path.join(source.chart, 'Chart.yaml'))) return []
   const chart = await readChart(checkout, source.chart)
   const remote = chart.dependencies.filter(
