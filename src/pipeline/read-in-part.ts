@@ -73,6 +73,8 @@ async function inPart({ base, head }: Sides, pair: Pair): Promise<Pair> {
   if (pair.before && !pair.before.failure) return pair
   // What only the head renders whole is judged as if it were new.
   if (!pair.after?.failure) return pair
+  // Manifests that become templates of a new chart which does not render may be deployed no more.
+  if (base && !pair.before && pair.after.source.kind === 'helm') return pair
   const [was, is] = await Promise.all([
     pair.before && base?.readAsWritten(pair.before.source),
     head.readAsWritten(pair.after.source),
