@@ -26,7 +26,7 @@ function write(file: string, text: string): void {
 
 write(
   `src/rules/${id}.ts`,
-  `import { defineRule } from '../rule'
+  `import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: '${id}',
