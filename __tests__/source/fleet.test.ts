@@ -332,7 +332,7 @@ test('a bundle in a folder that is ignored by default is judged', async () => {
 test('of a bundle with too many targets the first are read', async () => {
   const targets = Array.from({ length: 302 }, (_, index) => `  - {clusterName: c${index}, doNotDeploy: true}\n`)
   const skipped = await skippedIn({ 'lib/web/fleet.yaml': `targetCustomizations:\n${targets.join('')}` })
-  expect(skipped).toEqual(['lib/web/fleet.yaml: it has 302 targets, of which the first 300 are read'])
+  expect(skipped).toEqual(['lib/web/fleet.yaml: it has 302 targets; only the first 300 are read'])
 })
 
 test('the account of a changed bundle says what it is rendered to, and what is not judged of it', async () => {

@@ -28,8 +28,9 @@ function parse(fileText: string): { objects: LoadedObject[]; faults: { reason: s
   const objects: LoadedObject[] = []
   const faults: { reason: string; region: Region }[] = []
   const lines = new Lines(fileText)
+  const index = new LineIndex(fileText)
   for (const { text, offset } of splitDocuments(fileText)) {
-    const line = fileText.slice(0, offset).split('\n').length
+    const line = index.region(offset, offset).startLine
     const yaml = readYaml(text, /^---[^\n]*\n?/.exec(text)?.[0].length ?? 0)
     if ('template' in yaml) {
       faults.push({ reason: 'it is a template, which a tool has to fill in', region: startOf(line) })

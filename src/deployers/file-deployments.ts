@@ -25,7 +25,7 @@ export interface Taken {
 }
 
 /** A release of a chart that is not in this repository. */
-export interface RemoteRelease {
+export interface ReleaseElsewhere {
   /** The file that declares it. */
   readonly path: string
   readonly deployer: string
@@ -62,7 +62,7 @@ export interface FileSurroundings {
 /** Collects the sources that files of Fleet and helmfile deploy, and those that are not in this repository. */
 export class FileDeployments {
   readonly sources: Source[] = []
-  readonly releases: RemoteRelease[] = []
+  readonly releases: ReleaseElsewhere[] = []
   readonly unread: Unread[] = []
   /** The files that were read. */
   readonly files = new Set<string>()

@@ -39,7 +39,7 @@ export function fleetTargets(root: Cursor): { targets: FleetTarget[]; unread: { 
   const entries = lists.flatMap((list) => [...list.items()])
   const unread = entries.slice(maxTargets, maxTargets + 1).map((at) => ({
     at,
-    reason: `it has ${entries.length} targets, of which the first ${maxTargets} are read`,
+    reason: `it has ${entries.length} targets; only the first ${maxTargets} are read`,
   }))
   const targets = new Map<string, FleetTarget>()
   const mode = textOf(goField(root, 'targetCustomizationMode').value)

@@ -14,7 +14,7 @@ import { type FleetTarget, fleetTargets, goField } from './fleet-targets'
 /** The names of the file that makes a folder a bundle. */
 export const fleetFile = /(?:^|\/)fleet\.ya?ml$/
 
-/** The keys of which a `fleet.yaml` of Rancher has some; other tools have files of that name, too. */
+/** Keys of Rancher's `fleet.yaml`: a file without any of them is another tool's. */
 const fleetKeys = new Set(
   [
     ...['name', 'labels', 'defaultNamespace', 'namespace', 'helm', 'kustomize', 'yaml', 'targets'],

@@ -67,8 +67,7 @@ export async function readHelmfile(file: string, text: string, deployments: File
   const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
   const releases = [...(own?.items() ?? [])]
   const [beyond] = releases.slice(most.releases)
-  if (beyond)
-    deployments.skip(beyond, `it has ${releases.length} releases, of which the first ${most.releases} are read`)
+  if (beyond) deployments.skip(beyond, `it has ${releases.length} releases; only the first ${most.releases} are read`)
   for (const release of releases.slice(0, most.releases)) readHelmfileRelease(release, helmfile)
 }
 
@@ -102,7 +101,7 @@ async function basesOf(
   const written = documents.flatMap(({ root }) => [...root.at('bases').items()])
   const found: Manifest[] = []
   const [beyond] = written.slice(most.bases)
-  if (beyond) deployments.skip(beyond, `it has ${written.length} bases, of which the first ${most.bases} are read`)
+  if (beyond) deployments.skip(beyond, `it has ${written.length} bases; only the first ${most.bases} are read`)
   for (const base of written.slice(0, most.bases)) {
     const name = textOf(base.value)
     const place = inside(folder, name)

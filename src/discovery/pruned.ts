@@ -58,7 +58,7 @@ export function* prunedFiles(
   after: Deployed & { readonly declared: readonly Source[]; readonly roots: readonly string[] },
 ): Iterable<[file: string, why: string]> {
   const { manifests, gitOps, kustomizations, declared, roots } = after
-  // An object of which it is unknown what it names may apply them now.
+  // An object that names unknown folders may apply them now.
   if (namesMore(gitOps)) return
   const applied = new Set(gitOps.plain.keys())
   const starts = new Set([...roots, ...[...declared, ...gitOps.sources].flatMap(startsOf)])

@@ -1,4 +1,4 @@
-import { type FileDeployments, type RemoteRelease, releaseKey } from '../deployers/file-deployments'
+import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../deployers/file-deployments'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
@@ -87,7 +87,7 @@ function* reasonsOf(
 }
 
 /** One entry for each file that declares releases of charts from elsewhere. */
-function declaring(releases: readonly RemoteRelease[]): [path: string, reason: string][] {
+function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason: string][] {
   const byFile = new Map<string, Set<string>>()
   for (const release of releases) {
     const { path, repository, chart } = release
@@ -103,7 +103,7 @@ function declaring(releases: readonly RemoteRelease[]): [path: string, reason: s
   })
 }
 
-function titleOf({ name, chart, repository }: RemoteRelease): string {
+function titleOf({ name, chart, repository }: ReleaseElsewhere): string {
   const from = repository === '' || repository === chart ? '' : ` from ${repository}`
   return `the chart ${chart}${from} of the release ${name}`
 }

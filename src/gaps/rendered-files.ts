@@ -96,7 +96,7 @@ function withoutLacks(takings: readonly Taking[]): string {
   return names.size > 0 ? `, without ${abridged([...names])}` : ''
 }
 
-/** The files of which a chart makes objects: elsewhere they may lie as plain files, which it takes in by a link. */
+/** The templates of a chart. They may be plain files elsewhere that the chart includes by a symbolic link. */
 export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<string> {
   return new Set(
     [was, is].flatMap(({ takings }) =>

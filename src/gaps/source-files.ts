@@ -109,7 +109,7 @@ function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout 
   return within === 'values.yaml' || !besideChart.test(within)
 }
 
-/** A source of which a file is not read, at the head, or at the base where the head does not have it. */
+/** A source that does not read one of its files, at the head, or at the base if the head does not have the source. */
 export interface FailedTaking {
   readonly source: Source
   readonly failure: Failure

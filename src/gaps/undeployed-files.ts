@@ -19,7 +19,7 @@ export function links(was: AccountedSide, is: AccountedSide): Witness {
         ? {
             state: 'not-deployed',
             cause: 'submodule',
-            reason: 'it is another repository, of which nothing here deploys a part',
+            reason: 'it is another repository, and nothing here deploys a part of it',
           }
         : {
             state: 'not-judged',

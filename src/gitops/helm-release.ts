@@ -10,7 +10,7 @@ export interface HelmRelease {
   readonly chart: HelmReleaseChart
   /** The HelmChart or OCIRepository that it takes its chart of. */
   readonly chartRef: Cursor
-  /** They win over `valuesFrom`, of which the last entry wins. */
+  /** They override `valuesFrom`, in which the last entry wins. */
   readonly values: Cursor
   readonly valuesFrom: readonly ValuesReference[]
   readonly targetNamespace: Cursor

@@ -13,7 +13,7 @@ export interface Reach {
 
 /**
  * What the base's objects name stays deployed, whatever the head's objects say; those may name more. When one side has an
- * object of which it is unknown what it names, everything may be deployed.
+ * object that names unknown folders, everything may be deployed.
  */
 export async function reachOf({ base, head }: Sides): Promise<Reach> {
   if (!base || !(await isKnown(base)) || !(await isKnown(head))) return { isKnown: false }

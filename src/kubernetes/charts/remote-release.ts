@@ -1,6 +1,9 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
-import { isOwnCluster } from '../../gitops/application'
+import { inlineValuesOf, isOwnCluster, readApplication } from '../../gitops/application'
+import { readK3sChart } from '../../gitops/helm-chart'
+import { readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
@@ -26,12 +29,12 @@ export interface RemoteRelease {
 /** Reads the releases of charts from elsewhere that an object installs. */
 export function remoteReleasesOf(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   switch (groupKindOf(manifest.ref)) {
-    case 'HelmRelease.helm.toolkit.fluxcd.io':
+    case gitOpsKind.helmRelease:
       return fluxRelease(manifest, snapshot)
-    case 'Application.argoproj.io':
+    case gitOpsKind.application:
     case generatedApplication:
       return argoReleases(manifest.root)
-    case 'ApplicationSet.argoproj.io':
+    case gitOpsKind.applicationSet:
       return manifest.object.context?.applications ? [] : argoReleases(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sRelease(manifest, snapshot)
@@ -42,61 +45,56 @@ export function remoteReleasesOf(manifest: Manifest, snapshot: Snapshot): Remote
   }
 }
 
-/** https://fluxcd.io/flux/components/helm/helmreleases/ */
+/** The release of a HelmRelease. */
 function fluxRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const { root, ref, clusters } = manifest
-  const spec = root.at('spec')
-  const chart = spec.at('chart', 'spec')
+  const { chart, chartRef, values, valuesFrom, targetNamespace, ...release } = readHelmRelease(root)
   // A chart of a GitRepository or Bucket is one of files, and may be here.
-  const isRemote = spec.at('chartRef').exists
-    ? ['OCIRepository', 'HelmChart'].includes(spec.at('chartRef', 'kind').string ?? '')
-    : chart.at('chart').exists && (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') === 'HelmRepository'
+  const isRemote = chartRef.exists
+    ? ['OCIRepository', 'HelmChart'].includes(chartRef.at('kind').string ?? '')
+    : chart.chart.exists && (chart.sourceRef.at('kind').string ?? 'HelmRepository') === 'HelmRepository'
   // Patches of what the chart renders may change the Ingress, too.
-  const isPatched = JSON.stringify(spec.at('postRenderers').value ?? null).includes('Ingress')
+  const isPatched = JSON.stringify(release.postRenderers.value ?? null).includes('Ingress')
   if (!isRemote || isPatched) return []
-  const references = [...spec.at('valuesFrom').items()].toReversed()
-  const elsewhere = references.flatMap((reference) => reference.at('targetPath').string ?? [])
+  const references = valuesFrom.toReversed()
+  const elsewhere = references.flatMap(({ targetPath }) => targetPath.string ?? [])
   const held = references
-    .filter((reference) => !reference.at('targetPath').exists)
+    .filter(({ targetPath }) => !targetPath.exists)
     .flatMap((reference) => heldBy(reference, ref.namespace, snapshot))
-  const layers = [...layersOf([spec.at('values')]), ...held, ...hiddenIf(chart.at('valuesFiles').exists)]
-  const target = spec.at('targetNamespace').string
-  const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
-  const elsewhereTo = spec.at('kubeConfig').exists ? [`${ref.name} of ${manifest.origin.path}`] : clusters
-  return [{ manifest, name, namespace: target ?? ref.namespace, clusters: elsewhereTo, layers, elsewhere }]
+  const layers = [...layersOf([values]), ...held, ...hiddenIf(chart.valuesFiles.exists)]
+  const namespace = targetNamespace.string ?? ref.namespace
+  const elsewhereTo = release.kubeConfig.exists ? [`${ref.name} of ${manifest.origin.path}`] : clusters
+  return [{ manifest, name: release.releaseName, namespace, clusters: elsewhereTo, layers, elsewhere }]
 }
 
-/** What a ConfigMap that was read holds; a Secret, or a ConfigMap from elsewhere, may hold anything. */
-function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot): ValuesLayer[] {
-  const name = reference.at('name').string ?? ''
-  const isMap = reference.at('kind').string === 'ConfigMap'
+/** The data of a ConfigMap that was read; a Secret, or a ConfigMap from elsewhere, may hold anything. */
+function heldBy(reference: ValuesReference, namespace: string, snapshot: Snapshot): ValuesLayer[] {
+  const name = reference.name.string ?? ''
+  const isMap = reference.kind.string === 'ConfigMap'
   const [holder] = isMap ? snapshot.get({ group: '', kind: 'ConfigMap', namespace, name }) : []
-  const nested = holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml').nested
+  const nested = holder?.root.at('data', reference.key).nested
   return nested ? layersOf([nested]) : hiddenIf(true)
 }
 
-/** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-function argoReleases(application: Cursor): RemoteRelease[] {
-  const { manifest } = application
-  const spec = application.at('spec')
-  const destination = spec.at('destination')
-  const to = destination.at('name').string || destination.at('server').string || ''
-  return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
-    if (!source.at('chart').exists) return []
-    const helm = source.at('helm')
-    const object = helm.at('valuesObject')
-    // https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+/** The releases of an Application, or of the template of an ApplicationSet. */
+function argoReleases(root: Cursor): RemoteRelease[] {
+  const { manifest } = root
+  const application = readApplication(root)
+  const { cluster, namespace } = application.destination
+  return application.sources.flatMap((source) => {
+    if (!source.chart.exists) return []
+    const { helm } = source
     const parameters = readParameters(helm.at('parameters'))
-    const below = [...layersOf([object.exists ? object : helm.at('values').nested]), ...filesOf(helm.at('valueFiles'))]
+    const below = [...layersOf([inlineValuesOf(source).map]), ...filesOf(helm.at('valueFiles'))]
     const patched = hiddenIf(manifest.root.at('spec', 'templatePatch').exists)
     const files = [...helm.at('fileParameters').items()].flatMap((one) => one.at('name').string ?? [])
-    const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
+    const into = helm.at('namespace').string ?? namespace.string ?? ''
     return [
       {
         manifest,
-        name: helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? '',
+        name: helm.at('releaseName').string ?? application.name.string ?? '',
         namespace: isPlaceholder(into) ? '' : into,
-        clusters: isOwnCluster(to) ? manifest.clusters : [to],
+        clusters: isOwnCluster(cluster) ? manifest.clusters : [cluster],
         layers: [...patched, ...layersOf([parameters.root]), ...below],
         elsewhere: [...files, ...parameters.unread, ...(below.length > 0 ? parameters.ofItems : [])],
       },
@@ -104,19 +102,19 @@ function argoReleases(application: Cursor): RemoteRelease[] {
   })
 }
 
-/** https://docs.k3s.io/helm#customizing-packaged-components-with-helmchartconfig */
+/** The release of a HelmChart of K3s: https://docs.k3s.io/helm#customizing-packaged-components-with-helmchartconfig */
 function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const { root, ref, clusters } = manifest
-  const spec = root.at('spec')
-  if (!spec.at('chart').exists || spec.at('chartContent').exists) return []
+  const own = readK3sChart(root)
+  if (!own.chart.exists || own.chartContent.exists) return []
   const [config] = snapshot.get({ ...ref, kind: 'HelmChartConfig' })
-  const values = [config?.root.at('spec'), spec].flatMap((one) => [
-    ...hiddenIf(one?.at('valuesSecrets').exists === true),
-    ...layersOf([one?.at('valuesContent').nested]),
+  const layers = [...(config ? [readK3sChart(config.root)] : []), own].flatMap(({ valuesSecrets, valuesContent }) => [
+    ...hiddenIf(valuesSecrets.exists),
+    ...layersOf([valuesContent.nested]),
   ])
-  const namespace = spec.at('targetNamespace').string ?? ref.namespace
-  const elsewhere = [...spec.at('set').entries()].map(([path]) => path)
-  return [{ manifest, name: ref.name, namespace, clusters, layers: values, elsewhere }]
+  const namespace = own.targetNamespace.string ?? ref.namespace
+  const elsewhere = [...own.set.entries()].map(([path]) => path)
+  return [{ manifest, name: ref.name, namespace, clusters, layers, elsewhere }]
 }
 
 /** https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_ */
