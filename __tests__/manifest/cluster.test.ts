@@ -11,7 +11,7 @@ function mapClusters([base = {}, head = {}]: readonly DeclaredClusters[], files:
 function files(side: Side, held: Readonly<Record<string, string>>): FileObjects[] {
   return Object.entries(held).map(([path, names]) => ({
     path,
-    side,
+    sides: [side],
     refs: names.split(' ').map((text) => {
       const isNamespace = text.startsWith('Namespace:')
       return {

@@ -16,10 +16,10 @@ export interface DeclaredCluster {
 /** The clusters of a user's config, by name. */
 export type DeclaredClusters = Readonly<Record<string, DeclaredCluster>>
 
-/** A file with the objects it holds on one side. */
+/** A file with the objects it holds, which may be the same on both sides. */
 export interface FileObjects {
   readonly path: string
-  readonly side: Side
+  readonly sides: readonly Side[]
   readonly refs: readonly ObjectRef[]
 }
 
@@ -42,7 +42,7 @@ export interface Declarations {
  */
 export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
-  const hasBase = files.some(({ side }) => side === 'base')
+  const hasBase = files.some(({ sides }) => sides.includes('base'))
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
     for (const declared of declarations) {
       const names = Object.entries(declared).flatMap(([name, cluster]) => (holds(name, cluster, path) ? [name] : []))
@@ -55,12 +55,13 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
   }
   // The head may declare new clusters; paths it adds to a cluster that the base knows could replace what it removed.
+  const declared = Object.entries(head).filter(([name]) => !Object.hasOwn(base, name))
   const known = new Set(
-    files.filter(({ side }) => side === 'base').flatMap(({ path }) => placeBy([base], path).clusters),
+    declared.length === 0
+      ? []
+      : files.filter(({ sides }) => sides.includes('base')).flatMap(({ path }) => placeBy([base], path).clusters),
   )
-  const fresh = Object.fromEntries(
-    Object.entries(head).filter(([name]) => !Object.hasOwn(base, name) && !known.has(name)),
-  )
+  const fresh = Object.fromEntries(declared.filter(([name]) => !known.has(name)))
   return {
     // Uncertain clusters weaken findings, so folders that only start to repeat each other in a pull request do not
     // count.
@@ -100,13 +101,13 @@ const siblingLimit = 64
  */
 function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
   const objects = new Map<string, Map<string, number>>()
-  for (const { path, side, refs } of files) {
-    const bit = sideBits[side]
+  for (const { path, sides, refs } of files) {
+    const bits = sides.reduce((all, side) => all | sideBits[side], 0)
     const identities = refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf)
     for (const folder of ancestors(path)) {
       const held = objects.get(folder) ?? new Map<string, number>()
       objects.set(folder, held)
-      for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit)
+      for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bits)
     }
   }
   const siblings = new Map<string, string[]>()

@@ -42,20 +42,30 @@ export interface OtherTool {
 /** A file of megabytes marks no folder. */
 const longestMark = 1_000_000
 
+/** A glob that is compiled when it is first asked: most runs ask few of them. */
+class Glob {
+  private compiled: Minimatch | undefined
+
+  constructor(private readonly pattern: string) {}
+
+  match(file: string): boolean {
+    this.compiled ??= new Minimatch(this.pattern, { dot: true, nocomment: true, nonegate: true })
+    return this.compiled.match(file)
+  }
+}
+
 const tools = factsIn(OtherToolsFile, rows).tools.map((row) => ({
   ...row,
   marks: row.marks.map(({ path: glob, holds, beside }) => ({
-    glob: globOf(glob),
+    glob: new Glob(glob),
     beside,
     holds: holds === undefined ? undefined : new RegExp(holds, 'm'),
   })),
-  takes: row.takes.map(globOf),
-  anywhere: row.takes.map((glob) => globOf(`**/${glob}`)),
+  takes: row.takes.map((glob) => new Glob(glob)),
+  anywhere: row.takes.map((glob) => new Glob(`**/${glob}`)),
 }))
 
-function globOf(glob: string): Minimatch {
-  return new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
-}
+type Known = (typeof tools)[number]
 
 /**
  * Finds the tools that take some files, the one whose folder is nearest to a file first.
@@ -72,13 +82,20 @@ export async function otherTools(
   const wanted = [...files].filter((file) => tools.some(({ anywhere }) => anywhere.some((glob) => glob.match(file))))
   if (wanted.length === 0) return []
   const above = new Set(wanted.flatMap(foldersAbove))
-  const candidates: { tool: (typeof tools)[number]; mark: string; folder: string; holds: RegExp | undefined }[] = []
+  const candidates: { tool: Known; mark: string; folder: string; holds: RegExp | undefined }[] = []
   const all = new Set(paths)
+  // Most folders have many files, and no tool whose folder is above a file in question.
+  const nearby = new Map<string, { tool: Known; folder: string }[]>()
   for (const mark of all) {
-    const own = mark.includes('/') ? path.dirname(mark) : ''
-    for (const tool of tools) {
-      const folder = tool.above === undefined ? own : folderAbove(own, tool.above)
-      if (!above.has(folder)) continue
+    const own = mark.slice(0, Math.max(0, mark.lastIndexOf('/')))
+    let near = nearby.get(own)
+    if (!near) {
+      near = tools
+        .map((tool) => ({ tool, folder: tool.above === undefined ? own : folderAbove(own, tool.above) }))
+        .filter(({ folder }) => above.has(folder))
+      nearby.set(own, near)
+    }
+    for (const { tool, folder } of near) {
       const match = tool.marks.find(
         ({ glob, beside }) => (beside === undefined || all.has(path.join(own, beside))) && glob.match(mark),
       )

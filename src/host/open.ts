@@ -3,6 +3,7 @@ import path from 'node:path'
 import { GuardError } from '../errors'
 import { DirectoryRevision } from '../revision/directory'
 import { defaultBranch, isObjectId, isRevision, mergeBase, openRepository, resolveCommit } from '../revision/git'
+import { Blobs } from '../revision/git-blobs'
 import { ask, type Repository } from '../revision/git-command'
 import { CommitRevision, WorkingTreeRevision } from '../revision/git-revision'
 import { isFolder, repositoryName } from '../revision/repository-name'
@@ -47,15 +48,18 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
   for (const [side, folder] of [['head', headFolder] as const, ['base', baseFolder] as const]) {
     if (folder) await refuseTracked(repository, side, folder)
   }
-  const names = await repositoryNames(repository)
-  const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head)
+  const blobs = new Blobs(repository)
+  const [names, head] = await Promise.all([
+    repositoryNames(repository),
+    headFolder ? new DirectoryRevision(headFolder) : openHead(repository, blobs, opening.head),
+  ])
   if (opening.all) return { base: undefined, head, repository: names }
   if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names }
   const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
   const named = opening.base ?? (await defaultBranch(repository))
   const commit = await resolveCommit(repository, named)
   const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
-  return { base: new CommitRevision(repository, base, nameOf(named, base)), head, repository: names }
+  return { base: new CommitRevision(repository, blobs, base, nameOf(named, base)), head, repository: names }
 }
 
 /** The names by which Argo CD and Flux objects may refer to this repository. */
@@ -65,10 +69,14 @@ async function repositoryNames(repository: Repository): Promise<string[]> {
   return [own && `${server}/${own}`, remote].flatMap((url) => (url && !isFolder(url) ? [repositoryName(url)] : []))
 }
 
-async function openHead(repository: Repository & { bare: boolean }, named: string | undefined): Promise<Revision> {
-  if (named === undefined && !repository.bare) return new WorkingTreeRevision(repository)
+async function openHead(
+  repository: Repository & { bare: boolean },
+  blobs: Blobs,
+  named: string | undefined,
+): Promise<Revision> {
+  if (named === undefined && !repository.bare) return new WorkingTreeRevision(repository, blobs)
   const commit = await resolveCommit(repository, named ?? 'HEAD')
-  return new CommitRevision(repository, commit, nameOf(named ?? 'HEAD', commit))
+  return new CommitRevision(repository, blobs, commit, nameOf(named ?? 'HEAD', commit))
 }
 
 function nameOf(named: string, commit: string): string {

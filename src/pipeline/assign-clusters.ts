@@ -25,22 +25,20 @@ export function assignClusters(
 }
 
 function objectsOfFiles(side: Side, files: Files): FileObjects[] {
-  return [...files.loaded].map(([path, file]) => ({ path, side, refs: file.objects.map((object) => object.ref) }))
+  return [...files.loaded].map(([path, file]) => ({
+    path,
+    sides: [side],
+    refs: file.objects.map((object) => object.ref),
+  }))
 }
 
 /** Files that are the same on both sides. */
 function objectsOfTexts(texts: ReadonlyMap<string, string>): FileObjects[] {
-  return [...texts].flatMap(([path, text]): FileObjects[] => {
-    const refs = skimIdentities(text)
-    return [
-      { path, side: 'base', refs },
-      { path, side: 'head', refs },
-    ]
-  })
+  return [...texts].map(([path, text]) => ({ path, sides: ['base', 'head'], refs: skimIdentities(text) }))
 }
 
 function objectsOfSources(side: Side, rendered: readonly RenderedSide[]): FileObjects[] {
   return rendered.flatMap(({ source: { target }, objects }) =>
-    'path' in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : [],
+    'path' in target ? [{ path: target.path, sides: [side], refs: objects.map(({ object }) => object.ref) }] : [],
   )
 }

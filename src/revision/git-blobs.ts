@@ -2,24 +2,34 @@ import { spawn } from 'node:child_process'
 import { ask, environment, git, type Repository, run } from './git-command'
 import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
 
-/** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
-export async function* readBlobs(repository: Repository, entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
-  if (entries.length === 0) return
-  const absent = await fetchMissing(repository, entries)
-  const present = entries.filter(({ id }) => !absent.has(id))
-  const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
-    env: environment(repository),
-    stdio: ['pipe', 'pipe', 'ignore'],
-    ...(repository.signal ? { signal: repository.signal } : {}),
-  })
-  child.on('error', () => {}) // its output ends then, which says enough
-  child.stdin.on('error', () => {})
-  child.stdin.end(present.map((entry) => `${entry.id}\n`).join(''))
-  const reader = new BatchReader(child.stdout)
-  try {
-    for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()]
-  } finally {
-    child.kill()
+/** The contents of a repository's object database. */
+export class Blobs {
+  private promisor: Promise<string | undefined> | undefined
+
+  constructor(private readonly repository: Repository) {}
+
+  /** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
+  async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+    if (entries.length === 0) return
+    const { repository } = this
+    this.promisor ??= promisorOf(repository)
+    const remote = await this.promisor
+    const absent = remote === undefined ? new Set() : await fetchMissing(repository, remote, entries)
+    const present = entries.filter(({ id }) => !absent.has(id))
+    const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
+      env: environment(repository),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      ...(repository.signal ? { signal: repository.signal } : {}),
+    })
+    child.on('error', () => {}) // its output ends then, which says enough
+    child.stdin.on('error', () => {})
+    child.stdin.end(present.map((entry) => `${entry.id}\n`).join(''))
+    const reader = new BatchReader(child.stdout)
+    try {
+      for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()]
+    } finally {
+      child.kill()
+    }
   }
 }
 
@@ -80,15 +90,18 @@ const notInClone: Content = {
   absent: true,
 }
 
+/** The remote from which a partial clone takes the objects that it lacks. */
+async function promisorOf(repository: Repository): Promise<string | undefined> {
+  const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
+  return promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
+}
+
 /**
  * A partial clone asks its remote for one object at a time; this fetches all missing ones at once.
  *
  * @returns the ids that are still missing
  */
-async function fetchMissing(repository: Repository, entries: readonly Entry[]): Promise<Set<string>> {
-  const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
-  const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
-  if (!remote) return new Set()
+async function fetchMissing(repository: Repository, remote: string, entries: readonly Entry[]): Promise<Set<string>> {
   const wanted = [...new Set(entries.map((entry) => entry.id))]
   const missing = await without(repository, wanted)
   if (missing.length === 0) return new Set()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, readFile, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { readBlobs } from './git-blobs'
+import type { Blobs } from './git-blobs'
 import { gitError, type Repository, run } from './git-command'
 import { type Content, type Entry, type Revision, sizeLimit, tooLarge } from './revision'
 
@@ -11,6 +11,7 @@ export class CommitRevision implements Revision {
 
   constructor(
     private readonly repository: Repository,
+    private readonly blobs: Blobs,
     readonly commit: string,
     readonly name: string,
   ) {}
@@ -30,8 +31,8 @@ export class CommitRevision implements Revision {
     })
   }
 
-  async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
-    yield* readBlobs(this.repository, entries)
+  read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+    return this.blobs.read(entries)
   }
 }
 
@@ -40,7 +41,10 @@ export class WorkingTreeRevision implements Revision {
   readonly name = 'the working tree'
   private entries: Promise<readonly Entry[]> | undefined
 
-  constructor(private readonly repository: Repository) {}
+  constructor(
+    private readonly repository: Repository,
+    private readonly blobs: Blobs,
+  ) {}
 
   list(): Promise<readonly Entry[]> {
     this.entries ??= this.readTree()
@@ -85,7 +89,7 @@ export class WorkingTreeRevision implements Revision {
         yield [entry, await contentOnDisk(this.repository.dir, entry)]
       } catch {
         // Tracked, unchanged and not on disk: a sparse checkout. The object database has it.
-        yield* readBlobs(this.repository, [entry])
+        yield* this.blobs.read([entry])
       }
     }
   }

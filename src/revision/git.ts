@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs'
 import { GuardError } from '../errors'
-import { ask, git, type Repository, run } from './git-command'
+import { ask, git, gitError, type Repository, run } from './git-command'
 
 /** The repository that holds a folder, at its top; a bare one as it is. */
 export async function openRepository(given: Repository): Promise<Repository & { bare: boolean }> {
   if (!existsSync(given.dir)) throw new GuardError('source', `The folder ${given.dir} does not exist.`)
-  const bare = (await git(given, 'rev-parse', '--is-bare-repository')) === 'true'
-  if (bare) return { ...given, bare }
-  const top = await git(given, 'rev-parse', '--show-toplevel')
-  return { ...given, dir: top || given.dir, bare }
+  const args = ['rev-parse', '--is-bare-repository', '--show-toplevel']
+  const { status, stdout, stderr } = await run(given, args)
+  const [bare, top] = stdout.toString('utf8').trimEnd().split('\n')
+  // A bare repository has no top, which git reports as an error.
+  if (bare === 'true') return { ...given, bare: true }
+  if (status !== 0) throw gitError(given, args, stderr)
+  return { ...given, dir: top || given.dir, bare: false }
 }
 
 /** Whether a name refers to a commit of this clone. */
