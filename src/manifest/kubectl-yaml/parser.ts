@@ -1,7 +1,8 @@
 import { Alias, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { Refusal, TooDeep } from './characters'
-import { Scanner, type Token } from './scanner'
+import { Scanner } from './scanner'
 import type { ScannedTag } from './tags'
+import type { Token } from './tokens'
 import { meaningOf } from './values'
 
 /** kubectl stops at 10,000; no manifest nests like that, and what walks its nodes may recurse. */

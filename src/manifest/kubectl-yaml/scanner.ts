@@ -1,31 +1,7 @@
 import { Characters, char, isBlankOrEnd, isBreak, Refusal } from './characters'
 import { type ScannedScalar, scanBlock, scanJsonString, scanPlain, scanQuoted } from './scalars'
-import { type Directive, type ScannedTag, scanAnchor, scanDirective, scanTag } from './tags'
-
-type Mark =
-  | 'stream end'
-  | 'document start'
-  | 'document end'
-  | 'block sequence start'
-  | 'block mapping start'
-  | 'block end'
-  | 'flow sequence start'
-  | 'flow sequence end'
-  | 'flow mapping start'
-  | 'flow mapping end'
-  | 'block entry'
-  | 'flow entry'
-  | 'key'
-  | 'value'
-
-/** A token of YAML, from its first character to the one after its last. */
-export type Token = { readonly from: number; readonly to: number } & (
-  | { readonly kind: Mark }
-  | { readonly kind: 'alias' | 'anchor'; readonly name: string }
-  | { readonly kind: 'tag'; readonly tag: ScannedTag }
-  | { readonly kind: 'directive'; readonly directive: Directive }
-  | { readonly kind: 'scalar'; readonly scalar: ScannedScalar }
-)
+import { scanAnchor, scanDirective, scanTag } from './tags'
+import { type Mark, type Token, TokenQueue } from './tokens'
 
 /** A position that may become a key once a `:` follows on its line. */
 interface SimpleKey {
@@ -57,10 +33,7 @@ const startsNoPlain = new Set([...'-?:,[]{}#&*!|>\'"%@`'].map((one) => one.charC
  */
 export class Scanner {
   private readonly chars: Characters
-  private readonly tokens: Token[] = []
-  private head = 0
-  /** How many tokens were taken. */
-  private taken = 0
+  private readonly tokens = new TokenQueue()
   private isDone = false
   private indent = -1
   private readonly indents: number[] = []
@@ -81,18 +54,13 @@ export class Scanner {
   /** The next token, which is not taken. */
   peek(): Token {
     while (!this.isDone && this.needsMore()) this.fetchNextToken()
-    return this.tokens[this.head] ?? { kind: 'stream end', from: this.chars.at, to: this.chars.at }
+    return this.tokens.first ?? { kind: 'stream end', from: this.chars.at, to: this.chars.at }
   }
 
   /** Takes the next token. */
   take(): Token {
     const token = this.peek()
-    this.head++
-    this.taken++
-    if (this.head === this.tokens.length) {
-      this.tokens.length = 0
-      this.head = 0
-    }
+    this.tokens.takeFirst()
     return token
   }
 
@@ -104,18 +72,14 @@ export class Scanner {
     return this.simpleKeys[this.simpleKeys.length - 1] ?? this.noKey()
   }
 
-  private get nextNumber(): number {
-    return this.taken + this.tokens.length - this.head
-  }
-
   private noKey(): SimpleKey {
-    return { possible: false, required: false, number: this.nextNumber, at: 0, line: 0, column: 0 }
+    return { possible: false, required: false, number: this.tokens.nextNumber, at: 0, line: 0, column: 0 }
   }
 
   /** A token that may turn out to be a key waits for what follows it. */
   private needsMore(): boolean {
-    if (this.head === this.tokens.length) return true
-    const key = this.keysByToken.get(this.taken)
+    if (this.tokens.isEmpty) return true
+    const key = this.keysByToken.get(this.tokens.firstNumber)
     return key !== undefined && this.isKeyValid(key)
   }
 
@@ -136,7 +100,7 @@ export class Scanner {
     this.removeSimpleKey()
     const { at, line, column } = this.chars
     const required = !this.inFlow && this.indent === column
-    const key = { possible: true, required, number: this.nextNumber, at, line, column }
+    const key = { possible: true, required, number: this.tokens.nextNumber, at, line, column }
     this.simpleKeys[this.simpleKeys.length - 1] = key
     this.keysByToken.set(key.number, key)
   }
@@ -149,20 +113,15 @@ export class Scanner {
     this.keysByToken.delete(key.number)
   }
 
-  private add(token: Token): void {
-    this.tokens.push(token)
-  }
-
   /** Adds a token of so many characters that begins here. */
   private addMark(kind: Mark, length: number): void {
     const from = this.chars.at
     this.chars.skip(length)
-    this.add({ kind, from, to: this.chars.at })
+    this.tokens.add({ kind, from, to: this.chars.at })
   }
 
   private insertMark(kind: Mark, number: number, at: number): void {
-    const isTaken = number < this.taken
-    this.tokens.splice(isTaken ? this.tokens.length : number - this.taken + this.head, 0, { kind, from: at, to: at })
+    this.tokens.insert({ kind, from: at, to: at }, number)
   }
 
   private rollIndent(column: number, number: number, kind: Mark, at: number): void {
@@ -241,7 +200,7 @@ export class Scanner {
     this.isKeyAllowed = false
     const from = this.chars.at
     const directive = scanDirective(this.chars)
-    this.add({ kind: 'directive', directive, from, to: this.chars.at })
+    this.tokens.add({ kind: 'directive', directive, from, to: this.chars.at })
   }
 
   private fetchDocumentMark(kind: Mark): void {
@@ -302,7 +261,7 @@ export class Scanner {
   /** Begins a list or map in block style at this column, if none is open there. */
   private rollHere(kind: Mark, otherwise: string): void {
     if (!this.isKeyAllowed) throw new Refusal(otherwise, this.chars.at)
-    this.rollIndent(this.chars.column, this.nextNumber, kind, this.chars.at)
+    this.rollIndent(this.chars.column, this.tokens.nextNumber, kind, this.chars.at)
   }
 
   private fetchBlockScalar(): void {
@@ -319,10 +278,10 @@ export class Scanner {
     const from = chars.at
     if (letter === '*' || letter === '&') {
       const name = scanAnchor(chars)
-      this.add({ kind: letter === '*' ? 'alias' : 'anchor', name, from, to: chars.at })
+      this.tokens.add({ kind: letter === '*' ? 'alias' : 'anchor', name, from, to: chars.at })
     } else if (letter === '!') {
       const tag = scanTag(chars)
-      this.add({ kind: 'tag', tag, from, to: chars.at })
+      this.tokens.add({ kind: 'tag', tag, from, to: chars.at })
     } else if (letter === '"' || letter === "'") this.addScalar(this.isJson ? scanJsonString(chars) : scanQuoted(chars))
     else {
       const { endsLine, ...scalar } = scanPlain(chars, this.indent + 1, this.inFlow)
@@ -332,6 +291,6 @@ export class Scanner {
   }
 
   private addScalar(scalar: ScannedScalar): void {
-    this.add({ kind: 'scalar', scalar, from: scalar.from, to: scalar.to })
+    this.tokens.add({ kind: 'scalar', scalar, from: scalar.from, to: scalar.to })
   }
 }
