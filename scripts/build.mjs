@@ -1,8 +1,9 @@
-// Bundles dist/: what both entries need goes into core.cjs, and each entry takes it from there. To CommonJS, which @actions/*
-// needs when bundled. Names are kept, so that a stack can be read. Collects the licenses of what went in.
+// Bundles dist/: what both entries need goes into core.cjs, and each entry takes it from there, each module when it is first
+// asked for. To CommonJS, which @actions/* needs when bundled. Names of our own modules are kept, so that a stack can be read.
+// Collects the licenses of what went in.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { yamlModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
@@ -11,6 +12,17 @@ const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
     onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+  },
+}
+
+/** The local names of packages are cut: they are a third of dist/. */
+const packages = {
+  name: 'packages',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path: file }) => {
+      const { code } = await transform(readFileSync(file, 'utf8'), { minifyIdentifiers: true, target: 'node20' })
+      return { contents: code }
+    })
   },
 }
 
@@ -24,7 +36,7 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  plugins: [yaml],
+  plugins: [yaml, packages],
   metafile: true,
   logLevel: 'warning',
 }
@@ -35,13 +47,13 @@ async function inputsOf(entry) {
 }
 
 const inputs = await Promise.all(Object.values(entries).map(inputsOf))
-const isShared = (file) => file.startsWith('src/') && inputs.every((one) => file in one)
+const isShared = (file) => inputs.every((one) => file in one)
 /** The shared modules that a module of one entry alone imports. */
 const exported = [
   ...new Set(
     inputs.flatMap((one) =>
       Object.entries(one)
-        .filter(([file]) => file.startsWith('src/') && !isShared(file))
+        .filter(([file]) => !isShared(file))
         .flatMap(([, { imports }]) => imports.map(({ path: file }) => file).filter(isShared)),
     ),
   ),
@@ -50,11 +62,13 @@ const exported = [
 /** Takes the shared modules from core.cjs. */
 const core = {
   name: 'core',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path: name, resolveDir, namespace }) => {
-      if (namespace === 'core') return { path: name, external: true }
-      const file = path.relative('.', path.join(resolveDir, `${name}.ts`)).replaceAll(path.sep, '/')
-      return exported.includes(file) ? { path: file, namespace: 'core' } : undefined
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^[^/]/ }, async ({ path: name, pluginData, ...at }) => {
+      if (pluginData === 'resolving') return undefined
+      if (at.namespace === 'core') return { path: name, external: true }
+      const found = await resolve(name, { ...at, pluginData: 'resolving' })
+      const file = path.relative('.', found.path).replaceAll(path.sep, '/')
+      return exported.includes(file) ? { path: file, namespace: 'core' } : found
     })
     onLoad({ filter: /./, namespace: 'core' }, ({ path: file }) => ({
       contents: `module.exports = require('./core.cjs')[${JSON.stringify(file)}]`,
@@ -62,17 +76,22 @@ const core = {
   },
 }
 
+/** A module is loaded when it is first asked for: the thread of the host needs few of them. */
+function getter(file) {
+  return `Object.defineProperty(exports, ${JSON.stringify(file)}, { get: () => require('./${file}') })`
+}
+
 rmSync('dist', { recursive: true, force: true })
 await build({
   ...options,
   stdin: {
-    contents: exported.map((file) => `export * as ${JSON.stringify(file)} from './${file}'`).join('\n'),
+    contents: exported.map((file) => getter(file)).join('\n'),
     resolveDir: '.',
     sourcefile: 'core',
   },
   entryNames: 'core',
 })
-await build({ ...options, entryPoints: entries, plugins: [core, yaml], banner: { js: '#!/usr/bin/env node' } })
+await build({ ...options, entryPoints: entries, plugins: [core, yaml, packages], banner: { js: '#!/usr/bin/env node' } })
 
 const folders = new Set(
   inputs

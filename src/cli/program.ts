@@ -3,9 +3,8 @@ import { styleText } from 'node:util'
 import { Command, CommanderError, Option } from 'commander'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { rulePage, toolIn, versionIn } from '../host/bundled'
 import { failOnLevels, minutesIn, Options } from '../host/options'
-import { run } from '../host/run'
+import { rulePage, versionIn } from '../host/package'
 import type { FailOn } from '../policy/schema'
 import { withCommandsDisabled, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
@@ -13,9 +12,6 @@ import { markdownReport } from '../report/markdown'
 import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
-import { rules } from '../rules/index'
-import { demo } from './demo'
-import { inventory } from './inventory'
 import type { Io } from './io'
 
 const formats = ['terminal', 'json', 'markdown', 'sarif', 'github'] as const
@@ -79,8 +75,9 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .action(async (flags: CheckFlags) => {
       const { repo, base, head, config, policy, all, failOn, helm, kustomize, today, timeout } = flags
       const options = { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today, timeout }
-      const report = await (io.run ?? run)(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
-      write(render(report, flags, io), flags.output, io)
+      const run = io.run ?? (await import('../host/run')).run
+      const report = await run(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
+      write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
     })
@@ -88,7 +85,8 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   command
     .command('rules')
     .description('List the rules, with the policy version that added each of them.')
-    .action(() => {
+    .action(async () => {
+      const { rules } = await import('../rules/index')
       const width = Math.max(...rules.map(({ id }) => id.length))
       for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}\n`)
     })
@@ -96,7 +94,8 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   command
     .command('explain <rule>')
     .description('Show the documentation of a rule.')
-    .action((id: string) => {
+    .action(async (id: string) => {
+      const { rules } = await import('../rules/index')
       const rule = rules.find((one) => one.id === id || one.id.endsWith(`/${id}`))
       if (!rule) {
         throw new GuardError(
@@ -119,6 +118,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     )
     .option('--output <file>', 'Write the inventory to a file.')
     .action(async (files: string[], flags: InventoryFlags) => {
+      const { inventory } = await import('./inventory')
       write(await inventory({ files, ...flags }), flags.output, io)
     })
 
@@ -126,6 +126,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .command('demo')
     .description('Replay the outages in temporary Git repositories and show the reports.')
     .action(async () => {
+      const { demo } = await import('./demo')
       status = await demo(io, paintFor(io))
     })
 
@@ -137,7 +138,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
-function render(report: Report, { format }: CheckFlags, io: Io): string {
+async function render(report: Report, { format }: CheckFlags, io: Io): Promise<string> {
   switch (format) {
     case 'json':
       // The same text for JSON readers; but a workflow's log would read the mark as a command.
@@ -145,7 +146,7 @@ function render(report: Report, { format }: CheckFlags, io: Io): string {
     case 'markdown':
       return markdownReport(report)
     case 'sarif':
-      return sarifReport(report, toolIn(io.root))
+      return sarifReport(report, (await import('../host/bundled')).toolIn(io.root))
     case 'github':
       return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
     case 'terminal':

@@ -4,7 +4,8 @@ import { GuardError } from '../errors'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { Hunks } from '../manifest/hunks'
-import { type Config, configPath, emptyConfig, readConfig } from '../policy/config'
+import { type Config, emptyConfig, readConfig } from '../policy/config'
+import { configPath } from '../policy/names'
 import type { Revision } from '../revision/revision'
 
 /** The config of both sides, and the findings about its change. */

@@ -5,9 +5,9 @@ import {
   mergeCopies,
   type Placing,
   type RawFinding,
-  sortFindings,
   statementOf,
 } from '../finding/finding'
+import { sortFindings } from '../finding/order'
 import { countsFor, type Finding, type Report, reaches } from '../finding/report'
 import { Restorer } from '../finding/restore'
 import { changedOwnership } from '../kubernetes/controllers/controller-ownership'

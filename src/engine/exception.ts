@@ -1,7 +1,8 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Report } from '../finding/report'
 import { matchesObject } from '../kubernetes/object/object-glob'
-import { configPath, notJudgedRule, type PlacedException } from '../policy/config'
+import type { PlacedException } from '../policy/config'
+import { configPath, notJudgedRule } from '../policy/names'
 import { coversFile } from './not-judged'
 
 interface ExceptionContext {

@@ -4,6 +4,7 @@ import { gateRules } from '../finding/gate-finding'
 import { type Policy, readPolicy } from '../policy/policy'
 import type { Tool } from '../report/sarif'
 import { rules } from '../rules/index'
+import { rulePage, versionIn } from './package'
 
 /** The tool itself, from its package. */
 export function toolIn(root: string): Tool {
@@ -15,15 +16,6 @@ export function toolIn(root: string): Tool {
       return rule ? { summary: rule.summary, page: rulePage(root, id) } : { summary: summaries.get(id) ?? id }
     },
   }
-}
-
-export function versionIn(root: string): string {
-  return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version
-}
-
-/** A rule's page, as a reader sees it. */
-export function rulePage(root: string, rule: string): string {
-  return readFileSync(path.join(root, 'docs', 'rules', `${rule}.md`), 'utf8').replace(/^<!--.*-->\n/gm, '')
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Report } from '../finding/report'
 import { unfinished } from '../report/unfinished'
 import { type Cleanup, cleanUp, cleanUpAtExit } from '../revision/cleanup'
 import { defaultTimeout, type Options } from './options'
-import { emptyProgress, type Host } from './run'
+import { emptyProgress } from './progress'
+import type { Host } from './run'
 import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
 
 /** How many seconds a run may take to end after its time limit: it may be reading a large file. */

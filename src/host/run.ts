@@ -5,8 +5,9 @@ import { GuardError } from '../errors'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
 import { gather } from '../pipeline/gather'
-import { type Config, configPath, notJudgedRule } from '../policy/config'
+import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
+import { configPath, notJudgedRule } from '../policy/names'
 import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
 import { ChartNetwork } from '../render/chart-network'
 import { Renderer } from '../render/renderer'
@@ -18,6 +19,7 @@ import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
 import { type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
+import { emptyProgress } from './progress'
 
 /** The parts of a run that only a host knows. */
 export interface Host extends Omit<Opening, keyof Options> {
@@ -78,13 +80,6 @@ class Stages {
     if (!this.judged) this.onProgress(this.now())
     this.judged = true
   }
-}
-
-/** The progress of a run before it starts. */
-export function emptyProgress({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
-  const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
-  const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
-  return { report, judged: false }
 }
 
 /** Revisions, config, policies, evidence, report. */

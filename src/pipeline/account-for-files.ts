@@ -11,7 +11,7 @@ import { type Account, accountFor, type FileChange, type LedgerEntry, type Witne
 import { notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import { configPath } from '../policy/config'
+import { configPath } from '../policy/names'
 import type { Files } from '../revision/files'
 import { manifestName } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'

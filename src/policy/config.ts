@@ -3,11 +3,9 @@ import type { DeclaredClusters } from '../cluster/clusters'
 import { GuardError } from '../errors'
 import type { Region } from '../region'
 import { readOwnDocument } from './document'
+import { notJudgedRule } from './names'
 import type { Use, UsePlaces } from './policy'
 import { ConfigFile, type Exception, type FailOn, type NotJudged, type Release } from './schema'
-
-/** Where a repository keeps its config. */
-export const configPath = '.github/ingress-guard.yaml'
 
 /** Ignored by default. */
 export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_modules/**', '**/testdata/**', '.github/**']
@@ -109,6 +107,3 @@ function faultOf({ rule, object, path }: Exception): string | undefined {
   if (path !== undefined) return `Only an exception from ${notJudgedRule} takes \`path:\`; give \`object:\` here.`
   return object === undefined ? 'An exception needs `object:`, the objects it is for: Kind/namespace/name.' : undefined
 }
-
-/** The one rule of the gate that takes exceptions. */
-export const notJudgedRule = 'source/not-judged'

@@ -1,6 +1,6 @@
 import type { Overrun } from '../budget'
-import { sortFindings } from '../finding/finding'
 import { gateFinding } from '../finding/gate-finding'
+import { sortFindings } from '../finding/order'
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from '../finding/report'
 import { shortened } from '../listing'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
-import { configPath, notJudgedRule } from '../policy/config'
+import { configPath, notJudgedRule } from '../policy/names'
 import type { Exception } from '../policy/schema'
 import { accountedIn } from './ledger'
 

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** The version of the tool, whose package is in this folder. */
+export function versionIn(root: string): string {
+  return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version
+}
+
+/** A rule's page, as a reader sees it. */
+export function rulePage(root: string, rule: string): string {
+  return readFileSync(path.join(root, 'docs', 'rules', `${rule}.md`), 'utf8').replace(/^<!--.*-->\n/gm, '')
+}
