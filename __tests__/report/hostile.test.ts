@@ -3,6 +3,8 @@ import type { Log } from 'sarif'
 import type { Report } from '../../src/finding/report'
 import { toolIn } from '../../src/host/bundled'
 import { annotationsOf, workflowCommands } from '../../src/report/annotations'
+import { gitlabReport } from '../../src/report/gitlab'
+import { junitReport } from '../../src/report/junit'
 import { markdownReport } from '../../src/report/markdown'
 import { sarifReport } from '../../src/report/sarif'
 import { terminalReport } from '../../src/report/terminal'
@@ -136,6 +138,20 @@ describe.each(cases)('%s', (_, attack) => {
       expect(line).not.toMatch(unseen)
     }
     expect(lines).toHaveLength(annotationsOf(report).length)
+  })
+
+  test('JUnit XML has no tag and no entity but its own', () => {
+    const xml = junitReport(report)
+    expect(xml).not.toMatch(unseen)
+    const rest = xml.replace(
+      /<\?xml [^<>]*\?>|<\/?(?:testsuites?|testcase|failure|system-out)(?: [a-z]+="[^<>"]*")*\/?>/g,
+      '',
+    )
+    expect(rest).not.toMatch(/[<>]|&(?!(?:amp|lt|gt|quot|apos);)/)
+  })
+
+  test('an issue of GitLab is words', () => {
+    for (const { description } of JSON.parse(gitlabReport(report))) expect(description).not.toMatch(unseen)
   })
 
   test('SARIF has neither links nor mentions', () => {

@@ -7,14 +7,16 @@ import { failOnLevels, minutesIn, Options } from '../host/options'
 import { rulePage, versionIn } from '../host/package'
 import type { FailOn } from '../policy/schema'
 import { withCommandsDisabled, workflowCommands } from '../report/annotations'
+import { gitlabReport } from '../report/gitlab'
 import { jsonReport } from '../report/json'
+import { junitReport } from '../report/junit'
 import { markdownReport } from '../report/markdown'
 import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import type { Io } from './io'
 
-const formats = ['terminal', 'json', 'markdown', 'sarif', 'github'] as const
+const formats = ['terminal', 'json', 'markdown', 'sarif', 'github', 'gitlab', 'junit'] as const
 
 interface CheckFlags {
   repo: string
@@ -149,6 +151,10 @@ async function render(report: Report, { format }: CheckFlags, io: Io): Promise<s
       return sarifReport(report, (await import('../host/bundled')).toolIn(io.root))
     case 'github':
       return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
+    case 'gitlab':
+      return gitlabReport(report)
+    case 'junit':
+      return junitReport(report)
     case 'terminal':
       return terminalReport(report, paintFor(io))
   }
