@@ -91,7 +91,12 @@ await build({
   },
   entryNames: 'core',
 })
-await build({ ...options, entryPoints: entries, plugins: [core, yaml, packages], banner: { js: '#!/usr/bin/env node' } })
+await build({
+  ...options,
+  entryPoints: entries,
+  plugins: [core, yaml, packages],
+  banner: { js: '#!/usr/bin/env node' },
+})
 
 const folders = new Set(
   inputs
