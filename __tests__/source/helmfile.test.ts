@@ -283,7 +283,7 @@ releases:
       'helmfile.yaml: not in this repository: the chart web from https://charts.example.com of the release web',
       'helmfile.yaml: the release web is read without its secrets, which only helmfile knows',
       'web.enc.yaml: encrypted values of the release web of helmfile.yaml, which only helmfile reads',
-      'web.yaml: values of the chart web from https://charts.example.com of the release web, which is not in this repository: vendor the chart to have it judged',
+      'web.yaml: values of the chart web from https://charts.example.com of the release web, which is not in this repository',
     ])
   })
 })

@@ -22,6 +22,8 @@ export interface Account {
   readonly reason: string
   /** What to do so that it is judged, where the cause alone does not say it. */
   readonly remedy?: string
+  /** The tool that takes it, if the gate does not run that tool. */
+  readonly tool?: string
   /** The objects it was judged as: `Ingress shop/web`. */
   readonly objects?: readonly string[]
   /** The releases and Kustomizations through which it was judged. */
