@@ -14,6 +14,7 @@ import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { rules } from '../rules/index'
+import { type CoverageFlags, coverage } from './coverage'
 import { demo } from './demo'
 import { inventory } from './inventory'
 import type { Io } from './io'
@@ -83,6 +84,21 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       write(render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
+    })
+
+  command
+    .command('coverage')
+    .description('Show how much of a repository the gate sees, by folder and by cause. Runs no rule.')
+    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--head <revision>', 'The revision or folder to look at; default: the working tree.')
+    .option('--config <file>', descriptionOf('config'))
+    .addOption(new Option('--format <format>', 'The format.').choices(['terminal', 'json']).default('terminal'))
+    .option('--output <file>', 'Write it to a file.')
+    .option('--helm <program>', descriptionOf('helm'))
+    .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .action(async ({ output, ...flags }: CoverageFlags & { output?: string }) => {
+      write(await coverage(flags, io, paintFor(io)), output, io)
     })
 
   command

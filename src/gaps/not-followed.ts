@@ -26,12 +26,22 @@ export interface NotFollowed {
 /** Causes that leave something out of a rendering that is judged for the rest. */
 const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'post-renderers', 'plugin'])
 
-/** The changed files by which a deployer makes something that was not rendered, and why it was not. */
+/** Whether a cause leaves something out of a rendering that is judged for the rest. */
+export function isPartial(cause: NotInspectedCause): boolean {
+  return partial.has(cause)
+}
+
+/**
+ * The changed files by which a deployer makes something that was not rendered, and why it was not.
+ *
+ * @param withChartSources a source of charts from elsewhere counts by itself: what its releases get changes with it
+ */
 export function notFollowed(
   base: AccountedSide,
   head: AccountedSide,
   changed: ReadonlySet<string>,
   repository: readonly string[],
+  { withChartSources = true }: { readonly withChartSources?: boolean } = {},
 ): Map<string, NotFollowed> {
   const found = new Map<string, NotFollowed>()
   const add = (path: string, { cause, reason }: NotFollowed) => {
@@ -42,9 +52,11 @@ export function notFollowed(
     { one: base, other: head },
   ]
   for (const { one, other } of both) {
-    const unseen = unseenOf(one)
+    const unseen = unseenOf(one, withChartSources)
     const there = new Set(
-      [...unseenOf(other), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
+      [...unseenOf(other, withChartSources), ...other.side.discovery.notInspected].map(({ manifest }) =>
+        stateOf(manifest),
+      ),
     )
     for (const { manifest, cause, reason } of unseen) {
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}` }
@@ -66,9 +78,11 @@ function asValues({ cause, reason }: NotFollowed): NotFollowed {
 }
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
-function unseenOf({ side, objects }: AccountedSide): NotInspected[] {
+function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
   const written = [...objects].flatMap(([path, its]) =>
-    its.flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
+    its
+      .filter(({ ref }) => withChartSources || !isChartSource(ref))
+      .flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
   )
   return [...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)), ...written].filter(
     (one) => one.cause !== 'chart-elsewhere' || !isKnown(one),
@@ -88,10 +102,14 @@ function elsewhereBy(manifest: Manifest): NotInspected[] {
     const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
     return [{ manifest, cause: 'chart-elsewhere', reason }]
   }
-  if (ref.group !== 'source.toolkit.fluxcd.io' || !bringCharts.includes(ref.kind)) return []
+  if (!isChartSource(ref)) return []
   const url = textAt(readFluxSource(root).url)
   const reason = `the charts of ${url || ref.name} are not in this repository`
   return [{ manifest, cause: 'chart-elsewhere', reason, ...(url ? { url } : {}) }]
+}
+
+function isChartSource({ group, kind }: ObjectRef): boolean {
+  return group === 'source.toolkit.fluxcd.io' && bringCharts.includes(kind)
 }
 
 const bringCharts = ['OCIRepository', 'HelmRepository', 'HelmChart']

@@ -21,8 +21,8 @@ import type { ChangedFiles } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
 import type { Scope } from './scope'
 
-/** The stages before this one. */
-interface Known {
+/** The stages that an account is made of. */
+export interface Known {
   readonly sides: Sides
   readonly read: ChangedFiles
   readonly rendered: ChangedRenderings
@@ -30,18 +30,32 @@ interface Known {
 }
 
 /** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
-export async function accountForFiles(
+export async function accountForFiles(known: Known, scope: Scope): Promise<readonly LedgerEntry[] | undefined> {
+  const { base, head, changed } = known.sides
+  if (!base || !changed) return undefined
+  const entries = await entriesOf({ base, head, changed }, known, scope)
+  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+}
+
+/** The two sides of a change, and the paths that differ. */
+interface Change {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+  readonly changed: ReadonlySet<string>
+}
+
+/** Gives each file of a change its entry, without the place of those that are not judged. */
+export async function entriesOf(
+  { base, head, changed }: Change,
   { sides, read, rendered, unseen }: Known,
   { repository, config }: Scope,
-): Promise<readonly LedgerEntry[] | undefined> {
-  const { base, head, changed } = sides
-  if (!base || !changed) return undefined
+): Promise<LedgerEntry[]> {
   const was = await accounted(base, rendered.before, read.before, changed)
   const is = await accounted(head, rendered.after, read.after, changed)
-  const unseenOfDeployers = notFollowed(was, is, changed, repository)
+  const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
   const recognised = await recognisedFiles(base, head, changed)
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
-  const entries = accountFor(changesOf(base, head, changed), [
+  return accountFor(changesOf(base, head, changed), [
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
@@ -53,14 +67,21 @@ export async function accountForFiles(
     plainObjects(read),
     renderedFiles(was, is),
     failing(was, is, unseen.findings, unseen.idle, 'guessed'),
-    links(was, is),
+    linksOf(links(was, is)),
     (file) => notJudged(recognised.get(file)),
     (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
     notKubernetesByName,
     undeployed(base, head),
     withoutObjects(was, is),
   ])
-  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+}
+
+/** A link that is deployed nowhere may be a file that is not of Kubernetes. */
+function linksOf(witness: Witness): Witness {
+  return (file) => {
+    const account = witness(file)
+    return account?.cause === 'link' ? (notKubernetesByName(file) ?? account) : account
+  }
 }
 
 async function accounted(
@@ -86,7 +107,7 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
   return new Map([...changed].map((file) => [file, !was.has(file) ? 'added' : !is.has(file) ? 'removed' : 'changed']))
 }
 
-function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy'> | undefined): Account | undefined {
+function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool'> | undefined): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
 
