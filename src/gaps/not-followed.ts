@@ -21,6 +21,7 @@ import type { AccountedSide } from './accounted-side'
 export interface NotFollowed {
   readonly cause: string
   readonly reason: string
+  readonly isAssumed?: true
 }
 
 /** Causes that leave something out of a rendering that is judged for the rest. */
@@ -44,8 +45,8 @@ export function notFollowed(
   { withChartSources = true }: { readonly withChartSources?: boolean } = {},
 ): Map<string, NotFollowed> {
   const found = new Map<string, NotFollowed>()
-  const add = (path: string, { cause, reason }: NotFollowed) => {
-    if (changed.has(path) && !found.has(path)) found.set(path, { cause, reason })
+  const add = (path: string, its: NotFollowed) => {
+    if (changed.has(path) && !found.has(path)) found.set(path, its)
   }
   const both = [
     { one: head, other: base },
@@ -59,7 +60,7 @@ export function notFollowed(
       ),
     )
     for (const { manifest, cause, reason } of unseen) {
-      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}` }
+      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...assumedFor(manifest.ref, one) }
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
@@ -73,8 +74,16 @@ export function notFollowed(
   return found
 }
 
-function asValues({ cause, reason }: NotFollowed): NotFollowed {
-  return { cause, reason: `values of ${reason}` }
+function asValues({ reason, ...its }: NotFollowed): NotFollowed {
+  return { ...its, reason: `values of ${reason}` }
+}
+
+/** Whether the Ingress of a release is judged by its values. */
+export function assumedFor(
+  ref: Pick<ObjectRef, 'kind' | 'name'>,
+  { assumed }: AccountedSide,
+): { readonly isAssumed?: true } {
+  return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
 }
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
@@ -195,7 +204,8 @@ function* renderedReleases(
     for (const { object } of rendered.objects) {
       const its = named.get(nameIn(object.ref))
       if (!its || there.has(keyOf(object))) continue
-      const account = { cause: its.cause, reason: `${nameOf(object.ref)}: ${its.reason}` }
+      const reason = `${nameOf(object.ref)}: ${its.reason}`
+      const account = { cause: its.cause, reason, ...assumedFor(object.ref, one) }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
         if (one.objects.get(path)?.some(({ ref }) => nameIn(ref) === nameIn(object.ref))) yield [path, account]
@@ -204,7 +214,8 @@ function* renderedReleases(
   }
 }
 
-function nameIn({ kind, name }: ObjectRef): string {
+/** The name of an object wherever it is deployed. */
+export function nameIn({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>): string {
   return JSON.stringify([kind, name])
 }
 
@@ -227,7 +238,8 @@ function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[st
   for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
     const { name, repo, vendored, path, from, object } = chart
     if (vendored || isKnownChart(name, repo)) continue
-    const its = { cause: 'chart-elsewhere', reason: `the chart ${name} of ${repo} is not in this repository` }
+    const reason = `the chart ${name} of ${repo} is not in this repository`
+    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one) }
     if (there.get(entryOf(chart)) !== object.content) yield [path, its]
     const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
     for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {

@@ -13,7 +13,7 @@ import type { RenderedSide, SideOfChange } from '../sides/side'
 import { type HelmSource, nameOfSource } from '../sources/source'
 import { failureOf } from './failure-of'
 import { type IdleInput, isLeftover } from './idle-sources'
-import { isPartial } from './not-followed'
+import { isPartial, nameIn } from './not-followed'
 import { causeOfFailure } from './rendered-files'
 
 interface Seen {
@@ -46,8 +46,8 @@ function namesJudgedByValues(manifests: readonly Manifest[]): ReadonlySet<string
   return new Set([...known, ...assumedByRelease(manifests).keys()].map(keyOf))
 }
 
-function keyOf({ ref: { kind, name } }: Pick<Manifest, 'ref'>): string {
-  return JSON.stringify([kind, name])
+function keyOf({ ref }: Pick<Manifest, 'ref'>): string {
+  return nameIn(ref)
 }
 
 /** What is left out of the renderings that an object asks for, by the id of the source. */

@@ -30,6 +30,8 @@ export interface Account {
   readonly sources?: readonly string[]
   /** A finding of `source/unrendered` or `source/unreadable` states the cause already. */
   readonly reported?: true
+  /** The Ingress that its values make is judged, as it is assumed. */
+  readonly isAssumed?: true
   /** The change touches routes, TLS or permissions, as far as its text shows. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace

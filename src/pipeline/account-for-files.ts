@@ -1,21 +1,24 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
 import { missingDependencies } from '../gaps/missing-dependencies'
-import { notFollowed } from '../gaps/not-followed'
+import { nameIn, notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
-import { recognisedFiles } from '../gaps/recognised-files'
+import { type Recognised, recognisedFiles } from '../gaps/recognised-files'
 import { failing, renderedFiles, templatesOf } from '../gaps/rendered-files'
 import { takingsOf } from '../gaps/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/undeployed-files'
+import { assumedByRelease } from '../kubernetes/charts/assumed-ingress'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
 import { notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
 import { type LoadedObject, loadFile } from '../manifest/load'
+import type { Manifest } from '../manifest/manifest'
 import { configPath } from '../policy/config'
 import type { Files } from '../revision/files'
 import { manifestName } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
+import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
@@ -27,6 +30,7 @@ export interface Known {
   readonly read: ChangedFiles
   readonly rendered: ChangedRenderings
   readonly unseen: Unseen
+  readonly compared: Pick<Comparison, 'before' | 'after'>
 }
 
 /** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
@@ -47,11 +51,11 @@ interface Change {
 /** Gives each file of a change its entry, without the place of those that are not judged. */
 export async function entriesOf(
   { base, head, changed }: Change,
-  { sides, read, rendered, unseen }: Known,
+  { sides, read, rendered, unseen, compared }: Known,
   { repository, config }: Scope,
 ): Promise<LedgerEntry[]> {
-  const was = await accounted(base, rendered.before, read.before, changed)
-  const is = await accounted(head, rendered.after, read.after, changed)
+  const was = await accounted(base, rendered.before, read.before, compared.before, changed)
+  const is = await accounted(head, rendered.after, read.after, compared.after, changed)
   const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
   const recognised = await recognisedFiles(base, head, changed)
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
@@ -62,7 +66,7 @@ export async function entriesOf(
     (file) => notJudged(unseenOfDeployers.get(file)),
     await missingDependencies(was, is, unseen.findings),
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
-    unreadable(read, templatesOf(was, is)),
+    orOfTool(unreadable(read, templatesOf(was, is)), recognised),
     valuesOfKnownCharts(read),
     plainObjects(read),
     renderedFiles(was, is),
@@ -74,6 +78,14 @@ export async function entriesOf(
     undeployed(base, head),
     withoutObjects(was, is),
   ])
+}
+
+/** A template of a tool that is known has the cause of that tool. */
+function orOfTool(witness: Witness, recognised: ReadonlyMap<string, Recognised>): Witness {
+  return (file) => {
+    const account = witness(file)
+    return account?.cause === 'template' ? (notJudged(recognised.get(file)) ?? account) : account
+  }
 }
 
 /** A link that is deployed nowhere may be a file that is not of Kubernetes. */
@@ -88,6 +100,7 @@ async function accounted(
   side: SideOfChange,
   rendered: readonly RenderedSide[],
   { loaded }: Files,
+  manifests: readonly Manifest[],
   changed: ReadonlySet<string>,
 ): Promise<AccountedSide> {
   const { entries } = side.checkout.tree
@@ -99,7 +112,8 @@ async function accounted(
     if (loaded.has(file) || takings.get(file)?.some(({ rendered: { source } }) => source.kind === 'kustomize'))
       objects.set(file, loaded.get(file)?.objects ?? loadFile({ text }).objects)
   }
-  return { side, rendered, takings, objects, texts }
+  const assumed = new Set([...assumedByRelease(manifests).keys()].map(({ ref }) => nameIn(ref)))
+  return { side, rendered, takings, objects, texts, assumed }
 }
 
 function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<string>): Map<string, FileChange> {
@@ -141,7 +155,7 @@ async function withPlace(entry: LedgerEntry, base: SideOfChange, head: SideOfCha
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )
-  const { side, line, weighs } = touchedIn(before, after)
+  const { side, line, weighs } = touchedIn(before, after, entry.isAssumed)
   const text = (side === 'base' ? before : after) ?? ''
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = Math.max(1, written.search(/\S/) + 1)

@@ -4,15 +4,11 @@ import type { LedgerEntry } from '../ledger/entry'
 import { emptyRevision } from '../revision/empty-revision'
 import { SideOfChange } from '../sides/side'
 import { entriesOf, type Known } from './account-for-files'
-import type { Comparison } from './compare'
 import { namesAllFolders } from './reach'
 import type { Scope } from './scope'
 
 /** Accounts for every file and release of a revision that is judged whole, as if a change had added all of it. */
-export async function cover(
-  { compared, ...known }: Known & { readonly compared: Comparison },
-  scope: Scope,
-): Promise<Coverage> {
+export async function cover(known: Known, scope: Scope): Promise<Coverage> {
   const { head } = known.sides
   const base = await SideOfChange.open(emptyRevision, 'base', {
     ...scope,
@@ -26,7 +22,7 @@ export async function cover(
   const idle = { namedElsewhere: roots.otherTools || (await namesAllFolders(head)), brokenBefore: new Set<string>() }
   const changed = new Set(head.checkout.tree.entries.keys())
   const entries = await entriesOf({ base, head, changed }, { ...known, unseen: { ...known.unseen, idle } }, scope)
-  const releases = releasesSeen({ head, rendered: known.rendered.after, manifests: compared.after, idle })
+  const releases = releasesSeen({ head, rendered: known.rendered.after, manifests: known.compared.after, idle })
   const hidden = filesOf(releases, 'not-seen')
   const byValues = new Set([...filesOf(releases, 'by-values')].filter((file) => !hidden.has(file)))
   return { files: entries.map((entry) => coveredFile(entry, byValues)), releases }

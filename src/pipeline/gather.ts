@@ -27,7 +27,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const reach = await reachOf(sides)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
-  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen }, scope)
+  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen, compared }, scope)
   const isWhole = sides.base === undefined && !scope.isTrial
   const coverage = isWhole ? await cover({ sides, read, rendered, unseen, compared }, scope) : undefined
   return evidenceOf(
