@@ -1,7 +1,7 @@
 import { Snapshot } from '../../cluster/snapshot'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { madeOf, type Placed } from '../../manifest/placed'
-import { releaseKinds } from './chart-release'
+import { inflatedChart, releaseKinds } from './chart-release'
 import { type IngressValues, ingressValuesIn } from './ingress-values'
 import { LayeredValue } from './layered-value'
 import { type RemoteRelease, remoteReleasesOf } from './remote-release'
@@ -37,7 +37,11 @@ function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]>
     releases.flatMap((manifest) => {
       const snapshot = new Snapshot('', parts.get(clustersOf(manifest)) ?? [])
       const made = remoteReleasesOf(manifest, snapshot)
-        .filter(({ name, namespace }) => !rendered.has(JSON.stringify([namespace, name])))
+        // What a chart of here takes in has the name of its release, and was left out of the rendering.
+        .filter(
+          ({ name, namespace }) =>
+            groupKindOf(manifest.ref) === inflatedChart || !rendered.has(JSON.stringify([namespace, name])),
+        )
         .flatMap(ingressesOf)
       return made.length > 0 ? [[manifest, made] as const] : []
     }),
