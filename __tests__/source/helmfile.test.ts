@@ -288,6 +288,17 @@ releases:
   })
 })
 
+test('a line of a template that is too long to be searched is listed', async () => {
+  const template = (tag: string) =>
+    `releases:\n{{ range .Values.apps }}\n  - name: web\n    chart: far/web\n    values: [${'x'.repeat(500)}, web.yaml]\n    version: ${tag}\n{{ end }}\n`
+  const { inspected } = await change({ 'helmfile.yaml': template('1.0.0') }, { 'helmfile.yaml': template('1.1.0') })
+  expect(inspected.skipped.map(({ reason }) => reason)).toEqual([
+    'a template',
+    'it is a template, which only helmfile fills in: its releases web are not judged',
+    'this line has more than 500 characters, and is not searched for files that its releases take',
+  ])
+})
+
 test('the account of a changed helmfile is of the releases that differ', async () => {
   const accounts = async (base: string, head: string) => {
     const files = { ...chart, 'helmfile.yaml': base, 'far.yaml': 'x: 1\n' }
