@@ -2,10 +2,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
+import { CoverageJson } from '../src/report/coverage-json'
 import { ReportJson } from '../src/report/json'
 
 mkdirSync('schemas', { recursive: true })
-const files = { config: ConfigFile, inventory: InventoryFile, policy: PolicyFile, report: ReportJson }
+const files = {
+  config: ConfigFile,
+  inventory: InventoryFile,
+  policy: PolicyFile,
+  report: ReportJson,
+  coverage: CoverageJson,
+}
 for (const [name, schema] of Object.entries(files)) {
   const document = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
   writeFileSync(`schemas/${name}.v1.json`, `${JSON.stringify(document, null, 2)}\n`)

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /** A step of a run, and its file. */
 export interface Step {
   /** A phrase that follows "while": `reading apps/web.yaml`, `rendering charts/web`. */
@@ -30,6 +32,8 @@ export class Budget {
     private readonly onStep: (step: Step) => void = () => {},
   ) {
     this.end = performance.now() + minutes * 60_000
+    // Every process of a run listens, however many run at a time.
+    setMaxListeners(0, this.controller.signal)
   }
 
   /** Aborted once the time is used up, to end processes and network requests. */

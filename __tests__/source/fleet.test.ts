@@ -298,7 +298,7 @@ helm:
       {
         path: 'lib/web/prod.yaml',
         reason:
-          'values of the chart shop from https://charts.example.com of the release web, which is not in this repository: vendor the chart to have it judged',
+          'values of the chart shop from https://charts.example.com of the release web, which is not in this repository',
       },
     ])
     const bumped = await change(base, { 'lib/web/fleet.yaml': remote.replace('prod.yaml', 'other.yaml') })

@@ -283,9 +283,20 @@ releases:
       'helmfile.yaml: not in this repository: the chart web from https://charts.example.com of the release web',
       'helmfile.yaml: the release web is read without its secrets, which only helmfile knows',
       'web.enc.yaml: encrypted values of the release web of helmfile.yaml, which only helmfile reads',
-      'web.yaml: values of the chart web from https://charts.example.com of the release web, which is not in this repository: vendor the chart to have it judged',
+      'web.yaml: values of the chart web from https://charts.example.com of the release web, which is not in this repository',
     ])
   })
+})
+
+test('a line of a template that is too long to be searched is listed', async () => {
+  const template = (tag: string) =>
+    `releases:\n{{ range .Values.apps }}\n  - name: web\n    chart: far/web\n    values: [${'x'.repeat(500)}, web.yaml]\n    version: ${tag}\n{{ end }}\n`
+  const { inspected } = await change({ 'helmfile.yaml': template('1.0.0') }, { 'helmfile.yaml': template('1.1.0') })
+  expect(inspected.skipped.map(({ reason }) => reason)).toEqual([
+    'a template',
+    'it is a template, which only helmfile fills in: its releases web are not judged',
+    'this line has more than 500 characters, and is not searched for files that its releases take',
+  ])
 })
 
 test('the account of a changed helmfile is of the releases that differ', async () => {

@@ -12,3 +12,12 @@ test('a private folder goes when it is removed, and when the process ends before
   expect(existsSync(left.path)).toBe(false)
   expect(process.listeners('exit')).toEqual(before)
 })
+
+test('many private folders take one place among the listeners to the end of the process', () => {
+  const before = process.listenerCount('exit')
+  const folders = Array.from({ length: 30 }, () => new PrivateFolder('ingress-guard-test-'))
+  expect(process.listenerCount('exit')).toBe(before + 1)
+  for (const one of folders) one.remove()
+  expect(process.listenerCount('exit')).toBe(before)
+  expect(folders.some(({ path }) => existsSync(path))).toBe(false)
+})

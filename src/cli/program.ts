@@ -14,6 +14,7 @@ import { markdownReport } from '../report/markdown'
 import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
+import type { CoverageFlags } from './coverage'
 import type { Io } from './io'
 
 const formats = ['terminal', 'json', 'markdown', 'sarif', 'github', 'gitlab', 'junit'] as const
@@ -82,6 +83,22 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
+    })
+
+  command
+    .command('coverage')
+    .description('Show how much of a repository the gate sees, by folder and by cause. Runs no rule.')
+    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--head <revision>', 'The revision or folder to look at; default: the working tree.')
+    .option('--config <file>', descriptionOf('config'))
+    .addOption(new Option('--format <format>', 'The format.').choices(['terminal', 'json']).default('terminal'))
+    .option('--output <file>', 'Write it to a file.')
+    .option('--helm <program>', descriptionOf('helm'))
+    .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .action(async ({ output, ...flags }: CoverageFlags & { output?: string }) => {
+      const { coverage } = await import('./coverage')
+      write(await coverage(flags, io, paintFor(io)), output, io)
     })
 
   command

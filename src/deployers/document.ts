@@ -13,18 +13,42 @@ export interface OwnDocuments {
   readonly faults: readonly { readonly reason: string; readonly region: Region }[]
 }
 
-/** Texts that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
-const known = new Map<string, { objects: readonly LoadedObject[]; faults: OwnDocuments['faults'] }>()
+interface Read {
+  readonly objects: readonly LoadedObject[]
+  readonly faults: OwnDocuments['faults']
+}
+
+/** Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all trials of it. */
+class ReadTexts {
+  private readonly known = new Map<string, Read>()
+  private characters = 0
+
+  constructor(private readonly most: number) {}
+
+  of(text: string): Read {
+    const before = this.known.get(text)
+    if (before) return before
+    const read = parse(text)
+    if (this.characters + text.length > this.most) {
+      this.known.clear()
+      this.characters = 0
+    }
+    this.characters += text.length
+    this.known.set(text, read)
+    return read
+  }
+}
+
+const texts = new ReadTexts(20_000_000)
 
 /** Reads a file whose documents hold no Kubernetes objects. */
 export function documentsIn(path: string, text: string): OwnDocuments {
-  const read = known.get(text) ?? parse(text)
-  known.set(text, read)
+  const read = texts.of(text)
   const documents = read.objects.map((object) => new Manifest(object, 'head', { kind: 'file', path }, []))
   return { documents, faults: read.faults }
 }
 
-function parse(fileText: string): { objects: LoadedObject[]; faults: { reason: string; region: Region }[] } {
+function parse(fileText: string): Read {
   const objects: LoadedObject[] = []
   const faults: { reason: string; region: Region }[] = []
   const lines = new Lines(fileText)

@@ -157,15 +157,26 @@ function releaseNames(text: string): string[] {
 }
 
 /** The files of the repository that strings of a template name; what is filled in may be any word. */
-function* filesIn(file: string, text: string, { surroundings: { checkout } }: FileDeployments): Iterable<string> {
+function* filesIn(
+  file: string,
+  text: string,
+  { surroundings: { checkout }, unread }: FileDeployments,
+): Iterable<string> {
   const written = new Set<string>()
-  for (const line of text.split('\n')) {
-    if (line.length > most.characters) continue
+  for (const [index, line] of text.split('\n').entries()) {
+    const isLong = line.length > most.characters
+    if (isLong || written.size >= most.globs) {
+      const why = isLong
+        ? `this line has more than ${most.characters} characters, and is not searched`
+        : `it names more than ${most.globs} files, and the rest of it is not searched`
+      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases take` })
+      if (isLong) continue
+      break
+    }
     // The value of a key, or an item of a list.
     const value = line.trim().split(/: |- /).at(-1) ?? ''
     const string = value.replace(/^["']|["']$/g, '')
     if (/\.(?:ya?ml|json)(?:\.gotmpl)?$/.test(string)) written.add(string)
-    if (written.size >= most.globs) break
   }
   for (const one of written) yield* filesFor(folderOf(file), one, checkout)
 }

@@ -42,6 +42,8 @@ export interface Discovery {
   readonly firstRoots: ReadonlySet<string>
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
   readonly bringers: ReadonlyMap<string, string>
+  /** The objects that deploy sources, by the sources' ids. */
+  readonly deployers: ReadonlyMap<string, Manifest>
   readonly roots: Roots
   readonly appliers: Appliers
 }
@@ -107,6 +109,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),
     bringers: followed.bringers(gitOps),
+    deployers: gitOps.deployers,
     ignorable: new Set([
       ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
       ...(await ignorableBundles(checkout)),

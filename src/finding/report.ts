@@ -1,4 +1,5 @@
 import type { ClusterOwnership } from '../kubernetes/controllers/controller-ownership'
+import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
@@ -134,6 +135,8 @@ export interface Report {
     readonly skipped: readonly Skipped[]
     /** Every file that the change adds, changes or removes; none where a revision is judged whole. */
     readonly files?: readonly LedgerEntry[]
+    /** How much of a revision that is judged whole is seen; none where a change is judged. */
+    readonly coverage?: Coverage
   }
   readonly findings: readonly Finding[]
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */

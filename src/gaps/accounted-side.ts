@@ -13,4 +13,6 @@ export interface AccountedSide {
   readonly texts: ReadonlyMap<string, string>
   /** The objects that are written in them. */
   readonly objects: ReadonlyMap<string, readonly LoadedObject[]>
+  /** The releases of charts from elsewhere whose Ingress is judged by their values, by kind and name. */
+  readonly assumed: ReadonlySet<string>
 }

@@ -2,7 +2,7 @@ import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../depl
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
-import type { Recogniser } from './recognised-files'
+import type { Recognised, Recogniser } from './recognised-files'
 
 /** So many names, or entries for one file, are listed. */
 const most = 5
@@ -21,8 +21,8 @@ export function notJudgedOfFiles(
   const isHere = (file: string) => head.checkout.tree.entries.has(file)
   for (const side of [head, ...(base ? [base] : [])]) {
     const counts = (file: string) => (!changed || changed.has(file)) && (side === head || !isHere(file))
-    for (const [path, reason] of reasonsOf(side.discovery.fileDeployments, before))
-      if (counts(path)) found.add(path, reason)
+    for (const [path, reason, cause] of reasonsOf(side.discovery.fileDeployments, before))
+      if (counts(path)) found.add(path, reason, cause)
     for (const [link, folder] of side.checkout.tree.resolved) {
       if (changed?.has(link) && counts(link) && isBundle(folder, side))
         found.add(link, `a link to the Fleet bundle ${folder}: which clusters get it is not judged`)
@@ -34,33 +34,35 @@ export function notJudgedOfFiles(
 /** Files of Fleet and helmfile that declare releases which are not rendered, and the values of these. */
 export const filesOfReleases: Recogniser = async (side, files, other) => {
   const wanted = new Set(files)
-  const reasons = new Map<string, string>()
+  const reasons = new Map<string, Recognised>()
   const { unread, taken, patches, releases, written } = side.discovery.fileDeployments
   // The values of a known chart are judged.
   const unknown = releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
   const unjudged = { unread, taken, patches, releases: unknown, written }
-  for (const [path, reason] of reasonsOf(unjudged, other.discovery.fileDeployments))
-    if (wanted.has(path) && !reasons.has(path)) reasons.set(path, reason)
-  return new Map([...reasons].map(([path, reason]) => [path, { cause: 'release-not-rendered', reason }]))
+  for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
+    if (wanted.has(path) && !reasons.has(path)) reasons.set(path, { cause, reason })
+  return reasons
 }
 
 class Found {
-  private readonly reasons = new Map<string, Set<string>>()
+  private readonly entries = new Map<string, Map<string, Skipped>>()
 
-  add(path: string, reason: string): void {
-    const its = this.reasons.get(path)
-    if (its) its.add(reason)
-    else this.reasons.set(path, new Set([reason]))
+  add(path: string, reason: string, cause = notRendered): void {
+    const its = this.entries.get(path) ?? new Map<string, Skipped>()
+    this.entries.set(path, its.set(reason, { path, reason, cause }))
   }
 
   listed(): Skipped[] {
-    return [...this.reasons].flatMap(([path, its]) => {
-      const more = its.size > most ? [`and ${its.size - most} more reasons like these`] : []
-      const cause = 'release-not-rendered'
-      return [...[...its].slice(0, most), ...more].map((reason) => ({ path, reason, cause }))
+    return [...this.entries].flatMap(([path, its]) => {
+      const rest = { path, reason: `and ${its.size - most} more reasons like these`, cause: notRendered }
+      return [...[...its.values()].slice(0, most), ...(its.size > most ? [rest] : [])]
     })
   }
 }
+
+/** Ids of `src/ledger/causes.ts`. */
+const notRendered = 'release-not-rendered'
+const chartElsewhere = 'chart-elsewhere'
 
 type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'written'>
 
@@ -68,7 +70,7 @@ type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases
 function* reasonsOf(
   { unread, taken, patches, releases, written }: Unjudged,
   before: FileDeployments | undefined,
-): Iterable<readonly [path: string, reason: string]> {
+): Iterable<readonly [path: string, reason: string, cause?: string]> {
   const isSame = (path: string, release: string) => {
     const own = written.get(releaseKey(path, release))
     return own !== undefined && before?.written !== written && before?.written.get(releaseKey(path, release)) === own
@@ -82,12 +84,12 @@ function* reasonsOf(
     // The values of a known chart are judged.
     if (isKnownChart(release.chart, release.repository)) continue
     for (const file of release.files)
-      yield [file, `values of ${titleOf(release)}, which is not in this repository: vendor the chart to have it judged`]
+      yield [file, `values of ${titleOf(release)}, which is not in this repository`, chartElsewhere]
   }
 }
 
 /** One entry for each file that declares releases of charts from elsewhere. */
-function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason: string][] {
+function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason: string, cause: string][] {
   const byFile = new Map<string, Set<string>>()
   for (const release of releases) {
     const { path, repository, chart } = release
@@ -99,7 +101,7 @@ function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason
   return [...byFile].map(([path, titles]) => {
     const shown = [...titles].slice(0, most).join(', ')
     const more = titles.size > most ? ` and ${titles.size - most} more` : ''
-    return [path, `not in this repository: ${shown}${more}`]
+    return [path, `not in this repository: ${shown}${more}`, chartElsewhere]
   })
 }
 

@@ -9,6 +9,7 @@ import { type Chart, type Dependency, localFolderOf, readChart, vendored } from 
 import type { Lack } from '../sources/lack'
 import { type HelmSource, nameOfSource } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
+import { assumedFor } from './not-followed'
 import { isOfGaps } from './plain-files'
 
 /** A release that is rendered without a dependency of its chart, and what the other side has of it. */
@@ -46,6 +47,7 @@ export async function missingDependencies(
         cause: 'dependency-not-vendored',
         reason: reasonOf(without),
         remedy: `To have it judged, run \`helm dependency build ${without.source.chart || '.'}\` and commit the result.`,
+        ...assumedFor({ kind: 'HelmChart', name: without.source.release }, one),
         ...(stated.has(without.lack.path ?? '') ? { reported: true as const } : {}),
       }
       for (const file of filesFor(without, one, other)) if (!found.has(file)) found.set(file, account)

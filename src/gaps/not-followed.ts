@@ -21,33 +21,46 @@ import type { AccountedSide } from './accounted-side'
 export interface NotFollowed {
   readonly cause: string
   readonly reason: string
+  readonly isAssumed?: true
 }
 
 /** Causes that leave something out of a rendering that is judged for the rest. */
 const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'post-renderers', 'plugin'])
 
-/** The changed files by which a deployer makes something that was not rendered, and why it was not. */
+/** Whether a cause leaves something out of a rendering that is judged for the rest. */
+export function isPartial(cause: NotInspectedCause): boolean {
+  return partial.has(cause)
+}
+
+/**
+ * The changed files by which a deployer makes something that was not rendered, and why it was not.
+ *
+ * @param withChartSources a source of charts from elsewhere counts by itself: what its releases get changes with it
+ */
 export function notFollowed(
   base: AccountedSide,
   head: AccountedSide,
   changed: ReadonlySet<string>,
   repository: readonly string[],
+  { withChartSources = true }: { readonly withChartSources?: boolean } = {},
 ): Map<string, NotFollowed> {
   const found = new Map<string, NotFollowed>()
-  const add = (path: string, { cause, reason }: NotFollowed) => {
-    if (changed.has(path) && !found.has(path)) found.set(path, { cause, reason })
+  const add = (path: string, its: NotFollowed) => {
+    if (changed.has(path) && !found.has(path)) found.set(path, its)
   }
   const both = [
     { one: head, other: base },
     { one: base, other: head },
   ]
   for (const { one, other } of both) {
-    const unseen = unseenOf(one)
+    const unseen = unseenOf(one, withChartSources)
     const there = new Set(
-      [...unseenOf(other), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
+      [...unseenOf(other, withChartSources), ...other.side.discovery.notInspected].map(({ manifest }) =>
+        stateOf(manifest),
+      ),
     )
     for (const { manifest, cause, reason } of unseen) {
-      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}` }
+      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...assumedFor(manifest.ref, one) }
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
@@ -61,14 +74,24 @@ export function notFollowed(
   return found
 }
 
-function asValues({ cause, reason }: NotFollowed): NotFollowed {
-  return { cause, reason: `values of ${reason}` }
+function asValues({ reason, ...its }: NotFollowed): NotFollowed {
+  return { ...its, reason: `values of ${reason}` }
+}
+
+/** Whether the Ingress of a release is judged by its values. */
+export function assumedFor(
+  ref: Pick<ObjectRef, 'kind' | 'name'>,
+  { assumed }: AccountedSide,
+): { readonly isAssumed?: true } {
+  return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
 }
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
-function unseenOf({ side, objects }: AccountedSide): NotInspected[] {
+function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
   const written = [...objects].flatMap(([path, its]) =>
-    its.flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
+    its
+      .filter(({ ref }) => withChartSources || !isChartSource(ref))
+      .flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
   )
   return [...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)), ...written].filter(
     (one) => one.cause !== 'chart-elsewhere' || !isKnown(one),
@@ -88,10 +111,14 @@ function elsewhereBy(manifest: Manifest): NotInspected[] {
     const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
     return [{ manifest, cause: 'chart-elsewhere', reason }]
   }
-  if (ref.group !== 'source.toolkit.fluxcd.io' || !bringCharts.includes(ref.kind)) return []
+  if (!isChartSource(ref)) return []
   const url = textAt(readFluxSource(root).url)
   const reason = `the charts of ${url || ref.name} are not in this repository`
   return [{ manifest, cause: 'chart-elsewhere', reason, ...(url ? { url } : {}) }]
+}
+
+function isChartSource({ group, kind }: ObjectRef): boolean {
+  return group === 'source.toolkit.fluxcd.io' && bringCharts.includes(kind)
 }
 
 const bringCharts = ['OCIRepository', 'HelmRepository', 'HelmChart']
@@ -177,7 +204,8 @@ function* renderedReleases(
     for (const { object } of rendered.objects) {
       const its = named.get(nameIn(object.ref))
       if (!its || there.has(keyOf(object))) continue
-      const account = { cause: its.cause, reason: `${nameOf(object.ref)}: ${its.reason}` }
+      const reason = `${nameOf(object.ref)}: ${its.reason}`
+      const account = { cause: its.cause, reason, ...assumedFor(object.ref, one) }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
         if (one.objects.get(path)?.some(({ ref }) => nameIn(ref) === nameIn(object.ref))) yield [path, account]
@@ -186,7 +214,8 @@ function* renderedReleases(
   }
 }
 
-function nameIn({ kind, name }: ObjectRef): string {
+/** The name of an object wherever it is deployed. */
+export function nameIn({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>): string {
   return JSON.stringify([kind, name])
 }
 
@@ -209,7 +238,8 @@ function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[st
   for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
     const { name, repo, vendored, path, from, object } = chart
     if (vendored || isKnownChart(name, repo)) continue
-    const its = { cause: 'chart-elsewhere', reason: `the chart ${name} of ${repo} is not in this repository` }
+    const reason = `the chart ${name} of ${repo} is not in this repository`
+    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one) }
     if (there.get(entryOf(chart)) !== object.content) yield [path, its]
     const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
     for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {

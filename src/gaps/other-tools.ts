@@ -7,13 +7,20 @@ import type { Recogniser } from './recognised-files'
 const most = 3
 
 /** Files of tools that the gate does not run. */
-export const filesOfOtherTools: Recogniser = async (side, files) =>
-  new Map(
-    [...(await toolsOf(side, files))].map(([file, { tool, because, instead }]) => [
+export const filesOfOtherTools: Recogniser = async (side, files) => {
+  const open = files.filter((file) => !side.checkout.tree.ignores(file))
+  return new Map(
+    [...(await toolsOf(side, open))].map(([file, { tool, because, instead }]) => [
       file,
-      { cause: 'other-tool', reason: `${tool} takes it, and ${because}`, remedy: `To have it judged, ${instead}.` },
+      {
+        cause: 'other-tool',
+        tool,
+        reason: `${tool} takes it, and ${because}`,
+        remedy: `To have it judged, ${instead}.`,
+      },
     ]),
   )
+}
 
 /**
  * The changed files that another known tool takes, one entry for each tool and folder.

@@ -46,6 +46,11 @@ export async function patchedElsewhere({ base, head }: Sides, { before, after }:
   return findings
 }
 
+/** Whether a finding states what a patch takes away. */
+export function isOfPatch({ rule, message }: Finding): boolean {
+  return rule === 'source/unrendered' && message.startsWith('patch-')
+}
+
 interface Harm {
   readonly patch: WrittenPatch
   readonly what: 'removed' | 'tls' | 'rules' | 'hosts'

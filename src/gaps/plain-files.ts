@@ -2,6 +2,7 @@ import type { Finding } from '../finding/report'
 import type { Witness } from '../ledger/entry'
 import type { Files } from '../revision/files'
 import { objectsAccount } from './judged-as'
+import { isOfPatch } from './patched-elsewhere'
 
 /** The plain files of both sides that differ, as they were read. */
 interface PlainFiles {
@@ -14,11 +15,14 @@ export function reported(findings: readonly Finding[]): Witness {
   const places = new Map(
     findings
       .filter(({ rule, level, status }) => isOfGaps(rule) && level !== 'notice' && status === 'introduced')
+      .sort((a, b) => Number(isOfPatch(b)) - Number(isOfPatch(a)))
       .map((finding) => [finding.location.path, finding]),
   )
   return (file) => {
     const finding = places.get(file)
     if (!finding) return undefined
+    if (isOfPatch(finding))
+      return { state: 'judged', reason: 'what this patch takes away from an object from elsewhere is judged' }
     const reason = finding.text.replace(/(?<=\S)\.\s.*$|\.$/s, '')
     return { state: 'not-judged', cause: finding.message, reason: lower(reason), reported: true }
   }

@@ -8,6 +8,8 @@ export interface Recognised {
   readonly cause: string
   readonly reason: string
   readonly remedy?: string
+  /** The tool's name. */
+  readonly tool?: string
 }
 
 /** Finds, of some files of one side, those that another known tool takes; the other side shows what differs. */

@@ -48,7 +48,7 @@ export function failing(
       : lower(failure.reason)
     return {
       state: 'not-judged',
-      cause: causeOf(failed),
+      cause: causeOfFailure(failed),
       reason: asWritten
         ? `${name}: only its manifests are read, as they are written, because ${reason}`
         : `${name}: ${reason}`,
@@ -57,11 +57,12 @@ export function failing(
   }
 }
 
-function causeOf({ source, failure, asWritten }: FailedTaking): string {
+/** The id of the cause for which a source is not rendered whole. */
+export function causeOfFailure({ source, failure, asWritten }: FailedTaking): string {
   if (failure.leftOut) return 'chart-elsewhere'
   if (failure.remote?.length) return 'remote-entry'
   if (isGuess(source) && !failure.cause.startsWith('dependency-')) return 'no-release'
-  return asWritten ? 'read-as-written' : failure.cause
+  return asWritten && !failure.cause.startsWith('dependency-') ? 'read-as-written' : failure.cause
 }
 
 /** Whether a path is in the folder of a source. */

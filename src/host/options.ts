@@ -23,6 +23,7 @@ export const Options = Type.Object({
     description: 'The policies to use instead of those in the config, as NAME@RANGE.',
   }),
   all: Type.Boolean({ default: false, description: 'Check the whole head instead of a change.' }),
+  coverage: Type.Optional(Type.Boolean({ description: 'Only find out how much of the head is seen: no rule is run.' })),
   failOn: Type.Optional(FailOn),
   helm: Type.Optional(Type.String({ description: 'The helm to render charts with; default: helm in the PATH.' })),
   kustomize: Type.Optional(

@@ -119,7 +119,7 @@ async function runWithin(
       gather({
         base,
         head: revision,
-        rules: resolution.rules,
+        rules: options.coverage ? [] : resolution.rules,
         ignore: config.ignore,
         clusters: { base: config.clusters, head: its.clusters },
         releases: { base: config.releases, head: its.releases },
@@ -134,6 +134,7 @@ async function runWithin(
       inspected: { ...begun.inspected, ...evidence.inspected },
       findings: [...given, ...evidence.findings],
     })
+    if (options.coverage) return { ...begun, inspected: { ...begun.inspected, ...evidence.inspected } }
     const judgement = judge(evidence, terms, beforeRule)
     const stated = judgement.findings.length
     const reportWith = (located: readonly Finding[]) =>

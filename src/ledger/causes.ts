@@ -95,8 +95,9 @@ const causes: Readonly<Record<string, CauseText>> = {
   },
   'dependency-not-vendored': {
     many: 'charts whose dependencies are not in this repository',
-    effect: 'What this change makes of it is not seen.',
-    remedy: 'Run `helm dependency build` in the folder of the chart, and commit the result.',
+    effect: 'What the dependency makes is not seen.',
+    remedy:
+      'Run `helm dependency build` in the folder of the chart and commit the result, or name the repository of the dependency in `network: {charts: [URL]}` in the config.',
     byKeys: true,
   },
   'no-release': {
@@ -119,9 +120,9 @@ const causes: Readonly<Record<string, CauseText>> = {
     byKeys: true,
   },
   'release-not-rendered': {
-    many: 'releases of Fleet and helmfile that are not rendered',
-    effect: 'What these releases deploy is not seen.',
-    remedy: 'Vendor the chart, and write the release without templates and with values files of this repository.',
+    many: 'files of Fleet and helmfile with releases that are not rendered whole',
+    effect: 'What comes of it is not seen.',
+    remedy: 'Write the release without templates, and with values files of this repository.',
     byKeys: true,
   },
   template: {
@@ -142,20 +143,35 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Run ingress-guard in that repository.',
   },
   'not-taken': {
-    many: 'values files that no known release takes',
+    many: 'files of charts and values files that no known release takes',
     effect: 'Nothing is rendered with them.',
-    remedy: 'Declare the release under `helm:` in the config.',
+    remedy: 'Declare the release under `helm:` in the config, with its values files.',
   },
   orphan: {
     many: 'files beside charts and Kustomizations that nothing takes',
     effect: 'Nothing deploys them.',
     remedy: 'Name them in the Kustomization, or delete them.',
   },
+  idle: {
+    many: 'charts and Kustomizations that do not render and that nothing deploys',
+    effect: 'They are taken for leftovers.',
+    remedy: 'Delete them, or correct what the message names.',
+  },
+  'ignored-file': {
+    many: 'files that `ignore` leaves out',
+    effect: 'They are not read.',
+    remedy: 'Take them out of `ignore:` in the config if something deploys them.',
+  },
+  link: {
+    many: 'symbolic links that nothing is deployed through',
+    effect: 'What they lead to is judged where it is.',
+    remedy: 'Deploy a real file if the link is meant to be followed.',
+  },
 }
 
 const otherFailure: CauseText = {
   many: 'charts and Kustomizations that do not render',
-  effect: 'So what this change does there is not seen.',
+  effect: 'What it makes is not seen.',
   remedy: 'Correct what the message names; where nothing deploys the folder, list it under `ignore:` in the config.',
 }
 

@@ -22,12 +22,16 @@ export interface Account {
   readonly reason: string
   /** What to do so that it is judged, where the cause alone does not say it. */
   readonly remedy?: string
+  /** The tool that takes it, if the gate does not run that tool. */
+  readonly tool?: string
   /** The objects it was judged as: `Ingress shop/web`. */
   readonly objects?: readonly string[]
   /** The releases and Kustomizations through which it was judged. */
   readonly sources?: readonly string[]
   /** A finding of `source/unrendered` or `source/unreadable` states the cause already. */
   readonly reported?: true
+  /** The Ingress that its values make is judged, as it is assumed. */
+  readonly isAssumed?: true
   /** The change touches routes, TLS or permissions, as far as its text shows. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace

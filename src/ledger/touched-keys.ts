@@ -12,7 +12,7 @@ export interface Touched {
 const longest = 1_000_000
 
 /** Words of keys that values of charts have for routes, TLS and permissions. */
-const words = new Set(
+const words: ReadonlySet<string> = new Set(
   [
     ['ingress', 'ingresses', 'gateway', 'gateways', 'route', 'routes', 'routing', 'httproute', 'virtualservice'],
     ['host', 'hosts', 'hostname', 'hostnames', 'fqdn', 'domain', 'domains', 'vhost', 'vhosts', 'subdomain'],
@@ -22,6 +22,17 @@ const words = new Set(
   ].flat(),
 )
 
+/** Those of them that are of an Ingress where they are below a key with the word `ingress`. */
+const ofIngresses: ReadonlySet<string> = new Set([
+  'ingress',
+  'ingresses',
+  'host',
+  'hosts',
+  'hostname',
+  'hostnames',
+  'tls',
+])
+
 /** Keys of Pods that hold one of these words, and are about the node. */
 const ofNodes = new Set(['hostNetwork', 'hostPath', 'hostPort', 'hostPID', 'hostIPC', 'hostUsers', 'hostAliases'])
 
@@ -29,8 +40,12 @@ const ofNodes = new Set(['hostNetwork', 'hostPath', 'hostPort', 'hostPID', 'host
 const kinds =
   /^(?:Ingress|IngressClass|IngressRoute\w*|HTTPProxy|Gateway|GatewayClass|\w*Route|VirtualService|Certificate|(?:Cluster)?Issuer|(?:Cluster)?Role(?:Binding)?|\w*WebhookConfiguration)$/
 
-/** Compares the two texts of a file line by line; a side that lacks the file has none. */
-export function touchedIn(before: string | undefined, after: string | undefined): Touched {
+/**
+ * Compares the two texts of a file line by line; a side that lacks the file has none.
+ *
+ * @param isJudged whether the Ingress of the values is judged: its keys weigh nothing then
+ */
+export function touchedIn(before: string | undefined, after: string | undefined, isJudged = false): Touched {
   const [was, is] = [before ?? '', after ?? '']
   const side = after === undefined ? 'base' : 'head'
   if (was.length > longest || is.length > longest) return { side, line: 1, weighs: true }
@@ -41,7 +56,10 @@ export function touchedIn(before: string | undefined, after: string | undefined)
   // A file that differs nearly everywhere has no hunks.
   if (written.length === 0 && cut.length === 0) return { side, line: 1, weighs: true }
   const [heavy, gone] = [heavyLines(newLines, written), heavyLines(oldLines, cut)]
-  const weighs = heavy.length > 0 || gone.length > 0
+  const open = isJudged
+    ? [...heavyLines(newLines, written, true), ...heavyLines(oldLines, cut, true)]
+    : [...heavy, ...gone]
+  const weighs = open.length > 0
   if (side === 'base') return { side, line: gone[0] ?? 1, weighs }
   const cutAt = (line: number | undefined) =>
     line === undefined ? undefined : added.removalOf({ startLine: line, startColumn: 1, endLine: line, endColumn: 1 })
@@ -56,10 +74,10 @@ function linesOf(lines: readonly string[], hunks: Hunks): number[] {
 }
 
 /** The lines that have a word of routes, TLS or permissions among their keys and the keys above them. */
-function heavyLines(lines: readonly string[], chosen: readonly number[]): number[] {
+function heavyLines(lines: readonly string[], chosen: readonly number[], withoutIngress = false): number[] {
   const wanted = new Set(chosen)
   const found: number[] = []
-  const above: { indent: number; weighs: boolean }[] = []
+  const above: { indent: number; words: readonly string[] }[] = []
   let isKind = false
   lines.forEach((text, index) => {
     if (/^---(?:\s|$)/.test(text)) {
@@ -72,9 +90,11 @@ function heavyLines(lines: readonly string[], chosen: readonly number[]): number
     const indent = text.search(/[^\s-]/)
     if (indent === -1 || /^\s*#/.test(text)) return
     while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    const weighs = keysIn(text).some(isHeavy)
-    if (wanted.has(index + 1) && (isKind || weighs || above.some((one) => one.weighs))) found.push(index + 1)
-    above.push({ indent, weighs })
+    above.push({ indent, words: keysIn(text).flatMap(heavyWords) })
+    if (!wanted.has(index + 1)) return
+    const all = above.flatMap((one) => one.words)
+    const isOfIngress = withoutIngress && all.some((word) => word.startsWith('ingress'))
+    if (isKind || all.some((word) => !isOfIngress || !ofIngresses.has(word))) found.push(index + 1)
   })
   return found
 }
@@ -97,9 +117,10 @@ function keysIn(text: string): string[] {
   return [...found].flatMap(([, key = '', colon]) => (colon === undefined ? [] : [key]))
 }
 
-function isHeavy(key: string): boolean {
+/** The words of a key that are of routes, TLS or permissions. */
+function heavyWords(key: string): string[] {
   // Variables of programs are written so.
-  if (ofNodes.has(key) || /^[A-Z0-9_]+$/.test(key)) return false
+  if (ofNodes.has(key) || /^[A-Z0-9_]+$/.test(key)) return []
   const parts = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s./_-]+/)
-  return parts.some((part) => words.has(part.toLowerCase()))
+  return parts.map((part) => part.toLowerCase()).filter((part) => words.has(part))
 }

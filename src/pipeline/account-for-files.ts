@@ -1,72 +1,106 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
 import { missingDependencies } from '../gaps/missing-dependencies'
-import { notFollowed } from '../gaps/not-followed'
+import { nameIn, notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
-import { recognisedFiles } from '../gaps/recognised-files'
+import { type Recognised, recognisedFiles } from '../gaps/recognised-files'
 import { failing, renderedFiles, templatesOf } from '../gaps/rendered-files'
 import { takingsOf } from '../gaps/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/undeployed-files'
+import { assumedByRelease } from '../kubernetes/charts/assumed-ingress'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
 import { notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
 import { type LoadedObject, loadFile } from '../manifest/load'
+import type { Manifest } from '../manifest/manifest'
 import { configPath } from '../policy/names'
 import type { Files } from '../revision/files'
 import { manifestName } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
+import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
 import type { Scope } from './scope'
 
-/** The stages before this one. */
-interface Known {
+/** The stages that an account is made of. */
+export interface Known {
   readonly sides: Sides
   readonly read: ChangedFiles
   readonly rendered: ChangedRenderings
   readonly unseen: Unseen
+  readonly compared: Pick<Comparison, 'before' | 'after'>
 }
 
 /** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
-export async function accountForFiles(
-  { sides, read, rendered, unseen }: Known,
-  { repository, config }: Scope,
-): Promise<readonly LedgerEntry[] | undefined> {
-  const { base, head, changed } = sides
+export async function accountForFiles(known: Known, scope: Scope): Promise<readonly LedgerEntry[] | undefined> {
+  const { base, head, changed } = known.sides
   if (!base || !changed) return undefined
-  const was = await accounted(base, rendered.before, read.before, changed)
-  const is = await accounted(head, rendered.after, read.after, changed)
-  const unseenOfDeployers = notFollowed(was, is, changed, repository)
+  const entries = await entriesOf({ base, head, changed }, known, scope)
+  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+}
+
+/** The two sides of a change, and the paths that differ. */
+interface Change {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+  readonly changed: ReadonlySet<string>
+}
+
+/** Gives each file of a change its entry, without the place of those that are not judged. */
+export async function entriesOf(
+  { base, head, changed }: Change,
+  { sides, read, rendered, unseen, compared }: Known,
+  { repository, config }: Scope,
+): Promise<LedgerEntry[]> {
+  const was = await accounted(base, rendered.before, read.before, compared.before, changed)
+  const is = await accounted(head, rendered.after, read.after, compared.after, changed)
+  const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
   const recognised = await recognisedFiles(base, head, changed)
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
-  const entries = accountFor(changesOf(base, head, changed), [
+  return accountFor(changesOf(base, head, changed), [
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
     (file) => notJudged(unseenOfDeployers.get(file)),
     await missingDependencies(was, is, unseen.findings),
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
-    unreadable(read, templatesOf(was, is)),
+    orOfTool(unreadable(read, templatesOf(was, is)), recognised),
     valuesOfKnownCharts(read),
     plainObjects(read),
     renderedFiles(was, is),
     failing(was, is, unseen.findings, unseen.idle, 'guessed'),
-    links(was, is),
+    linksOf(links(was, is)),
     (file) => notJudged(recognised.get(file)),
     (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
     notKubernetesByName,
     undeployed(base, head),
     withoutObjects(was, is),
   ])
-  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+}
+
+/** A template of a tool that is known has the cause of that tool. */
+function orOfTool(witness: Witness, recognised: ReadonlyMap<string, Recognised>): Witness {
+  return (file) => {
+    const account = witness(file)
+    return account?.cause === 'template' ? (notJudged(recognised.get(file)) ?? account) : account
+  }
+}
+
+/** A link that is deployed nowhere may be a file that is not of Kubernetes. */
+function linksOf(witness: Witness): Witness {
+  return (file) => {
+    const account = witness(file)
+    return account?.cause === 'link' ? (notKubernetesByName(file) ?? account) : account
+  }
 }
 
 async function accounted(
   side: SideOfChange,
   rendered: readonly RenderedSide[],
   { loaded }: Files,
+  manifests: readonly Manifest[],
   changed: ReadonlySet<string>,
 ): Promise<AccountedSide> {
   const { entries } = side.checkout.tree
@@ -78,7 +112,8 @@ async function accounted(
     if (loaded.has(file) || takings.get(file)?.some(({ rendered: { source } }) => source.kind === 'kustomize'))
       objects.set(file, loaded.get(file)?.objects ?? loadFile({ text }).objects)
   }
-  return { side, rendered, takings, objects, texts }
+  const assumed = new Set([...assumedByRelease(manifests).keys()].map(({ ref }) => nameIn(ref)))
+  return { side, rendered, takings, objects, texts, assumed }
 }
 
 function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<string>): Map<string, FileChange> {
@@ -86,7 +121,7 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
   return new Map([...changed].map((file) => [file, !was.has(file) ? 'added' : !is.has(file) ? 'removed' : 'changed']))
 }
 
-function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy'> | undefined): Account | undefined {
+function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool'> | undefined): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
 
@@ -120,7 +155,7 @@ async function withPlace(entry: LedgerEntry, base: SideOfChange, head: SideOfCha
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )
-  const { side, line, weighs } = touchedIn(before, after)
+  const { side, line, weighs } = touchedIn(before, after, entry.isAssumed)
   const text = (side === 'base' ? before : after) ?? ''
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = Math.max(1, written.search(/\S/) + 1)

@@ -1,6 +1,7 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { snapshotsOf } from '../cluster/snapshot'
 import type { Inspected } from '../finding/report'
+import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
@@ -28,11 +29,12 @@ interface Stages {
   readonly unseen: Unseen
   readonly reach: Reach
   readonly files: readonly LedgerEntry[] | undefined
+  readonly coverage: Coverage | undefined
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
-  const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files } = stages
+  const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
   const others = {
@@ -76,6 +78,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
       ...(files ? { files } : {}),
+      ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },
   }

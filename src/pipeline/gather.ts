@@ -2,6 +2,7 @@ import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
 import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
+import { cover } from './cover'
 import { evidenceOf } from './evidence-of'
 import { loadPartnerFiles } from './load-partner-files'
 import { openSides } from './open-sides'
@@ -26,6 +27,11 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const reach = await reachOf(sides)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
-  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen }, scope)
-  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files }, scope)
+  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen, compared }, scope)
+  const isWhole = sides.base === undefined && !scope.isTrial
+  const coverage = isWhole ? await cover({ sides, read, rendered, unseen, compared }, scope) : undefined
+  return evidenceOf(
+    { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage },
+    scope,
+  )
 }

@@ -16,7 +16,7 @@ export interface Reach {
  * object that names unknown folders, everything may be deployed.
  */
 export async function reachOf({ base, head }: Sides): Promise<Reach> {
-  if (!base || !(await isKnown(base)) || !(await isKnown(head))) return { isKnown: false }
+  if (!base || !(await namesAllFolders(base)) || !(await namesAllFolders(head))) return { isKnown: false }
   const named = {
     base: base.discovery.roots.places,
     head: new Set([...base.discovery.roots.places, ...head.discovery.roots.places]),
@@ -33,7 +33,8 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
   }
 }
 
-async function isKnown({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
+/** Whether the Argo CD and Flux objects of a side name every folder that is deployed. */
+export async function namesAllFolders({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
   return roots.known && !(await chartsNameFolders(checkout))
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Finding, Location, Report } from '../finding/report'
 import type { LedgerEntry } from '../ledger/entry'
+import { CoverageJson, coverageJson } from './coverage-json'
 
 const Region = Type.Object({
   startLine: Type.Integer({ minimum: 1 }),
@@ -91,6 +92,7 @@ export const ReportJson = Type.Object(
             'Every file that the change adds, changes or removes, once; absent where a revision is judged whole.',
         }),
       ),
+      coverage: Type.Optional(CoverageJson),
     }),
     unfinished: Type.Optional(
       Type.Object(
@@ -166,6 +168,7 @@ export function jsonReport(report: Report): ReportJson {
       ...(inspected.confinement ? { confinement: inspected.confinement } : {}),
       skipped: inspected.skipped.map(({ path, reason }) => ({ path, reason })),
       ...(inspected.files ? { files: inspected.files.map(fileInReport) } : {}),
+      ...(inspected.coverage ? { coverage: coverageJson(inspected.coverage) } : {}),
     },
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),
     findings: findings.map(findingInReport),

@@ -1,6 +1,7 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
+import { coverageSection } from './coverage-markdown'
 import { notInspectedIn } from './ledger'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
@@ -72,6 +73,7 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
         ...words(reason),
       ]),
     ]),
+    ...(inspected.coverage ? [coverageSection(inspected.coverage)] : []),
     plain(resolved.length > 0 ? [paragraph(words(`This change resolves ${count(resolved.length, 'finding')}.`))] : []),
     plain([paragraph(words(policiesIn(report)))]),
     plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),

@@ -5,6 +5,7 @@ import { shortened } from '../listing'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath, notJudgedRule } from '../policy/names'
 import type { Exception } from '../policy/schema'
+import { notAllSeenIn } from './coverage-words'
 import { accountedIn } from './ledger'
 
 /** `1 file`, `3 files`. */
@@ -26,7 +27,8 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 /** The summary line of a report: the verdict, and what was inspected. */
 export function summaryOf(report: Report): string {
   const files = report.unfinished ? '' : accountedIn(report.inspected.files ?? [])
-  return [foundIn(report), inspectedIn(report), files].filter(Boolean).join(' ')
+  const seen = report.inspected.coverage ? notAllSeenIn(report.inspected.coverage) : ''
+  return [foundIn(report), inspectedIn(report), files, seen].filter(Boolean).join(' ')
 }
 
 /** The verdict in one sentence, which holds no word from a manifest. */

@@ -7,21 +7,29 @@ export type Cleanup = { readonly folder: string } | { readonly group: number }
 /** A message of a thread to the one that started it, which outlives it. */
 export type CleanupMessage = { readonly kept: Cleanup } | { readonly released: Cleanup }
 
+/** All that is cleaned up when this process ends, which it is asked for once: Node warns of many listeners. */
+const kept = new Set<Cleanup>()
+
+function cleanUpAll(): void {
+  process.off('exit', cleanUpAll)
+  for (const one of kept) cleanUp(one)
+  kept.clear()
+}
+
 /**
  * Cleans up when the process ends, for whatever reason.
  *
  * @returns a function that cancels it
  */
 export function cleanUpAtExit(cleanup: Cleanup): () => void {
-  const clear = () => {
-    process.off('exit', clear)
-    cleanUp(cleanup)
-  }
   const tell = (message: CleanupMessage) => parentPort?.postMessage(message)
-  process.on('exit', clear)
+  const own = { ...cleanup }
+  if (kept.size === 0) process.on('exit', cleanUpAll)
+  kept.add(own)
   tell({ kept: cleanup })
   return () => {
-    process.off('exit', clear)
+    kept.delete(own)
+    if (kept.size === 0) process.off('exit', cleanUpAll)
     tell({ released: cleanup })
   }
 }

@@ -17,7 +17,9 @@ export async function unusedValuesFiles(
     (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
   )
   if (files.length === 0) return []
-  const used = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
+  const taken = (await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat()
+  const { tree } = head.checkout
+  const used = new Set(taken.flatMap((file) => [file, ...tree.at(tree.resolved.get(file) ?? file)]))
   const texts = await head.checkout.texts(files.filter((path) => !used.has(path)))
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)

@@ -1,7 +1,7 @@
 import { Snapshot } from '../../cluster/snapshot'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { madeOf, type Placed } from '../../manifest/placed'
-import { releaseKinds } from './chart-release'
+import { inflatedChart, releaseKinds } from './chart-release'
 import { type IngressValues, ingressValuesIn } from './ingress-values'
 import { LayeredValue } from './layered-value'
 import { type RemoteRelease, remoteReleasesOf } from './remote-release'
@@ -13,6 +13,11 @@ import { type RemoteRelease, remoteReleasesOf } from './remote-release'
  * @param manifests the objects of one side; values are taken of the ConfigMaps among them
  */
 export function assumedIngresses(manifests: readonly Manifest[]): readonly Manifest[] {
+  return [...assumedByRelease(manifests).values()].flat()
+}
+
+/** The same by the object that installs the release. */
+export function assumedByRelease(manifests: readonly Manifest[]): ReadonlyMap<Manifest, readonly Manifest[]> {
   const before = known.get(manifests)
   if (before) return before
   const found = assumedAmong(manifests)
@@ -21,19 +26,26 @@ export function assumedIngresses(manifests: readonly Manifest[]): readonly Manif
 }
 
 /** The objects of a side that were looked at: several stages ask for theirs. */
-const known = new WeakMap<readonly Manifest[], readonly Manifest[]>()
+const known = new WeakMap<readonly Manifest[], ReadonlyMap<Manifest, readonly Manifest[]>>()
 
-function assumedAmong(manifests: readonly Manifest[]): Manifest[] {
+function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]> {
   const releases = manifests.filter(({ ref }) => releaseKinds.includes(groupKindOf(ref)))
-  if (releases.length === 0) return []
+  if (releases.length === 0) return new Map()
   const rendered = new Set(manifests.flatMap(({ origin }) => renderedRelease(origin)))
   const parts = byClusters(manifests.filter(({ ref }) => partKinds.includes(ref.kind)))
-  return releases.flatMap((manifest) => {
-    const snapshot = new Snapshot('', parts.get(clustersOf(manifest)) ?? [])
-    return remoteReleasesOf(manifest, snapshot)
-      .filter(({ name, namespace }) => !rendered.has(JSON.stringify([namespace, name])))
-      .flatMap(ingressesOf)
-  })
+  return new Map(
+    releases.flatMap((manifest) => {
+      const snapshot = new Snapshot('', parts.get(clustersOf(manifest)) ?? [])
+      const made = remoteReleasesOf(manifest, snapshot)
+        // What a chart of here takes in has the name of its release, and was left out of the rendering.
+        .filter(
+          ({ name, namespace }) =>
+            groupKindOf(manifest.ref) === inflatedChart || !rendered.has(JSON.stringify([namespace, name])),
+        )
+        .flatMap(ingressesOf)
+      return made.length > 0 ? [[manifest, made] as const] : []
+    }),
+  )
 }
 
 /** The kinds that hold values of releases. */
