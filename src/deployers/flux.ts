@@ -259,7 +259,7 @@ export class FluxObjects {
         manifest,
         'chart-elsewhere',
         `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
-        url,
+        url ? { url } : {},
       )
       return
     }

@@ -1,10 +1,11 @@
 import path from 'node:path/posix'
+import { type ArgoFiles, argoFilesIn } from '../deployers/argocd-files'
 import type { FileDeployments } from '../deployers/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { NotInspected } from '../deployers/gitops-sources'
+import type { NotInspected, PlainOwner } from '../deployers/gitops-sources'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
@@ -34,8 +35,8 @@ export interface Discovery {
   readonly notInspected: readonly NotInspected[]
   /** What files of Fleet and helmfile deploy. */
   readonly fileDeployments: FileDeployments
-  /** Plain files that an Argo CD object deploys, and the name of that object. */
-  readonly plain: ReadonlyMap<string, string>
+  /** Plain files that an Argo CD object deploys, and that object. */
+  readonly plain: ReadonlyMap<string, PlainOwner>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
   /** The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them. */
@@ -78,6 +79,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const followed = new Followed(all, checkout, side, known.render)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
   const generatorFiles = await generatorFilesOf(all, checkout)
+  const argoFiles = await argoFilesIn(checkout, all, parts)
   const read = {
     checkout,
     declared,
@@ -85,6 +87,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     kustomizationsInFiles,
     sourceIgnores,
     generatorFiles,
+    argoFiles,
     known,
     followed,
     all,
@@ -125,6 +128,7 @@ interface Reading {
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
   readonly sourceIgnores: IgnoreFiles
   readonly generatorFiles: ReadonlyMap<string, string>
+  readonly argoFiles: ArgoFiles
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -139,7 +143,7 @@ async function readRound(charts: readonly string[], reading: Reading) {
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
-  const explicitPlaces = new Set(explicit.map(placeOf))
+  const explicitPlaces = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
   const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [
@@ -171,7 +175,7 @@ export function placeOf(source: Source): string {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: Reading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles } = reading
+  const { sourceIgnores, generatorFiles, argoFiles } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -183,7 +187,9 @@ function readGitOpsSources(reading: Reading) {
       repository,
       sourceIgnores,
       generatorFiles,
+      argoFiles,
       broughtBy: followed.broughtBy,
+      writtenAs: followed.writtenAs,
     })
     const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))
     if (both.length > 0) {
@@ -198,8 +204,10 @@ function readGitOpsSources(reading: Reading) {
       ...parts,
       ...kustomizationFiles(kustomizations, checkout, base),
     ])
+    for (const file of [...gitOps.asDirectories.values()].flat()) ownership.delete(file)
     if (base) {
-      const places = new Set([...declared, ...gitOps.sources, ...fileDeployments.sources].map(placeOf))
+      const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
+      const places = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
       const roots = deployedRoots(kustomizations, base, places)
       const after = { manifests: followed.objects(manifests), gitOps, kustomizations, declared, roots }
       for (const [file, why] of prunedFiles(base.appliers, after))

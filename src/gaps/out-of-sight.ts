@@ -1,4 +1,4 @@
-import type { NotInspected } from '../deployers/gitops-sources'
+import { declarationSite, type NotInspected, type NotInspectedCause } from '../deployers/gitops-sources'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOwnCluster, readApplication } from '../gitops/application'
@@ -9,29 +9,56 @@ import type { Source } from '../sources/source'
 /** The clusters that a file of one side is deployed to. */
 export type ClustersOf = (side: Side, path: string) => readonly string[]
 
-/** Reports Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
+/**
+ * Reports Argo CD and Flux objects whose source was rendered, or whose files were read, at the base, and cannot be
+ * inspected at the head.
+ */
 export function outOfSight(
   { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
   clustersOf: ClustersOf,
 ): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
-  if (gone.length === 0) return []
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
-  return news.flatMap(({ manifest, cause, reason }) => {
-    const { ref, origin, object } = manifest
-    if (!gone.some((source) => isOf(source, manifest, clustersOf))) return []
+  return news.flatMap((one) => {
+    const { manifest, cause, reason, at = declarationSite(manifest) } = one
+    const { ref, object, origin } = manifest
+    if (!gone.some((source) => isOf(source, manifest, clustersOf)) && !hidesPlainFiles(one, { base, head }, clustersOf))
+      return []
     return gateFinding('source/unrendered', 'out-of-sight', 'error', {
       side: 'head',
-      path: origin.path,
-      region: object.region,
+      ...at,
       status: 'introduced',
       object: ref,
       keys: [cause],
-      fileText: object.lines,
+      ...(at.path === origin.path ? { fileText: object.lines } : {}),
       text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     })
   })
+}
+
+/** Whether an object applied plain files at the base, and for this cause no longer does so as they are. */
+function hidesPlainFiles(
+  { manifest, cause }: NotInspected,
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+  clustersOf: ClustersOf,
+): boolean {
+  for (const [file, { manifest: before }] of base.discovery.plain) {
+    if (!addsUnseen.has(cause) && head.discovery.plain.has(file)) continue
+    if (isSame(before, manifest, clustersOf)) return true
+  }
+  return false
+}
+
+/** The causes for which a folder has more, or something else, than its files show. */
+const addsUnseen: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['plugin', 'jsonnet', 'file-names'])
+
+/** Whether an object is that of the base: in the same file, or in another one of the same cluster. */
+function isSame(before: Manifest, manifest: Manifest, clustersOf: ClustersOf): boolean {
+  if (identityOf(before.ref) !== identityOf(manifest.ref)) return false
+  if (before.origin.path === manifest.origin.path) return true
+  const known = clustersOf('base', before.origin.path)
+  return clustersOf('head', manifest.origin.path).some((cluster) => known.includes(cluster))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/generated-elements'
+import { noArgoFiles } from '../deployers/argocd-files'
 import { GitOpsSources } from '../deployers/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/read-files'
 import {
@@ -63,7 +64,9 @@ export class ReleaseFiles {
       repository,
       sourceIgnores: new Map(),
       generatorFiles: new Map(),
+      argoFiles: noArgoFiles,
       broughtBy: new Map(),
+      writtenAs: new Map(),
     })
   }
 
