@@ -23,6 +23,7 @@ export function namePlainFiles(
   const start = place === '' ? 0 : place.length + 1
   const [include, exclude] = [textAt(directory.at('include')), textAt(directory.at('exclude'))]
   const recurses = directory.at('recurse').value === true
+  named.directories.add(place)
   const taken: string[] = []
   const others: string[] = []
   for (const file of checkout.below(place)) {

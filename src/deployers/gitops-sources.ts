@@ -87,12 +87,16 @@ export class GitOpsSources {
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
   readonly plain = new Map<string, PlainOwner>()
+  /** The folders of which an object takes plain files. */
+  readonly directories = new Set<string>()
   /** Charts and Kustomizations that an object takes for folders of plain files, and those files. */
   readonly asDirectories = new Map<string, readonly string[]>()
   /** The object that deploys a source, by the source's id. */
   readonly deployers = new Map<string, Manifest>()
   /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
   usesFlux = false
+  /** Whether there are Applications. */
+  usesArgo = false
 
   /** Files that Flux passes by in a folder that it deploys, and why. */
   readonly ignoredByFlux = new Map<string, string>()

@@ -45,6 +45,9 @@ export interface Discovery {
   readonly bringers: ReadonlyMap<string, string>
   readonly roots: Roots
   readonly appliers: Appliers
+  /** Whether there are Applications of Argo CD, and Kustomizations of Flux. */
+  readonly usesArgo: boolean
+  readonly usesFlux: boolean
 }
 
 /** The inputs of discovery other than the files. */
@@ -115,6 +118,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       ...(await ignorableBundles(checkout)),
     ]),
     roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
+    usesArgo: gitOps.usesArgo,
+    usesFlux: gitOps.usesFlux,
     appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }

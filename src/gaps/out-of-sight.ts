@@ -43,6 +43,8 @@ function hidesPlainFiles(
   { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
   clustersOf: ClustersOf,
 ): boolean {
+  // Rendering reports a missing folder.
+  if (cause === 'folder-missing') return false
   for (const [file, { manifest: before }] of base.discovery.plain) {
     if (!addsUnseen.has(cause) && head.discovery.plain.has(file)) continue
     if (isSame(before, manifest, clustersOf)) return true
