@@ -31,7 +31,10 @@ export async function argoFilesIn(
   const takesCharts = all.some(({ object }) => object.content.includes('directory')) || overrides.size > 0
   const files = [...entries.keys()].filter((file) => isDirectoryFile(file) && (takesCharts || !parts.has(file)))
   const texts = await checkout.texts(files)
-  return { overrides, skipped: new Set([...texts].flatMap(([file, text]) => (text.includes(skipMarker) ? [file] : []))) }
+  return {
+    overrides,
+    skipped: new Set([...texts].flatMap(([file, text]) => (text.includes(skipMarker) ? [file] : []))),
+  }
 }
 
 /** Whether Argo CD takes a file of a folder of manifests, by its name. */

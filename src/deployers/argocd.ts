@@ -128,7 +128,9 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
         namespace,
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
-        ...(overlay || components.length > 0 ? { overlaidAt: siteOfBlock('kustomize', override, manifest, named) } : {}),
+        ...(overlay || components.length > 0
+          ? { overlaidAt: siteOfBlock('kustomize', override, manifest, named) }
+          : {}),
       },
       manifest,
     )

@@ -68,7 +68,8 @@ function laidOver(old: Fields, over: Fields): Fields {
 }
 
 function decodedOver(old: unknown, over: unknown): unknown {
-  if (Array.isArray(over)) return over.map((item, index) => decodedOver(Array.isArray(old) ? old[index] : undefined, item))
+  if (Array.isArray(over))
+    return over.map((item, index) => decodedOver(Array.isArray(old) ? old[index] : undefined, item))
   return isFields(over) ? laidOver(fieldsOf(old), over) : over
 }
 

@@ -2,6 +2,7 @@ import { declarationSite, type NotInspected, type NotInspectedCause } from '../d
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOwnCluster, readApplication } from '../gitops/application'
+import { causeText } from '../ledger/causes'
 import { identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
@@ -20,11 +21,14 @@ export function outOfSight(
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  const wasJudged = (one: NotInspected) =>
+    gone.some((source) => isOf(source, one.manifest, clustersOf)) || hidesPlainFiles(one, { base, head }, clustersOf)
   return news.flatMap((one) => {
+    if (unmodelled.has(one.cause)) return ofUnmodelled(one, base.discovery.notInspected, wasJudged)
+
     const { manifest, cause, reason, at = declarationSite(manifest) } = one
     const { ref, object, origin } = manifest
-    if (!gone.some((source) => isOf(source, manifest, clustersOf)) && !hidesPlainFiles(one, { base, head }, clustersOf))
-      return []
+    if (!wasJudged(one)) return []
     return gateFinding('source/unrendered', 'out-of-sight', 'error', {
       side: 'head',
       ...at,
@@ -37,6 +41,35 @@ export function outOfSight(
   })
 }
 
+/** The causes for which a folder has objects that its files do not show. */
+const unmodelled: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['jsonnet', 'file-names'])
+
+/**
+ * What an object deploys besides what is judged. That is an error where it was judged whole before, and where the base
+ * has nothing of that kind; where it has, one more is a routine change, which is listed.
+ */
+function ofUnmodelled(
+  one: NotInspected,
+  before: readonly NotInspected[],
+  wasJudged: (one: NotInspected) => boolean,
+): Finding[] {
+  const { manifest, cause, reason, at = declarationSite(manifest) } = one
+  const alike = before.filter((other) => other.cause === cause)
+  if (alike.some((other) => identityOf(other.manifest.ref) === identityOf(manifest.ref))) return []
+  if (alike.length > 0 && !wasJudged(one)) return []
+  const { effect, remedy } = causeText(cause)
+  return [
+    gateFinding('source/unrendered', 'unmodelled', 'error', {
+      side: 'head',
+      ...at,
+      status: 'introduced',
+      object: manifest.ref,
+      keys: [cause, at.path],
+      text: `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`,
+    }),
+  ]
+}
+
 /** Whether an object applied plain files at the base, and for this cause no longer does so as they are. */
 function hidesPlainFiles(
   { manifest, cause }: NotInspected,
@@ -46,14 +79,11 @@ function hidesPlainFiles(
   // Rendering reports a missing folder.
   if (cause === 'folder-missing') return false
   for (const [file, { manifest: before }] of base.discovery.plain) {
-    if (!addsUnseen.has(cause) && head.discovery.plain.has(file)) continue
+    if (cause !== 'plugin' && !unmodelled.has(cause) && head.discovery.plain.has(file)) continue
     if (isSame(before, manifest, clustersOf)) return true
   }
   return false
 }
-
-/** The causes for which a folder has more, or something else, than its files show. */
-const addsUnseen: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['plugin', 'jsonnet', 'file-names'])
 
 /** Whether an object is that of the base: in the same file, or in another one of the same cluster. */
 function isSame(before: Manifest, manifest: Manifest, clustersOf: ClustersOf): boolean {

@@ -43,7 +43,9 @@ export function readApplication(root: Cursor): Application {
   const destination = spec.at('destination')
   return {
     name: root.at('metadata', 'name'),
-    sources: sourcesOf(spec).filter(({ exists }) => exists).map(sourceAt),
+    sources: sourcesOf(spec)
+      .filter(({ exists }) => exists)
+      .map(sourceAt),
     destination: {
       cluster: textAt(destination.at('name')) || textAt(destination.at('server')),
       namespace: destination.at('namespace'),

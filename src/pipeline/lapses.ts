@@ -38,7 +38,9 @@ export class Lapses {
 
   /** The removals that the texts of both sides do not show. */
   changes(known: readonly Change[]): Change[] {
-    const removed = new Set(known.flatMap((one) => (one.kind === 'removed' ? [`${one.cluster} ${this.idOf(one.before)}`] : [])))
+    const removed = new Set(
+      known.flatMap((one) => (one.kind === 'removed' ? [`${one.cluster} ${this.idOf(one.before)}`] : [])),
+    )
     const heads = new Map<string, Manifest[]>()
     for (const manifest of this.after)
       for (const key of keysOf(manifest)) heads.set(key, [...(heads.get(key) ?? []), manifest])
@@ -60,12 +62,12 @@ export class Lapses {
   private asHook(manifest: Manifest): string | undefined {
     const fate = this.fateOf(manifest)
     if (fate === 'plain') return undefined
-    if (fate === 'never') return 'By its hook annotation no sync of Argo CD applies it, and the object that it was is deleted.'
+    if (fate === 'never')
+      return 'By its hook annotation no sync of Argo CD applies it, and the object that it was is deleted.'
     const twins = keysOf(manifest).flatMap((key) => this.twins.get(key) ?? [])
     const fates = new Set(twins.map((twin) => this.fateOf(twin)))
     const isNew = fates.size === 0 && this.touched.has(manifest)
-    if (fate === 'skipped')
-      return isNew ? 'By its hook annotation Argo CD does not apply it.' : undefined
+    if (fate === 'skipped') return isNew ? 'By its hook annotation Argo CD does not apply it.' : undefined
     if (fate === 'passing')
       return isNew || [...fates].some((one) => one !== 'passing')
         ? 'By its hook annotations Argo CD deletes it after each sync.'

@@ -1,6 +1,6 @@
 import { minimatch } from 'minimatch'
-import { elementsOf } from '../deployers/generated-elements'
 import { noArgoFiles } from '../deployers/argocd-files'
+import { elementsOf } from '../deployers/generated-elements'
 import { GitOpsSources } from '../deployers/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/read-files'
 import {
