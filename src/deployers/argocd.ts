@@ -21,6 +21,7 @@ import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
 import { type OverriddenSource, overridden } from './source-override'
 import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
+import { argoRevision } from './tracked-revision'
 
 /**
  * Adds the sources of an Application.
@@ -37,8 +38,10 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     namespace: textAt(destination.namespace) || 'default',
     sources: sources.filter(({ repoURL }) => repoURL.exists),
   }
-  for (const [index, source] of application.sources.entries())
+  for (const [index, source] of application.sources.entries()) {
     if (!isReferenceOnly(source)) nameSource(source, index, application, named)
+    else if (named.isThisRepository(textAt(source.repoURL))) trackRevision(source, application, named)
+  }
 }
 
 /** An Application, as its sources need it. */
@@ -71,6 +74,7 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
     named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`, { at })
     return
   }
+  trackRevision(given, application, named)
   const override = overridden(given, place, { name, namespace: manifest.ref.namespace }, argoFiles)
   const { source } = override
   if (override.fault) {
@@ -148,6 +152,10 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
     const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
     named.add({ ...missing, kind: 'helm' }, manifest)
   }
+}
+
+function trackRevision({ targetRevision }: ApplicationSource, { manifest, name }: Named, named: GitOpsSources): void {
+  named.track(manifest, name, argoRevision(textAt(targetRevision)), targetRevision)
 }
 
 /** How Argo CD takes a folder; undefined where it refuses to. */

@@ -8,6 +8,7 @@ import { ignorableKustomization, type Kustomization } from '../sources/kustomiza
 import type { DeclarationSite, Source } from '../sources/source'
 import type { ArgoFiles } from './argocd-files'
 import type { IgnoreFiles } from './flux-artifact'
+import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
 export interface RepositoryIndex {
@@ -83,6 +84,10 @@ export interface NotInspected {
 export class GitOpsSources {
   readonly sources: Source[] = []
   readonly notInspected: NotInspected[] = []
+  /** The revisions of this repository that objects deploy. */
+  readonly revisions: TrackedRevision[] = []
+  /** How objects of Flux refer to this repository. */
+  readonly references: SourceReference[] = []
   /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
@@ -142,6 +147,15 @@ export class GitOpsSources {
     return isSame ? { path: own.manifest.origin.path, region: own.region } : declarationSite(manifest)
   }
 
+  /** Adds the revision of this repository that an object deploys. */
+  track(manifest: Manifest, subject: string, revision: NamedRevision, value: Cursor): void {
+    const { kind, name } = revision
+    const at = this.siteOf(manifest, value)
+    const bringer = at.region === manifest.object.region ? this.bringerOf(manifest) : undefined
+    const rendered = bringer ? { rendered: { source: bringer.source.id, value } } : {}
+    this.revisions.push({ manifest, subject, kind, name, at, ...rendered })
+  }
+
   bringerOf(manifest: Manifest): Bringer | undefined {
     return this.repositoryIndex.broughtBy.get(manifest)
   }
@@ -165,6 +179,11 @@ export class GitOpsSources {
   isHere(url: string, place: string): boolean {
     const { repository, checkout } = this.repositoryIndex
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  /** Whether a URL is known to be that of this repository. */
+  isThisRepository(url: string): boolean {
+    return this.repositoryIndex.repository.includes(repositoryName(url))
   }
 
   /** Whether a `sourceRef` may mean this repository: it does not if all sources of that name are elsewhere. */

@@ -7,6 +7,7 @@ import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { NotInspected, PlainOwner } from '../deployers/gitops-sources'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
+import type { SourceReference, TrackedRevision } from '../deployers/tracked-revision'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
@@ -33,6 +34,10 @@ export interface Discovery {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects that were not fully inspected. */
   readonly notInspected: readonly NotInspected[]
+  /** The revisions of this repository that Argo CD and Flux objects deploy. */
+  readonly revisions: readonly TrackedRevision[]
+  /** How Flux objects refer to this repository. */
+  readonly references: readonly SourceReference[]
   /** What files of Fleet and helmfile deploy. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
@@ -109,6 +114,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     ownership,
     kustomizations,
     notInspected: gitOps.notInspected,
+    revisions: gitOps.revisions,
+    references: gitOps.references,
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),

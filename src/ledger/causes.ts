@@ -86,6 +86,11 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'It neither updates nor removes anything until that is corrected.',
     remedy: 'Correct the file that the message names.',
   },
+  'other-revision': {
+    many: 'objects that deploy another revision of this repository',
+    effect: 'The files of this change were judged in its place.',
+    remedy: 'Have the changes of that branch judged as well.',
+  },
   ignored: {
     many: 'objects whose folder `ignore` leaves out',
     effect: 'What they deploy is not judged.',

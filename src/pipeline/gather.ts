@@ -25,7 +25,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const reach = await reachOf(sides)
   const compared = await compare(sides, read, rendered, rest, clusters, reach)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
-  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach, scope)
   const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen }, scope)
   return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files }, scope)
 }
