@@ -1,3 +1,4 @@
+import { noArgoFiles } from '../../src/deployers/argocd-files'
 import { readGitOps } from '../../src/deployers/gitops'
 import { GuardError } from '../../src/errors'
 import { loadFile } from '../../src/manifest/load'
@@ -60,7 +61,9 @@ export async function readSources(origin: string, text: string): Promise<void> {
     repository: [],
     sourceIgnores: new Map(),
     generatorFiles: new Map(),
+    argoFiles: noArgoFiles,
     broughtBy: new Map(),
+    writtenAs: new Map(),
   })
 }
 

@@ -360,7 +360,7 @@ describe('a folder whose manifests a plugin makes', () => {
   test('is built as it stands, but is not handed over unseen', async () => {
     expect(lines(await change(base, { 'argocd/portal.yaml': app('') }))).toEqual([])
     const report = await change({ ...base, 'argocd/portal.yaml': app('') }, base)
-    expect(lines(report)).toEqual(['introduced error head/argocd/portal.yaml:1 source/unrendered'])
+    expect(lines(report)).toEqual(['introduced error head/argocd/portal.yaml:8 source/unrendered'])
     expect(report.findings[0]?.text).toBe(
       'The objects that Application argocd/portal deploys can no longer be rendered, so this change to them cannot be checked: a plugin generates its manifests from apps/portal, so they are unknown.',
     )

@@ -21,28 +21,28 @@ const application = (destination: string, ...sources: string[]) =>
   )
 const here = `{repoURL: "${url}", path: web}`
 const there = (chart: string) => `{repoURL: "https://charts.example.com", chart: ${chart}, targetRevision: 1.0.0}`
-const error = (file: string) => `introduced error head/${file}:1 source/unrendered`
+const error = (place: string) => `introduced error head/${place} source/unrendered`
 
 describe('an object whose folder can no longer be seen is an error', () => {
   const flux = { ...web, 'flux/source.yaml': repository(), 'flux/web.yaml': kustomization('web', './web') }
 
-  test.each<[what: string, base: Files, head: Files, file: string]>([
-    ['in its file', flux, { 'flux/web.yaml': elsewhere('./web') }, 'flux/web.yaml'],
-    ['in another file', flux, { 'flux/web.yaml': null, 'flux/more.yaml': elsewhere('./web') }, 'flux/more.yaml'],
+  test.each<[what: string, base: Files, head: Files, place: string]>([
+    ['in its file', flux, { 'flux/web.yaml': elsewhere('./web') }, 'flux/web.yaml:1'],
+    ['in another file', flux, { 'flux/web.yaml': null, 'flux/more.yaml': elsewhere('./web') }, 'flux/more.yaml:1'],
     [
       'of two sources, when the other one is elsewhere already',
       { ...web, 'app.yaml': application('prod', here, there('one')) },
       { 'app.yaml': application('prod', there('two'), there('one')) },
-      'app.yaml',
+      'app.yaml:8',
     ],
     [
       'of an Application for the same cluster',
       { ...web, 'app.yaml': application('prod', here) },
       { 'app.yaml': null, 'more/app.yaml': application('prod', there('one')) },
-      'more/app.yaml',
+      'more/app.yaml:8',
     ],
-  ])('%s', async (_, base, head, file) => {
-    expect(lines(await change(base, head))).toEqual([error(file)])
+  ])('%s', async (_, base, head, place) => {
+    expect(lines(await change(base, head))).toEqual([error(place)])
   })
 })
 

@@ -48,6 +48,15 @@ export class Snapshot {
     return snapshot
   }
 
+  /** The same cluster without some objects. */
+  without(isGone: (manifest: Manifest) => boolean): Snapshot {
+    const manifests = this.manifests.filter((manifest) => !isGone(manifest))
+    if (manifests.length === this.manifests.length) return this
+    const snapshot = new Snapshot(this.cluster, manifests, this.descriptions, this.hides)
+    snapshot.known = this.facts
+    return snapshot
+  }
+
   /** The same cluster with this one of the copies of an object, and no other. */
   withOnly(copy: Manifest): Snapshot {
     const copies = this.get(copy.ref)

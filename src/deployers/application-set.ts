@@ -1,9 +1,11 @@
-import { readApplicationSet } from '../gitops/application-set'
+import { gitGeneratorsIn, readApplicationSet } from '../gitops/application-set'
 import { makeApplication } from '../gitops/filled-template'
+import { textAt } from '../gitops/text'
 import { Manifest } from '../manifest/manifest'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
 import type { GitOpsSources } from './gitops-sources'
+import { argoRevision } from './tracked-revision'
 
 /** The most text that the Applications of one generator may come to. */
 const maxSize = 50_000_000
@@ -12,6 +14,8 @@ const maxSize = 50_000_000
 export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void {
   const { object, side, origin, clusters, root } = manifest
   const { generators, templatePatch, goTemplate } = readApplicationSet(root)
+  for (const { repoURL, revision } of gitGeneratorsIn(root.at('spec', 'generators')))
+    if (named.isThisRepository(textAt(repoURL))) named.track(manifest, '', argoRevision(textAt(revision)), revision)
   if (templatePatch.exists) {
     named.skip(manifest, 'template-patch', 'its templatePatch is not supported')
     return

@@ -1,5 +1,4 @@
 import path from 'node:path/posix'
-import { minimatch } from 'minimatch'
 import { stringify } from 'yaml'
 import {
   type ApplicationSource,
@@ -15,10 +14,14 @@ import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
-import type { Target, Values } from '../sources/source'
+import type { DeclarationSite, Target, Values } from '../sources/source'
 import { fieldsOf, wordOf } from '../sources/untyped'
+import { namePlainFiles } from './argocd-directory'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
+import { type OverriddenSource, overridden } from './source-override'
+import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
+import { argoRevision } from './tracked-revision'
 
 /**
  * Adds the sources of an Application.
@@ -26,95 +29,178 @@ import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
  * @param manifest the Application, or the ApplicationSet that generates it
  */
 export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
-  const { name: written, destination, sources: all } = readApplication(root)
-  const name = textAt(written)
-  const sources = all.filter(({ repoURL }) => repoURL.exists)
-  const { cluster } = destination
-  const bringer = named.bringerOf(manifest)
-  const own = bringer?.source.target ?? { path: manifest.origin.path }
-  const target: Target = isOwnCluster(cluster) ? own : { cluster }
-  const namespace = textAt(destination.namespace) || 'default'
-  const { checkout } = named.repositoryIndex
-  for (const [index, source] of sources.entries()) {
-    if (isReferenceOnly(source)) continue
-    const url = textAt(source.repoURL)
-    if (source.chart.exists) {
-      named.skip(manifest, 'chart-elsewhere', `the chart ${textAt(source.chart)} of ${url} is not in this repository`)
-      continue
-    }
-    const written = textAt(source.path)
-    const place = inside('', written.replace(/^\/+/, '') || '.')
-    // A chart of Applications gets its own repository from what installs it.
-    const isGiven =
-      url === '' && bringer?.source.origin === 'discovered' && place !== undefined && checkout.tree.at(place).length > 0
-    if (place === undefined || !(isGiven || named.isHere(url, place))) {
-      const where = [url, written].filter(Boolean).join(' ')
-      named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`)
-      continue
-    }
-    // A config management plugin usually runs helm or kustomize, plus some additional steps.
-    const isPlugin = source.plugin.exists
-    if (isPlugin)
-      named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`)
-    const common = {
-      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
-      origin: 'named' as const,
-      target,
-      declaredAt: declarationSite(manifest),
-      ...(bringer ? { definitionFiles: bringer.definitionFiles } : {}),
-    }
-    if (checkout.has(path.join(place, 'Chart.yaml'))) {
-      const { helm } = source
-      const apiVersions = helm.at('apiVersions')
-      const values = valuesOf(manifest, source, { chart: place, sources }, named)
-      if (!values) continue
-      named.add(
-        {
-          ...common,
-          // The source may not render without values that only the plugin knows.
-          ...(isPlugin ? { origin: 'discovered' as const } : {}),
-          kind: 'helm',
-          chart: place,
-          values,
-          set: parametersOf(helm),
-          release: textAt(helm.at('releaseName')) || name,
-          namespace: textAt(helm.at('namespace')) || namespace,
-          ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
-          ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
-          ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
-        },
-        manifest,
-      )
-    } else if (!named.isIgnored(place) && named.kustomization(place)) {
-      const kustomize = fieldsOf(source.kustomize.value)
-      const overlay = overlayOf(kustomize)
-      const components = componentsOf(kustomize, place, checkout)
-      named.add(
-        {
-          ...common,
-          kind: 'kustomize',
-          root: place,
-          namespace,
-          ...(overlay ? { overlay } : {}),
-          ...(components.length > 0 ? { components } : {}),
-        },
-        manifest,
-      )
-    } else if (named.isIgnored(place)) {
-      named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
-    } else if (checkout.tree.at(place).length > 0) {
-      plainFiles(place, source, name, named)
-    } else if (!isMainRevision(textAt(source.targetRevision))) {
-      const reason = `${[url, written].filter(Boolean).join(' ')} of ${textAt(source.targetRevision)} is not in this revision`
-      named.skip(manifest, 'source-elsewhere', reason)
-    } else if (!isPlugin) {
-      named.skip(manifest, 'folder-missing', missingFolder(place))
-      // Rendering reports the missing folder, at the line that names it.
-      const declaredAt = siteOfFolder(manifest, source.path)
-      const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
-      named.add({ ...missing, kind: 'helm' }, manifest)
-    }
+  const { name: written, destination, sources } = readApplication(root)
+  const own = named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path }
+  const application: Named = {
+    manifest,
+    name: textAt(written),
+    target: isOwnCluster(destination.cluster) ? own : { cluster: destination.cluster },
+    namespace: textAt(destination.namespace) || 'default',
+    sources: sources.filter(({ repoURL }) => repoURL.exists),
   }
+  for (const [index, source] of application.sources.entries()) {
+    if (!isReferenceOnly(source)) nameSource(source, index, application, named)
+    else if (named.isThisRepository(textAt(source.repoURL))) trackRevision(source, application, named)
+  }
+}
+
+/** An Application, as its sources need it. */
+interface Named {
+  readonly manifest: Manifest
+  readonly name: string
+  readonly target: Target
+  readonly namespace: string
+  readonly sources: readonly ApplicationSource[]
+}
+
+function nameSource(given: ApplicationSource, index: number, application: Named, named: GitOpsSources): void {
+  const { manifest, name, namespace, target } = application
+  const bringer = named.bringerOf(manifest)
+  const { checkout, argoFiles } = named.repositoryIndex
+  const url = textAt(given.repoURL)
+  if (given.chart.exists) {
+    const reason = `the chart ${textAt(given.chart)} of ${url} is not in this repository`
+    named.skip(manifest, 'chart-elsewhere', reason, { at: named.siteOf(manifest, given.chart) })
+    return
+  }
+  const written = textAt(given.path)
+  const place = inside('', written.replace(/^\/+/, '') || '.')
+  // A chart of Applications gets its own repository from what installs it.
+  const isGiven =
+    url === '' && bringer?.source.origin === 'discovered' && place !== undefined && checkout.tree.at(place).length > 0
+  if (place === undefined || !(isGiven || named.isHere(url, place))) {
+    const where = [url, written].filter(Boolean).join(' ')
+    const at = named.siteOf(manifest, place === undefined ? given.path : given.repoURL)
+    named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`, { at })
+    return
+  }
+  trackRevision(given, application, named)
+  const override = overridden(given, place, { name, namespace: manifest.ref.namespace }, argoFiles)
+  const { source } = override
+  if (override.fault) {
+    const { reason, ...at } = override.fault
+    named.skip(manifest, 'source-override', `Argo CD cannot read ${at.path}: ${reason}`, { at })
+    return
+  }
+  // A config management plugin usually runs helm or kustomize, plus some additional steps.
+  const isPlugin = source.plugin.isMap
+  if (isPlugin)
+    named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`, {
+      at: siteOfBlock('plugin', override, manifest, named),
+    })
+  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.files])]
+  const common = {
+    id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
+    origin: 'named' as const,
+    target,
+    declaredAt: declarationSite(manifest),
+    ...(definitionFiles.length > 0 ? { definitionFiles } : {}),
+  }
+  const type = typeOf(override, place, application, named)
+  if (type === undefined) return
+  if (type === 'helm') {
+    const { helm } = source
+    const apiVersions = helm.at('apiVersions')
+    const values = valuesOf(manifest, source, { chart: place, sources: application.sources }, named)
+    if (!values) return
+    named.add(
+      {
+        ...common,
+        // The source may not render without values that only the plugin knows.
+        ...(isPlugin ? { origin: 'discovered' as const } : {}),
+        kind: 'helm',
+        chart: place,
+        values,
+        set: parametersOf(helm),
+        release: textAt(helm.at('releaseName')) || name,
+        namespace: textAt(helm.at('namespace')) || namespace,
+        ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
+        ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
+        ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
+      },
+      manifest,
+    )
+  } else if (type === 'kustomize' && !named.isIgnored(place) && named.kustomization(place)) {
+    const kustomize = fieldsOf(source.kustomize.value)
+    const overlay = overlayOf(kustomize)
+    const components = componentsOf(kustomize, place, checkout)
+    named.add(
+      {
+        ...common,
+        kind: 'kustomize',
+        root: place,
+        namespace,
+        ...(overlay ? { overlay } : {}),
+        ...(components.length > 0 ? { components } : {}),
+        ...(overlay || components.length > 0
+          ? { overlaidAt: siteOfBlock('kustomize', override, manifest, named) }
+          : {}),
+      },
+      manifest,
+    )
+  } else if (type === 'kustomize' && named.isIgnored(place)) {
+    named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
+  } else if (checkout.tree.at(place).length > 0) {
+    namePlainFiles(place, source, { manifest, name: `the Application ${name}`, definitionFiles }, named)
+  } else if (!isMainRevision(textAt(source.targetRevision))) {
+    const reason = `${[url, written].filter(Boolean).join(' ')} of ${textAt(source.targetRevision)} is not in this revision`
+    named.skip(manifest, 'source-elsewhere', reason)
+  } else if (!isPlugin) {
+    named.skip(manifest, 'folder-missing', missingFolder(place))
+    // Rendering reports the missing folder, at the line that names it.
+    const declaredAt = siteOfFolder(manifest, source.path)
+    const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
+    named.add({ ...missing, kind: 'helm' }, manifest)
+  }
+}
+
+function trackRevision({ targetRevision }: ApplicationSource, { manifest, name }: Named, named: GitOpsSources): void {
+  named.track(manifest, name, argoRevision(textAt(targetRevision)), targetRevision)
+}
+
+/** How Argo CD takes a folder; undefined where it refuses to. */
+function typeOf(
+  override: OverriddenSource,
+  place: string,
+  { manifest }: Named,
+  named: GitOpsSources,
+): SourceType | undefined {
+  const { checkout } = named.repositoryIndex
+  if (checkout.tree.at(place).length === 0) return 'directory'
+  const found = discoveredType(place, checkout)
+  const explicit = explicitTypes(override.source, override.blocks)
+  const [first, second] = explicit
+  const refuse = (reason: string, block: ExplicitType | undefined) => {
+    const at = block && siteOfBlock(block, override, manifest, named)
+    named.skip(manifest, 'source-type', reason, at ? { at } : {})
+    return undefined
+  }
+  if (second)
+    return refuse(`its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`, second)
+  const type = first === undefined || first === 'plugin' ? found : first
+  const isChart = checkout.has(path.join(place, 'Chart.yaml'))
+  if (type === 'helm' && !isChart) {
+    // Helm is what Argo CD takes any name for that ends like this.
+    const name = checkout.below(place).find((file) => file.endsWith('Chart.yaml'))
+    const why = first ? 'its source has the block helm' : `the name of ${name} ends with Chart.yaml`
+    return refuse(`${why}, and there is no Chart.yaml in ${place || '.'}, so Argo CD cannot render it`, first)
+  }
+  if (type === 'kustomize' && found !== 'kustomize' && named.kustomization(place) === undefined)
+    return refuse(
+      `its source has the block kustomize, and there is no Kustomization in ${place || '.'}, so Argo CD cannot build it`,
+      first,
+    )
+  return type
+}
+
+/** The line of a block of a source: in the Application, or in the file that writes it. */
+function siteOfBlock(
+  block: ExplicitType,
+  { source, blocks }: OverriddenSource,
+  manifest: Manifest,
+  named: GitOpsSources,
+): DeclarationSite {
+  return blocks.get(block) ?? named.siteOf(manifest, source[block])
 }
 
 /**
@@ -171,33 +257,4 @@ function parametersOf(helm: Cursor): Record<string, unknown> {
       return [textAt(one.at('name')), one.at('forceString').value === true ? textAt(value) : wordOf(value.value)]
     }),
   )
-}
-
-/**
- * A folder of plain manifests is judged file by file; its owner matters only when a change removes the last one.
- * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
- */
-function plainFiles(place: string, { directory }: ApplicationSource, application: string, named: GitOpsSources): void {
-  const { plain, unfollowedLinks } = named
-  const { checkout } = named.repositoryIndex
-  const start = place === '' ? 0 : place.length + 1
-  const [include, exclude] = [textAt(directory.at('include')), textAt(directory.at('exclude'))]
-  const recurses = directory.at('recurse').value === true
-  for (const file of checkout.below(place)) {
-    const inPlace = file.slice(start)
-    if (!recurses && inPlace.includes('/')) continue
-    if ((exclude && takesFile(exclude, inPlace)) || (include && !takesFile(include, inPlace))) continue
-    const to = checkout.tree.resolved.get(file)
-    plain.set(file, `the Application ${application}`)
-    if (to === undefined) continue
-    // It reads a file through a link, and does not go into a folder by one.
-    if (checkout.tree.entries.has(to)) plain.set(to, `the Application ${application}`)
-    else unfollowedLinks.set(file, `the Application ${application} does not follow ${file} to a folder`)
-  }
-}
-
-/** In the globs of Argo CD a star takes slashes too. */
-function takesFile(glob: string, file: string): boolean {
-  const [pattern, text] = [glob, file].map((one) => one.replaceAll('/', ':')) as [string, string]
-  return minimatch(text, pattern, { dot: true, nocomment: true, nonegate: true })
 }

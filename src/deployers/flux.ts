@@ -20,6 +20,7 @@ import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from './missing-folder'
+import { fluxRevision, provides } from './tracked-revision'
 
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
@@ -43,6 +44,7 @@ export class FluxObjects {
   private readonly artifacts: FluxArtifacts
   private byName: Map<string, Manifest[]> | undefined
   private undefinedSources: UndefinedSources | undefined
+  private readonly tracked = new Set<Manifest>()
 
   constructor(
     private readonly manifests: readonly Manifest[],
@@ -101,13 +103,17 @@ export class FluxObjects {
       return
     }
     if (!here) {
+      const source = url ? this.sourceOf(sourceRef, manifest.ref.namespace, manifest) : undefined
+      const at = source ? this.named.siteOf(source, readFluxSource(source.root).url) : undefined
       this.named.skip(
         manifest,
         'source-elsewhere',
         `${[url || `${kind} ${textAt(sourceRef.at('name'))}`, written].filter(Boolean).join(' ')} is not in this repository`,
+        { at: at ?? this.named.siteOf(manifest, sourceRef.at('kind')) },
       )
       return
     }
+    if (kind !== '') this.track(sourceRef, manifest.ref.namespace, manifest)
     const { generated } = this.named
     if (this.named.isIgnored(place)) {
       this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
@@ -259,10 +265,11 @@ export class FluxObjects {
         manifest,
         'chart-elsewhere',
         `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
-        url,
+        url ? { url } : {},
       )
       return
     }
+    this.track(chart.sourceRef, own, manifest)
     if (!this.artifacts.of(this.sourceOf(chart.sourceRef, own, manifest)).has(path.join(place, 'Chart.yaml'))) {
       const reason = notInArtifact(`its chart ${place}`)
       this.named.skip(manifest, 'not-in-artifact', reason)
@@ -321,6 +328,20 @@ export class FluxObjects {
     const all = this.near(manifest, { kind: reference.at('kind'), name: reference.at('name') })
     const named = all.filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io')
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
+  }
+
+  /** Adds the GitRepository by which an object takes this repository. */
+  private track(reference: Cursor, own: string, manifest: Manifest): void {
+    const name = textAt(reference.at('name'))
+    const namespace = textAt(reference.at('namespace')) || own
+    const source = this.sourceOf(reference, own, manifest)
+    const provider = source && provides(source, name, namespace) ? source : undefined
+    const at = this.named.siteOf(manifest, reference.at('name'))
+    this.named.references.push({ manifest, name, namespace, provider, at })
+    if (!source || this.tracked.has(source)) return
+    this.tracked.add(source)
+    const revision = fluxRevision(readFluxSource(source.root))
+    this.named.track(source, '', revision, revision.at)
   }
 
   /** The namespace that the Kustomization in an object's folder sets, or else the tree that applies it. */

@@ -6,7 +6,9 @@ import type { Checkout } from '../revision/checkout'
 import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
+import type { ArgoFiles } from './argocd-files'
 import type { IgnoreFiles } from './flux-artifact'
+import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
 export interface RepositoryIndex {
@@ -16,16 +18,28 @@ export interface RepositoryIndex {
   readonly repository: readonly string[]
   /** The files `.sourceignore`, those of upper folders first. */
   readonly sourceIgnores: IgnoreFiles
+  readonly argoFiles: ArgoFiles
   /** The texts of the files that ApplicationSets make elements of, by path. */
   readonly generatorFiles: ReadonlyMap<string, string>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
+  /** The objects of files that such objects are made of. */
+  readonly writtenAs: ReadonlyMap<Manifest, Manifest>
 }
 
 /** A source whose rendering has an Argo CD or Flux object in it. */
 export interface Bringer {
   readonly source: Source
   /** The files that define the source, and its Kustomizations. */
+  readonly definitionFiles: readonly string[]
+}
+
+/** An object of Argo CD that deploys a plain file. */
+export interface PlainOwner {
+  readonly manifest: Manifest
+  /** How messages name it. */
+  readonly name: string
+  /** The files besides its own that decide which files it takes. */
   readonly definitionFiles: readonly string[]
 }
 
@@ -38,6 +52,10 @@ export type NotInspectedCause =
   | 'values-replaced'
   | 'file-parameters'
   | 'plugin'
+  | 'jsonnet'
+  | 'file-names'
+  | 'source-type'
+  | 'source-override'
   | 'ignored'
   | 'nothing-to-apply'
   | 'folder-missing'
@@ -58,20 +76,32 @@ export interface NotInspected {
   readonly reason: string
   /** Where its chart comes from, if the object itself does not have it. */
   readonly url?: string
+  /** The line that is the cause, if that is not the whole object. */
+  readonly at?: DeclarationSite
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
 export class GitOpsSources {
   readonly sources: Source[] = []
   readonly notInspected: NotInspected[] = []
+  /** The revisions of this repository that objects deploy. */
+  readonly revisions: TrackedRevision[] = []
+  /** How objects of Flux refer to this repository. */
+  readonly references: SourceReference[] = []
   /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
-  readonly plain = new Map<string, string>()
+  readonly plain = new Map<string, PlainOwner>()
+  /** The folders of which an object takes plain files. */
+  readonly directories = new Set<string>()
+  /** Charts and Kustomizations that an object takes for folders of plain files, and those files. */
+  readonly asDirectories = new Map<string, readonly string[]>()
   /** The object that deploys a source, by the source's id. */
   readonly deployers = new Map<string, Manifest>()
   /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
   usesFlux = false
+  /** Whether there are Applications. */
+  usesArgo = false
 
   /** Files that Flux passes by in a folder that it deploys, and why. */
   readonly ignoredByFlux = new Map<string, string>()
@@ -92,13 +122,38 @@ export class GitOpsSources {
   }
 
   /** An object that comes to several clusters is listed once. */
-  skip(manifest: Manifest, cause: NotInspectedCause, reason: string, url?: string): void {
+  skip(
+    manifest: Manifest,
+    cause: NotInspectedCause,
+    reason: string,
+    more: Pick<NotInspected, 'url' | 'at'> = {},
+  ): void {
     if (this.repositoryIndex.broughtBy.has(manifest)) {
       const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
       if (this.listed.has(key)) return
       this.listed.add(key)
     }
-    this.notInspected.push({ manifest, cause, reason, ...(url ? { url } : {}) })
+    this.notInspected.push({ manifest, cause, reason, ...more })
+  }
+
+  /** The line of a value of an object; that of the whole object where a rendering makes the value. */
+  siteOf(manifest: Manifest, at: Cursor): DeclarationSite {
+    const { broughtBy, writtenAs } = this.repositoryIndex
+    const { path } = manifest.origin
+    if (!broughtBy.has(manifest))
+      return at.manifest.origin.path === path ? { path, region: at.region } : declarationSite(manifest)
+    const own = at.manifest === manifest ? writtenAs.get(manifest)?.root.at(...at.path) : undefined
+    const isSame = own?.exists === true && JSON.stringify(own.value) === JSON.stringify(at.value)
+    return isSame ? { path: own.manifest.origin.path, region: own.region } : declarationSite(manifest)
+  }
+
+  /** Adds the revision of this repository that an object deploys. */
+  track(manifest: Manifest, subject: string, revision: NamedRevision, value: Cursor): void {
+    const { kind, name } = revision
+    const at = this.siteOf(manifest, value)
+    const bringer = at.region === manifest.object.region ? this.bringerOf(manifest) : undefined
+    const rendered = bringer ? { rendered: { source: bringer.source.id, value } } : {}
+    this.revisions.push({ manifest, subject, kind, name, at, ...rendered })
   }
 
   bringerOf(manifest: Manifest): Bringer | undefined {
@@ -124,6 +179,11 @@ export class GitOpsSources {
   isHere(url: string, place: string): boolean {
     const { repository, checkout } = this.repositoryIndex
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  /** Whether a URL is known to be that of this repository. */
+  isThisRepository(url: string): boolean {
+    return this.repositoryIndex.repository.includes(repositoryName(url))
   }
 
   /** Whether a `sourceRef` may mean this repository: it does not if all sources of that name are elsewhere. */

@@ -18,7 +18,9 @@ export function readGitOps(
   const named = new GitOpsSources(surroundings)
   const flux = new FluxObjects(manifests, patches, named)
   for (const manifest of manifests) {
-    switch (groupKindOf(manifest.ref)) {
+    const kind = groupKindOf(manifest.ref)
+    if (kind === gitOpsKind.application || kind === gitOpsKind.applicationSet) named.usesArgo = true
+    switch (kind) {
       case gitOpsKind.application:
         nameSourcesOf(manifest, manifest.root, named)
         break

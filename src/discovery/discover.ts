@@ -1,11 +1,13 @@
 import path from 'node:path/posix'
+import { type ArgoFiles, argoFilesIn } from '../deployers/argocd-files'
 import type { FileDeployments } from '../deployers/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { NotInspected } from '../deployers/gitops-sources'
+import type { NotInspected, PlainOwner } from '../deployers/gitops-sources'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
+import type { SourceReference, TrackedRevision } from '../deployers/tracked-revision'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
@@ -32,10 +34,14 @@ export interface Discovery {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects that were not fully inspected. */
   readonly notInspected: readonly NotInspected[]
+  /** The revisions of this repository that Argo CD and Flux objects deploy. */
+  readonly revisions: readonly TrackedRevision[]
+  /** How Flux objects refer to this repository. */
+  readonly references: readonly SourceReference[]
   /** What files of Fleet and helmfile deploy. */
   readonly fileDeployments: FileDeployments
-  /** Plain files that an Argo CD object deploys, and the name of that object. */
-  readonly plain: ReadonlyMap<string, string>
+  /** Plain files that an Argo CD object deploys, and that object. */
+  readonly plain: ReadonlyMap<string, PlainOwner>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
   /** The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them. */
@@ -46,6 +52,9 @@ export interface Discovery {
   readonly deployers: ReadonlyMap<string, Manifest>
   readonly roots: Roots
   readonly appliers: Appliers
+  /** Whether there are Applications of Argo CD, and Kustomizations of Flux. */
+  readonly usesArgo: boolean
+  readonly usesFlux: boolean
 }
 
 /** The inputs of discovery other than the files. */
@@ -80,6 +89,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const followed = new Followed(all, checkout, side, known.render)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
   const generatorFiles = await generatorFilesOf(all, checkout)
+  const argoFiles = await argoFilesIn(checkout, all, parts)
   const read = {
     checkout,
     declared,
@@ -87,6 +97,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     kustomizationsInFiles,
     sourceIgnores,
     generatorFiles,
+    argoFiles,
     known,
     followed,
     all,
@@ -105,6 +116,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     ownership,
     kustomizations,
     notInspected: gitOps.notInspected,
+    revisions: gitOps.revisions,
+    references: gitOps.references,
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),
@@ -115,6 +128,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       ...(await ignorableBundles(checkout)),
     ]),
     roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
+    usesArgo: gitOps.usesArgo,
+    usesFlux: gitOps.usesFlux,
     appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }
@@ -128,6 +143,7 @@ interface Reading {
   readonly kustomizationsInFiles: ReadonlyMap<string, Kustomization>
   readonly sourceIgnores: IgnoreFiles
   readonly generatorFiles: ReadonlyMap<string, string>
+  readonly argoFiles: ArgoFiles
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -142,7 +158,7 @@ async function readRound(charts: readonly string[], reading: Reading) {
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
-  const explicitPlaces = new Set(explicit.map(placeOf))
+  const explicitPlaces = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
   const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [
@@ -174,7 +190,7 @@ export function placeOf(source: Source): string {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: Reading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles } = reading
+  const { sourceIgnores, generatorFiles, argoFiles } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -186,7 +202,9 @@ function readGitOpsSources(reading: Reading) {
       repository,
       sourceIgnores,
       generatorFiles,
+      argoFiles,
       broughtBy: followed.broughtBy,
+      writtenAs: followed.writtenAs,
     })
     const both = patches.filter((manifest) => isAppliedAsIs(manifest, gitOps))
     if (both.length > 0) {
@@ -201,8 +219,10 @@ function readGitOpsSources(reading: Reading) {
       ...parts,
       ...kustomizationFiles(kustomizations, checkout, base),
     ])
+    for (const file of [...gitOps.asDirectories.values()].flat()) ownership.delete(file)
     if (base) {
-      const places = new Set([...declared, ...gitOps.sources, ...fileDeployments.sources].map(placeOf))
+      const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
+      const places = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
       const roots = deployedRoots(kustomizations, base, places)
       const after = { manifests: followed.objects(manifests), gitOps, kustomizations, declared, roots }
       for (const [file, why] of prunedFiles(base.appliers, after))

@@ -46,6 +46,8 @@ interface Asked {
  */
 export class Followed {
   readonly broughtBy = new Map<Manifest, Bringer>()
+  /** The objects of files that these are made of. */
+  readonly writtenAs = new Map<Manifest, Manifest>()
   private readonly asked = new Map<string, Asked>()
   private readonly limited: { readonly manifest: Manifest; readonly cause: 'too-deep' | 'too-many' }[] = []
 
@@ -186,7 +188,9 @@ export class Followed {
       ({ ref, origin }) => ref.kind === kind && ref.name === name && ref.group === group && files.has(origin.path),
     )
     const at = written ? declarationSite(written) : { path, region: startOf(1) }
-    return new Manifest({ ...object, region: at.region }, this.side, { kind: 'file', path: at.path }, [])
+    const made = new Manifest({ ...object, region: at.region }, this.side, { kind: 'file', path: at.path }, [])
+    if (written) this.writtenAs.set(made, written)
+    return made
   }
 
   /**

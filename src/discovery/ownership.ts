@@ -77,8 +77,8 @@ export function* undeployedPlainFiles(
   checkout: Checkout,
   base: Discovery | undefined,
 ): Iterable<[string, FileOwnership]> {
-  for (const [file, object] of base?.plain ?? []) {
+  for (const [file, { name }] of base?.plain ?? []) {
     if (checkout.has(file) && !plain.has(file))
-      yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }]
+      yield [file, { deployed: false, reason: `an orphan: ${name} no longer deploys it` }]
   }
 }

@@ -64,6 +64,6 @@ function ofAnyKubernetes(source: Source): Source {
   return same
 }
 
-function definitionOf({ declaredAt: _, definitionFiles: __, ...source }: Source): string {
+function definitionOf({ declaredAt: _, definitionFiles: __, overlaidAt: ___, ...source }: Source): string {
   return JSON.stringify(source)
 }

@@ -18,6 +18,8 @@ export interface Roots {
   readonly known: boolean
   /** The files and folders that are deployed, or may be: a folder stands for all that is below it. */
   readonly places: ReadonlySet<string>
+  /** Those of the folders of which Argo CD takes plain files: which files these are is known. */
+  readonly directories: ReadonlySet<string>
   /** Whether there are files of a tool that names what it deploys in its own way: Fleet, helmfile, Kluctl. */
   readonly otherTools: boolean
 }
@@ -70,7 +72,7 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
     read.every(({ isResolved }) => isResolved) &&
     !namesMore(gitOps) &&
     !(await isCompleted(kustomizations, checkout, manifests))
-  return { known, places, otherTools: ofTools.length > 0 }
+  return { known, places, directories: gitOps.directories, otherTools: ofTools.length > 0 }
 }
 
 /** Whether a path, or a folder above it, is among the places. */
@@ -89,6 +91,10 @@ const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'values-outside',
   'values-replaced',
   'file-parameters',
+  'jsonnet',
+  'file-names',
+  'source-type',
+  'source-override',
   'ignored',
   'folder-missing',
   'nothing-to-apply',

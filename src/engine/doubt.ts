@@ -66,7 +66,7 @@ export function withDoubtOfPair(draft: RawFinding, pair: readonly Manifest[], { 
   return weakened(draft, `Both may belong to different clusters; to make this certain, ${declaring(folders)}.`)
 }
 
-function ofRemoval(draft: RawFinding, { clusters, changes, head }: Evidence): RawFinding {
+function ofRemoval(draft: RawFinding, { clusters, changes, head, lapseOf }: Evidence): RawFinding {
   const removed = draft.ends[0]?.manifest
   if (removed?.side !== 'base') return draft
   const { evidence } = removed
@@ -75,6 +75,7 @@ function ofRemoval(draft: RawFinding, { clusters, changes, head }: Evidence): Ra
   const copies = [...head.values()]
     .flatMap((snapshot) => snapshot.get(removed.ref))
     .filter((copy) => clusters.assumed || (evidence === 'none' && written.has(copy)))
+    .filter((copy) => lapseOf?.(copy, removed) === undefined)
   if (copies.length === 0) return draft
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
   return weakened(

@@ -102,7 +102,8 @@ export class Evaluation {
   evaluateChanges(): RawFinding[] {
     const findings: RawFinding[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
-      const { base, head } = this.snapshotsOf(change.cluster)
+      const { base, head: whole } = this.snapshotsOf(change.cluster)
+      const head = change.kind === 'removed' ? this.withoutLapsed(whole, change.before) : whole
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
       const replaced = replacementsIn(change, base, head).map(({ before, after, words }) => ({
         change: { kind: 'changed' as const, cluster: change.cluster, before, after },
@@ -130,6 +131,12 @@ export class Evaluation {
       }
     }
     return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  /** Without the objects that the head still writes and that do not keep one of the base. */
+  private withoutLapsed(head: Snapshot, before: Manifest): Snapshot {
+    const { lapseOf } = this.evidence
+    return lapseOf ? head.without((manifest) => lapseOf(manifest, before) !== undefined) : head
   }
 
   /** A rule that crashes ends the run, with its name: a gate must not skip a rule. */
@@ -161,8 +168,17 @@ export class Evaluation {
       if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
     })
     const { isDeployed } = this.evidence
-    if (rule.scope !== 'snapshot' || !isDeployed) return findings
-    return findings.filter(({ ends }) => ends.every((end) => isDeployed(end.manifest)))
+    const made = change.kind === 'removed' ? this.withLapse(findings, change) : findings
+    if (rule.scope !== 'snapshot' || !isDeployed) return made
+    return made.filter(({ ends }) => ends.every((end) => isDeployed(end.manifest)))
+  }
+
+  /** Adds why an object is removed which the head still writes. */
+  private withLapse(findings: RawFinding[], { before, cluster }: Extract<Change, { kind: 'removed' }>): RawFinding[] {
+    const { head, lapseOf } = this.evidence
+    const copies = findings.length > 0 && lapseOf ? (head.get(cluster)?.get(before.ref) ?? []) : []
+    const [why] = copies.flatMap((copy) => lapseOf?.(copy, before) ?? [])
+    return why === undefined ? findings : findings.map((draft) => ({ ...draft, text: `${draft.text} ${why}` }))
   }
 
   /** Keeps the smallest set of findings among all copies: it is true for each copy that may be applied last. */

@@ -25,7 +25,14 @@ export interface NotFollowed {
 }
 
 /** Causes that leave something out of a rendering that is judged for the rest. */
-const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'post-renderers', 'plugin'])
+const partial: ReadonlySet<NotInspectedCause> = new Set([
+  'values-replaced',
+  'patched',
+  'post-renderers',
+  'plugin',
+  'jsonnet',
+  'file-names',
+])
 
 /** Whether a cause leaves something out of a rendering that is judged for the rest. */
 export function isPartial(cause: NotInspectedCause): boolean {

@@ -1,7 +1,8 @@
-import type { NotInspected } from '../deployers/gitops-sources'
+import { declarationSite, type NotInspected, type NotInspectedCause } from '../deployers/gitops-sources'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOwnCluster, readApplication } from '../gitops/application'
+import { causeText } from '../ledger/causes'
 import { identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
@@ -9,29 +10,87 @@ import type { Source } from '../sources/source'
 /** The clusters that a file of one side is deployed to. */
 export type ClustersOf = (side: Side, path: string) => readonly string[]
 
-/** Reports Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
+/**
+ * Reports Argo CD and Flux objects whose source was rendered, or whose files were read, at the base, and cannot be
+ * inspected at the head.
+ */
 export function outOfSight(
   { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
   clustersOf: ClustersOf,
 ): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
-  if (gone.length === 0) return []
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
-  return news.flatMap(({ manifest, cause, reason }) => {
-    const { ref, origin, object } = manifest
-    if (!gone.some((source) => isOf(source, manifest, clustersOf))) return []
+  const wasJudged = (one: NotInspected) =>
+    gone.some((source) => isOf(source, one.manifest, clustersOf)) || hidesPlainFiles(one, { base, head }, clustersOf)
+  return news.flatMap((one) => {
+    if (unmodelled.has(one.cause)) return ofUnmodelled(one, base.discovery.notInspected, wasJudged)
+
+    const { manifest, cause, reason, at = declarationSite(manifest) } = one
+    const { ref, object, origin } = manifest
+    if (!wasJudged(one)) return []
     return gateFinding('source/unrendered', 'out-of-sight', 'error', {
       side: 'head',
-      path: origin.path,
-      region: object.region,
+      ...at,
       status: 'introduced',
       object: ref,
       keys: [cause],
-      fileText: object.lines,
+      ...(at.path === origin.path ? { fileText: object.lines } : {}),
       text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     })
   })
+}
+
+/** The causes for which a folder has objects that its files do not show. */
+const unmodelled: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['jsonnet', 'file-names'])
+
+/**
+ * What an object deploys besides what is judged. That is an error where it was judged whole before, and where the base
+ * has nothing of that kind; where it has, one more is a routine change, which is listed.
+ */
+function ofUnmodelled(
+  one: NotInspected,
+  before: readonly NotInspected[],
+  wasJudged: (one: NotInspected) => boolean,
+): Finding[] {
+  const { manifest, cause, reason, at = declarationSite(manifest) } = one
+  const alike = before.filter((other) => other.cause === cause)
+  if (alike.some((other) => identityOf(other.manifest.ref) === identityOf(manifest.ref))) return []
+  if (alike.length > 0 && !wasJudged(one)) return []
+  const { effect, remedy } = causeText(cause)
+  return [
+    gateFinding('source/unrendered', 'unmodelled', 'error', {
+      side: 'head',
+      ...at,
+      status: 'introduced',
+      object: manifest.ref,
+      keys: [cause, at.path],
+      text: `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`,
+    }),
+  ]
+}
+
+/** Whether an object applied plain files at the base, and for this cause no longer does so as they are. */
+function hidesPlainFiles(
+  { manifest, cause }: NotInspected,
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+  clustersOf: ClustersOf,
+): boolean {
+  // Rendering reports a missing folder.
+  if (cause === 'folder-missing') return false
+  for (const [file, { manifest: before }] of base.discovery.plain) {
+    if (cause !== 'plugin' && !unmodelled.has(cause) && head.discovery.plain.has(file)) continue
+    if (isSame(before, manifest, clustersOf)) return true
+  }
+  return false
+}
+
+/** Whether an object is that of the base: in the same file, or in another one of the same cluster. */
+function isSame(before: Manifest, manifest: Manifest, clustersOf: ClustersOf): boolean {
+  if (identityOf(before.ref) !== identityOf(manifest.ref)) return false
+  if (before.origin.path === manifest.origin.path) return true
+  const known = clustersOf('base', before.origin.path)
+  return clustersOf('head', manifest.origin.path).some((cluster) => known.includes(cluster))
 }
 
 /**

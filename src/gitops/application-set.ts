@@ -53,6 +53,16 @@ export function readApplicationSet(root: Cursor): ApplicationSet {
   }
 }
 
+/** The git generators of a list of generators, also those in others. */
+export function gitGeneratorsIn(generators: Cursor, depth = 0): { repoURL: Cursor; revision: Cursor }[] {
+  return [...generators.items()].flatMap((one) => {
+    const git = one.at('git')
+    const inner = depth < 3 ? ['matrix', 'merge'].map((kind) => one.at(kind, 'generators')) : []
+    const own = git.exists ? [{ repoURL: git.at('repoURL'), revision: git.at('revision') }] : []
+    return [...own, ...inner.flatMap((its) => gitGeneratorsIn(its, depth + 1))]
+  })
+}
+
 function generatorAt(generator: Cursor, depth = 0): Generator {
   const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
   const name = kinds.join(', ') || '(none)'

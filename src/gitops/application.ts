@@ -8,8 +8,8 @@ import { textAt } from './text'
 export interface Application {
   readonly name: Cursor
   /**
-   * The sources of `sourceHydrator`, `source` and `sources`. Hydrated manifests are committed elsewhere, and all of them
-   * are made of the dry source. Argo CD ignores `source` if there are `sources`; it is read nevertheless.
+   * The sources that Argo CD takes: that of `sourceHydrator`, or else `sources`, or else `source`. Hydrated manifests are
+   * committed elsewhere, and all of them are made of the dry source.
    */
   readonly sources: readonly ApplicationSource[]
   readonly destination: Destination
@@ -43,7 +43,7 @@ export function readApplication(root: Cursor): Application {
   const destination = spec.at('destination')
   return {
     name: root.at('metadata', 'name'),
-    sources: [spec.at('sourceHydrator', 'drySource'), spec.at('source'), ...spec.at('sources').items()]
+    sources: sourcesOf(spec)
       .filter(({ exists }) => exists)
       .map(sourceAt),
     destination: {
@@ -55,6 +55,14 @@ export function readApplication(root: Cursor): Application {
       string?.startsWith('resources-finalizer.argocd.argoproj.io'),
     ),
   }
+}
+
+/** https://github.com/argoproj/argo-cd/blob/v3.5.1/pkg/apis/application/v1alpha1/types.go (GetSources) */
+function sourcesOf(spec: Cursor): Cursor[] {
+  const hydrator = spec.at('sourceHydrator')
+  if (hydrator.exists) return [hydrator.at('drySource')]
+  const several = [...spec.at('sources').items()]
+  return several.length > 0 ? several : [spec.at('source')]
 }
 
 function sourceAt(root: Cursor): ApplicationSource {

@@ -31,6 +31,8 @@ export interface Opened {
   readonly head: Revision
   /** The names of the repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
+  /** The branch that the change is merged to, where its name is known. */
+  readonly branch?: string | undefined
 }
 
 /** Opens the two revisions of a change; no base when the whole head is judged. */
@@ -59,7 +61,20 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
   const named = opening.base ?? (await defaultBranch(repository))
   const commit = await resolveCommit(repository, named)
   const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
-  return { base: new CommitRevision(repository, blobs, base, nameOf(named, base)), head, repository: names }
+  return {
+    base: new CommitRevision(repository, blobs, base, nameOf(named, base)),
+    head,
+    repository: names,
+    branch: branchOf(named),
+  }
+}
+
+/** The branch that a change is merged to: that of the event, or one that the base is named by. */
+function branchOf(base: string): string | undefined {
+  const { GITHUB_BASE_REF: target, GITHUB_REF: ref = '' } = process.env
+  const [, queued] = ref.match(/^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/) ?? []
+  const [, remote] = base.match(/^(?:refs\/remotes\/)?origin\/(.+)$/) ?? []
+  return target || queued || remote
 }
 
 /** The names by which Argo CD and Flux objects may refer to this repository. */

@@ -92,7 +92,7 @@ async function runWithin(
   const { today } = options
   const bundled = bundledPolicies(host.root)
   budget.doing('looking up the revisions to compare and fetching missing commits')
-  const { base, head, repository } = await openRevisions({ ...host, ...options, signal: budget.signal })
+  const { base, head, repository, branch } = await openRevisions({ ...host, ...options, signal: budget.signal })
   budget.doing('listing the files of the revisions and reading the config')
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
   const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
@@ -124,6 +124,7 @@ async function runWithin(
         clusters: { base: config.clusters, head: its.clusters },
         releases: { base: config.releases, head: its.releases },
         repository,
+        branch,
         renderer,
         config: config.path,
         ...trial,

@@ -66,6 +66,31 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'What the plugin changes is not seen.',
     remedy: 'Declare what it renders under `helm:` in the config.',
   },
+  jsonnet: {
+    many: 'files of Jsonnet that an Application deploys',
+    effect: 'What it makes is not seen.',
+    remedy: 'Evaluate it (`jsonnet FILE.jsonnet > FILE.json`), and commit and deploy the result.',
+  },
+  'file-names': {
+    many: 'Applications that deploy files of any name',
+    effect: 'Files that are neither YAML nor JSON by their name are not read.',
+    remedy: 'Give the manifests names that end with .yaml, and remove disableExtensionFilter.',
+  },
+  'source-type': {
+    many: 'Applications that Argo CD refuses to render',
+    effect: 'It neither updates nor removes anything until that is corrected.',
+    remedy: 'Correct what the message names.',
+  },
+  'source-override': {
+    many: 'Applications that Argo CD refuses to render',
+    effect: 'It neither updates nor removes anything until that is corrected.',
+    remedy: 'Correct the file that the message names.',
+  },
+  'other-revision': {
+    many: 'objects that deploy another revision of this repository',
+    effect: 'The files of this change were judged in its place.',
+    remedy: 'Have the changes of that branch judged as well.',
+  },
   ignored: {
     many: 'objects whose folder `ignore` leaves out',
     effect: 'What they deploy is not judged.',

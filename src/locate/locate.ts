@@ -4,6 +4,7 @@ import type { Gathered } from '../pipeline/scope'
 import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'
+import { isLeftInPlace } from './left-in-place'
 import { OriginalPlaces } from './original'
 import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
 
@@ -14,8 +15,13 @@ import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
  */
 export async function locate(findings: readonly Finding[], context: TrialContext): Promise<Finding[]> {
   const { mode } = context.evidence
-  const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
-  if (!findings.some(open)) return [...findings]
+  const open = new Set<Finding>()
+  for (const finding of findings) {
+    if (!countsFor(finding, mode)) continue
+    const isRendered = placesOf(finding).some(({ rendered }) => rendered)
+    if (isRendered || (await isLeftInPlace(finding, context.evidence))) open.add(finding)
+  }
+  if (open.size === 0) return [...findings]
   const locateContext = {
     originals: new OriginalPlaces(context.evidence.sides),
     trials: new Trials(context, findings),
@@ -24,7 +30,7 @@ export async function locate(findings: readonly Finding[], context: TrialContext
   const located = [...findings]
   context.located(located)
   for (const [index, finding] of findings.entries()) {
-    if (!open(finding)) continue
+    if (!open.has(finding)) continue
     located[index] = await locateOne(finding, locateContext)
     context.located(located)
   }
@@ -59,7 +65,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const decisive = value && { ...value, changed: isFound }
   const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
   if (!place) return { ...finding, location: main, related: others }
-  const origin = { ...main, note: main.note ?? 'rendered from here' }
+  const origin = { ...main, note: main.note ?? (finding.location.rendered ? 'rendered from here' : 'the object') }
   return { ...finding, location: place, related: distinct([...further, origin, ...others], place) }
 }
 

@@ -4,6 +4,7 @@ import type { Gathered } from '../pipeline/scope'
 import type { SideOfChange } from '../sides/side'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { type Edit, EditedFile } from './edits'
+import { filesDeciding } from './left-in-place'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
 const maxTrials = 40
@@ -105,6 +106,7 @@ export class Trials {
       }
     }
     for (const file of redescribed) names.delete(file)
+    if (ids.size === 0) for (const file of filesDeciding(finding.location, this.context.evidence)) names.add(file)
     const changed: ChangedFile[] = []
     for (const path of names) {
       const file = await this.changedFile(path)

@@ -4,8 +4,10 @@ import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
 import { brokenBefore, type IdleInput } from '../gaps/idle-sources'
+import { lostProviders } from '../gaps/lost-providers'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { otherRevisions } from '../gaps/other-revisions'
 import { takenByOtherTools } from '../gaps/other-tools'
 import type { ClustersOf } from '../gaps/out-of-sight'
 import { patchedElsewhere } from '../gaps/patched-elsewhere'
@@ -21,6 +23,7 @@ import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
+import type { Scope } from './scope'
 
 /** Reports what was not inspected: findings where this change is the cause, and a list of the rest. */
 export interface Unseen {
@@ -39,6 +42,7 @@ export async function accountForUnseen(
   rest: Rest,
   compared: Comparison,
   reach: Reach,
+  { branch, repository }: Pick<Scope, 'branch' | 'repository'>,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
   const { before, after, values } = read
@@ -70,6 +74,7 @@ export async function accountForUnseen(
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
     clustersOf: (path) => placement.clustersOf('head', path),
   })
+  const revisions = otherRevisions(base, head, { branch, isNamed: repository.length > 0 })
   const undeployed = notJudgedOfFiles(base, head, changed)
   const known = new Set([...values.valuesFiles, ...undeployed.map(({ path }) => path)])
   const manifests = [before, after].flatMap(({ loaded }) =>
@@ -85,6 +90,8 @@ export async function accountForUnseen(
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
       ...patched,
+      ...revisions.findings,
+      ...(base ? await lostProviders(base, head) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [
@@ -93,6 +100,7 @@ export async function accountForUnseen(
       ...gaps.skipped,
       ...failed.skipped,
       ...missingCharts(head, rendered.after),
+      ...revisions.skipped,
       ...undeployed,
       ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),
       ...(await unusedValuesFiles(head, changed, known)),

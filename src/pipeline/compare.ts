@@ -4,8 +4,10 @@ import { type Change, type Changes, changesBetween, renamedClusters } from '../m
 import type { Manifest } from '../manifest/manifest'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import { type LapseOf, Lapses } from './lapses'
 import type { Sides } from './open-sides'
 import { Placement } from './placement'
+import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -22,6 +24,7 @@ export interface Comparison extends Changes {
   readonly describing: readonly Manifest[]
   readonly described: readonly Change[]
   readonly blind: BlindSpots
+  readonly lapseOf: LapseOf
   /** Why a file's objects may be in something that was not rendered. */
   readonly hiddenAt: (path: string) => string | undefined
 }
@@ -33,6 +36,7 @@ export async function compare(
   rendered: ChangedRenderings,
   rest: Rest,
   clusters: ClusterMap,
+  reach: Reach,
 ): Promise<Comparison> {
   const { base, head } = sides
   const placement = placementOf(sides, read, rendered, rest, clusters)
@@ -57,10 +61,12 @@ export async function compare(
           : isLost(origin.id) || adopted(origin.id, ref),
       )
     : { changes: [], moves: [], unknown: [] }
+  const lapses = new Lapses(sides, before, after, reach.isKnown)
   const descriptions = descriptionsOf(sides)
   const describing = placement.ofDescriptions(descriptions.base.manifests)
   return {
     ...changes,
+    changes: [...changes.changes, ...lapses.changes(changes.changes)],
     placement,
     before,
     after,
@@ -71,6 +77,7 @@ export async function compare(
     describing,
     described: base ? changesBetween(describing, descriptions.head.manifests).changes : [],
     blind,
+    lapseOf: (manifest, of) => lapses.of(manifest, of),
     hiddenAt,
   }
 }

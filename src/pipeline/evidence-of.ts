@@ -64,6 +64,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
+    lapseOf: compared.lapseOf,
     ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),

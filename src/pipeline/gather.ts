@@ -23,10 +23,10 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')
   const clusters = assignClusters(sides, read, rendered, rest)
-  const compared = await compare(sides, read, rendered, rest, clusters)
-  const partners = await loadPartnerFiles(read, rest, compared, scope)
   const reach = await reachOf(sides)
-  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
+  const compared = await compare(sides, read, rendered, rest, clusters, reach)
+  const partners = await loadPartnerFiles(read, rest, compared, scope)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach, scope)
   const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen, compared }, scope)
   const isWhole = sides.base === undefined && !scope.isTrial
   const coverage = isWhole ? await cover({ sides, read, rendered, unseen, compared }, scope) : undefined

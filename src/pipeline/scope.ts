@@ -18,6 +18,8 @@ export interface Scope {
   readonly releases: { readonly base: readonly DeclaredRelease[]; readonly head: readonly DeclaredRelease[] }
   /** The names of the repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
+  /** The branch that the change is merged to, where its name is known. */
+  readonly branch?: string | undefined
   readonly renderer: Renderer
   /** The file of the config in force. */
   readonly config?: string | undefined

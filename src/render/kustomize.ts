@@ -95,7 +95,7 @@ export async function renderKustomize(
   const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
   if (outcome.status !== 0 || outcome.stopped) {
-    const failure = failureOf(outcome, kustomizations, checkout)
+    const failure = placedAtOverlay(failureOf(outcome, kustomizations, checkout), outcome, source)
     const leftOut = charts.some(({ vendored }) => !vendored) && missesObjects.test(failure.reason)
     const isEmpty = kustomizations.length === 1 && own.includes.length === 0 && saysEmpty.test(failure.reason)
     const of = {
@@ -113,6 +113,12 @@ export async function renderKustomize(
 
 /** Kustomize's message for a Kustomization without a field. */
 const saysEmpty = /kustomization\.yaml is empty/
+
+/** What an Argo CD object lays over a Kustomization fails before kustomize names a resource of it. */
+function placedAtOverlay(failure: Failure, { stderr }: Outcome, { overlaidAt }: KustomizeSource): Failure {
+  const isOfOverlay = failure.cause === 'tool-failed' && overlaidAt !== undefined && !stderr.includes('accumulating')
+  return isOfOverlay ? { ...failure, ...overlaidAt } : failure
+}
 
 const noHelm = { cause: 'tool-missing', reason: 'it inflates charts', missing: 'helm' } as const
 

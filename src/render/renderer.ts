@@ -71,6 +71,7 @@ export class Renderer {
       definitionFiles: _____,
       baseSourceId: ______,
       incomplete: _______,
+      overlaidAt: ________,
       ...inputs
     } = source
     const files = await this.files(source, checkout, all)

@@ -23,6 +23,8 @@ interface Shared {
   readonly target: Target
   readonly origin: SourceOrigin
   readonly declaredAt: DeclarationSite
+  /** Where the fields are written that an object lays over its files, if not in these. */
+  readonly overlaidAt?: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
   /** Whether it is deployed with a part that is not inspected here, which may cause a failure. */

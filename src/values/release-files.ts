@@ -1,4 +1,5 @@
 import { minimatch } from 'minimatch'
+import { noArgoFiles } from '../deployers/argocd-files'
 import { elementsOf } from '../deployers/generated-elements'
 import { GitOpsSources } from '../deployers/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/read-files'
@@ -63,7 +64,9 @@ export class ReleaseFiles {
       repository,
       sourceIgnores: new Map(),
       generatorFiles: new Map(),
+      argoFiles: noArgoFiles,
       broughtBy: new Map(),
+      writtenAs: new Map(),
     })
   }
 

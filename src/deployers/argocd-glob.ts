@@ -1,0 +1,107 @@
+/**
+ * The globs of `directory.include` and `directory.exclude`: a star and a question mark take slashes, too.
+ * https://github.com/gobwas/glob, compiled without separators
+ */
+type Part =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'one'; readonly takes: (character: string) => boolean }
+  | { readonly kind: 'either'; readonly ways: readonly (readonly Part[])[] }
+
+/** Whether a glob matches a path. One that is no glob matches nothing. */
+export function matchesArgoGlob(glob: string, file: string): boolean {
+  const parts = new GlobReader([...glob]).read()
+  return parts !== undefined && endsOf(parts, [...file], new Set([0])).has([...file].length)
+}
+
+/** The places of a text up to which parts match, from some places on. */
+function endsOf(parts: readonly Part[], text: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number> {
+  let places = starts
+  for (const part of parts) {
+    if (places.size === 0) break
+    places = endsOfPart(part, text, places)
+  }
+  return places
+}
+
+function endsOfPart(part: Part, text: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
+  switch (part.kind) {
+    case 'any': {
+      const first = Math.min(...places)
+      return new Set(Array.from({ length: text.length - first + 1 }, (_, index) => first + index))
+    }
+    case 'one':
+      return new Set([...places].flatMap((place) => (part.takes(text[place] ?? '') ? [place + 1] : [])))
+    case 'either':
+      return new Set(part.ways.flatMap((way) => [...endsOf(way, text, places)]))
+  }
+}
+
+/** Reads a glob as gobwas does; a character class that is not closed or holds nothing is an error. */
+class GlobReader {
+  private at = 0
+  private isBroken = false
+
+  constructor(private readonly glob: readonly string[]) {}
+
+  read(): readonly Part[] | undefined {
+    const parts = this.parts(false)
+    return this.isBroken ? undefined : parts
+  }
+
+  private parts(isInside: boolean): Part[] {
+    const found: Part[] = []
+    for (;;) {
+      const next = this.glob[this.at]
+      if (next === undefined || (isInside && (next === ',' || next === '}'))) return found
+      this.at++
+      found.push(...this.partAt(next))
+    }
+  }
+
+  private partAt(character: string): Part[] {
+    switch (character) {
+      case '*':
+        return [{ kind: 'any' }]
+      case '?':
+        return [{ kind: 'one', takes: (one) => one !== '' }]
+      case '[':
+        return this.characterClass()
+      case '{':
+        return [this.either()]
+      case '\\': {
+        const escaped = this.glob[this.at++]
+        return escaped === undefined ? [] : [literal(escaped)]
+      }
+      default:
+        return [literal(character)]
+    }
+  }
+
+  private either(): Part {
+    const ways: Part[][] = []
+    do ways.push(this.parts(true))
+    while (this.glob[this.at++] === ',')
+    return { kind: 'either', ways }
+  }
+
+  private characterClass(): Part[] {
+    const isNegated = this.glob[this.at] === '!'
+    if (isNegated) this.at++
+    const end = this.glob.indexOf(']', this.at)
+    const inside = this.glob.slice(this.at, end)
+    this.at = end + 1
+    const [low = '', dash, high = ''] = inside
+    const isRange = dash === '-' && inside.length === 3 && low <= high
+    if (end === -1 || inside.length === 0 || (dash === '-' && !isRange)) {
+      this.isBroken = true
+      this.at = this.glob.length
+      return []
+    }
+    const holds = isRange ? (one: string) => low <= one && one <= high : (one: string) => inside.includes(one)
+    return [{ kind: 'one', takes: (one) => one !== '' && holds(one) !== isNegated }]
+  }
+}
+
+function literal(character: string): Part {
+  return { kind: 'one', takes: (one) => one === character }
+}

@@ -1,0 +1,55 @@
+import { entryOf } from '../entry'
+import type { Cursor } from '../manifest/cursor'
+
+/**
+ * What Argo CD makes of an object by its annotations. `plain`: it is applied and kept. `hook`: it is applied at each sync,
+ * as something else than the object that it was before. `passing`: so it is, and deleted afterwards. `skipped`: one that
+ * is in the cluster stays as it is, and a new one is not applied. `never`: no sync applies it.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/
+ */
+export type HookFate = 'plain' | 'hook' | 'passing' | 'skipped' | 'never'
+
+const argoHook = 'argocd.argoproj.io/hook'
+const helmHook = 'helm.sh/hook'
+
+/** The hooks of Argo CD that a sync applies, whether or not it fails. */
+const syncTypes = ['PreSync', 'Sync', 'PostSync']
+
+/** The hooks of Argo CD that are known; an object with other ones alone is ignored. */
+const argoTypes = [...syncTypes, 'SyncFail', 'Skip', 'PreDelete', 'PostDelete']
+
+/** The hooks of Helm that Argo CD takes for hooks of its own. */
+const helmTypes: Readonly<Record<string, string>> = {
+  'pre-install': 'PreSync',
+  'pre-upgrade': 'PreSync',
+  'post-install': 'PostSync',
+  'post-upgrade': 'PostSync',
+  'pre-delete': 'PreDelete',
+  'post-delete': 'PostDelete',
+}
+
+/** @param isHelm whether hooks of Helm count, which Argo CD alone takes for hooks in plain manifests */
+export function hookFateOf(root: Cursor, isHelm: boolean): HookFate {
+  const annotations = root.at('metadata', 'annotations')
+  const helm = isHelm ? annotations.at(helmHook).string : undefined
+  const isArgoHook = annotations.at(argoHook).exists
+  // Helm 2 has a hook for definitions of custom resources, and Argo CD takes them for what they are.
+  if (!isArgoHook && (helm === undefined || helm === 'crd-install')) return 'plain'
+  const own = wordsAt(annotations.at(argoHook)).filter((word) => argoTypes.includes(word))
+  const types = own.length > 0 ? own : wordsIn(helm).flatMap((word) => entryOf(helmTypes, word) ?? [])
+  if (types.length === 1 && types[0] === 'Skip') return 'skipped'
+  if (!types.some((type) => syncTypes.includes(type))) return 'never'
+  const policies = [
+    ...wordsAt(annotations.at(`${argoHook}-delete-policy`)),
+    ...(isHelm ? wordsAt(annotations.at(`${helmHook}-delete-policy`)) : []),
+  ]
+  return policies.some((policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded') ? 'passing' : 'hook'
+}
+
+function wordsAt(cursor: Cursor): string[] {
+  return wordsIn(cursor.string)
+}
+
+function wordsIn(text: string | undefined): string[] {
+  return (text ?? '').split(',').map((word) => word.trim())
+}
