@@ -1,6 +1,5 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
-import { stringify } from 'yaml'
 import {
   type ApplicationSource,
   inlineValuesOf,
@@ -13,10 +12,12 @@ import {
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
+import { asciiJson } from '../sources/ascii-json'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
-import { fieldsOf, wordOf } from '../sources/untyped'
+import { fieldsOf } from '../sources/untyped'
+import { parametersOf } from './argocd-parameters'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
 
@@ -76,7 +77,8 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
           kind: 'helm',
           chart: place,
           values,
-          set: parametersOf(helm),
+          set: {},
+          parameters: parametersOf(source, { name, namespace, project: textAt(root.at('spec', 'project')) }),
           release: textAt(helm.at('releaseName')) || name,
           namespace: textAt(helm.at('namespace')) || namespace,
           ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
@@ -159,18 +161,9 @@ function valuesOf(
     return undefined
   }
   const { place, map, isText } = inlineValuesOf(source)
-  const inline = isText ? textAt(place) : stringify(map?.value)
+  const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
   return values
-}
-
-function parametersOf(helm: Cursor): Record<string, unknown> {
-  return Object.fromEntries(
-    [...helm.at('parameters').items()].map((one) => {
-      const value = one.at('value')
-      return [textAt(one.at('name')), one.at('forceString').value === true ? textAt(value) : wordOf(value.value)]
-    }),
-  )
 }
 
 /**

@@ -39,6 +39,8 @@ export interface ValuesReference {
   readonly key: string
   /** The path of the one value that it gives, where it does not give values. */
   readonly targetPath: Cursor
+  /** Whether that value is taken as it is written. */
+  readonly literal: Cursor
   readonly optional: Cursor
 }
 
@@ -56,6 +58,7 @@ export function readHelmRelease(root: Cursor): HelmRelease {
       name: one.at('name'),
       key: textAt(one.at('valuesKey')) || 'values.yaml',
       targetPath: one.at('targetPath'),
+      literal: one.at('literal'),
       optional: one.at('optional'),
     })),
     targetNamespace,

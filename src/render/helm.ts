@@ -128,12 +128,17 @@ export async function template(
     values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
+  // Helm takes the texts after all other values, whatever the order of its arguments.
+  const parameters = (source.parameters ?? []).flatMap(({ assignment, isText }) => [
+    isText ? '--set-string' : '--set',
+    assignment,
+  ])
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
     ...(source.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
-  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...facts, ...more]
+  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...parameters, ...facts, ...more]
   return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
 }
 
