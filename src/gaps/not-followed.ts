@@ -24,7 +24,7 @@ export interface NotFollowed {
 }
 
 /** Causes that leave something out of a rendering that is judged for the rest. */
-const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'post-renderers', 'plugin'])
+const partial: ReadonlySet<NotInspectedCause> = new Set(['values-replaced', 'patched', 'plugin'])
 
 /** The changed files by which a deployer makes something that was not rendered, and why it was not. */
 export function notFollowed(

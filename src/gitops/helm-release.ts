@@ -18,6 +18,8 @@ export interface HelmRelease {
   /** Given where it installs to another cluster. */
   readonly kubeConfig: Cursor
   readonly postRenderers: Cursor
+  /** Whether postRenderers get hooks, too. */
+  readonly postRenderStrategy: Cursor
   /** It then neither upgrades nor, when it is deleted, uninstalls. */
   readonly suspended: boolean
 }
@@ -65,6 +67,7 @@ export function readHelmRelease(root: Cursor): HelmRelease {
     releaseName: textAt(spec.at('releaseName')) || shortenedReleaseName(target ? `${target}-${name}` : name),
     kubeConfig: spec.at('kubeConfig'),
     postRenderers: spec.at('postRenderers'),
+    postRenderStrategy: spec.at('postRenderStrategy'),
     suspended: spec.at('suspend').value === true,
   }
 }

@@ -10,6 +10,7 @@ import type { HelmSource, Source } from '../sources/source'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
+import { postRendered } from './post-renderers'
 import type { Rendering } from './rendering'
 import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
 
@@ -75,7 +76,10 @@ export class Renderer {
     } = source
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
-      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
+      // A list that only moves to another line renders to the same.
+      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)], (key, value) =>
+        key === 'postRenderers' ? { ...value, at: undefined } : value,
+      ),
     )
     for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
     return hash.digest('hex')
@@ -97,17 +101,27 @@ export class Renderer {
     if (source.kind === 'helm') {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
-      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const { postRenderers, chart } = source
+      if ('failure' in rendering || !postRenderers) return rendering
+      if (!this.kustomize) return this.missing('kustomize', source)
+      this.renderings++
+      const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+      return postRendered(rendering.pieces, postRenderers, chart, building)
     }
     if (!this.kustomize) return this.missing('kustomize', source)
-    const kubectl = path.basename(this.kustomize).startsWith('kubectl')
     const kustomize: Kustomize = {
       program: this.kustomize,
-      command: [kubectl ? 'kustomize' : 'build'],
+      command: this.building(this.kustomize),
       helm: this.helm,
     }
     this.renderings++
     return renderKustomize(source, all, checkout, { kustomize, home, limits })
+  }
+
+  /** The words by which a program builds a Kustomization. */
+  private building(program: string): readonly string[] {
+    return [path.basename(program).startsWith('kubectl') ? 'kustomize' : 'build']
   }
 
   /** Whether tools render without network; it is tried once, before the first rendering. */

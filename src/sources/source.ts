@@ -41,6 +41,15 @@ export interface Parameter {
   readonly isText: boolean
 }
 
+/** What Flux lays over the output of helm. */
+export interface PostRenderers {
+  /** As a HelmRelease writes them, in their order. */
+  readonly renderers: readonly unknown[]
+  /** Whether they get hooks, too: not with `nohooks`. */
+  readonly strategy: string
+  readonly at: DeclarationSite
+}
+
 /** A chart as it is installed. Paths start at the repository's root. */
 export interface HelmSource extends Shared {
   readonly kind: 'helm'
@@ -54,6 +63,7 @@ export interface HelmSource extends Shared {
   readonly parameters?: readonly Parameter[]
   readonly release: string
   readonly namespace: string
+  readonly postRenderers?: PostRenderers
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean
