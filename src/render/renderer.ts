@@ -7,12 +7,15 @@ import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import type { HelmSource, Source } from '../sources/source'
+import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
+import { questionsOf, renderAnswered } from './helm-answers'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import { postRendered } from './post-renderers'
-import type { Rendering } from './rendering'
+import type { Piece, Rendering } from './rendering'
 import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -28,6 +31,7 @@ export class Renderer {
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly answered = new Map<string, Promise<readonly Piece[] | undefined>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
   private isolating: Promise<readonly string[]> | undefined
@@ -122,6 +126,39 @@ export class Renderer {
   /** The words by which a program builds a Kustomization. */
   private building(program: string): readonly string[] {
     return [path.basename(program).startsWith('kubectl') ? 'kustomize' : 'build']
+  }
+
+  /** What the chart of a release asks of the cluster. */
+  async questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
+    return questionsOf(source, checkout)
+  }
+
+  /** Renders a release as with other answers of the cluster; undefined where it does not render with them. */
+  async renderAnswered(
+    source: HelmSource,
+    checkout: Checkout,
+    answers: Answers,
+    questions: Questions,
+  ): Promise<readonly Piece[] | undefined> {
+    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers])
+    const known = this.answered.get(key)
+    if (known) return known
+    const rendering = this.inTurn(() =>
+      this.timed(source, async () => {
+        if (!this.helm) return undefined
+        this.renderings++
+        const [home, limits] = [this.newFolder(), await this.limitsHere()]
+        const running = { program: this.helm, home, limits, network: this.network }
+        const pieces = await renderAnswered(source, checkout, running, answers, questions)
+        const { postRenderers, chart } = source
+        if (!pieces || !postRenderers || !this.kustomize) return pieces
+        const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+        const laid = await postRendered(pieces, postRenderers, chart, building)
+        return 'failure' in laid ? undefined : laid.pieces
+      }),
+    )
+    this.answered.set(key, rendering)
+    return rendering
   }
 
   /** Whether tools render without network; it is tried once, before the first rendering. */
