@@ -174,13 +174,6 @@ describe('a chart that a HelmRelease names', () => {
     ])
   })
 
-  test('says that its postRenderers are not run', async () => {
-    const written = release('postRenderers: [{kustomize: {patches: [{patch: "$patch: delete"}]}}]')
-    const { inspected } = await whole({ ...base, 'web.yaml': written })
-    const reason = 'HelmRelease shop/web: it is rendered without its postRenderers'
-    expect(inspected.skipped).toEqual([{ path: 'web.yaml', reason }])
-  })
-
   test('keeps the start of a long name and a digest of all of it', () => {
     const nameOf = (name: string) =>
       readHelmRelease(manifestIn(release('values: {}').replace('name: web', `name: ${name}`)).root).releaseName

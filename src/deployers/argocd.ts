@@ -1,5 +1,4 @@
 import path from 'node:path/posix'
-import { stringify } from 'yaml'
 import {
   type ApplicationSource,
   inlineValuesOf,
@@ -12,11 +11,13 @@ import {
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
+import { asciiJson } from '../sources/ascii-json'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
 import type { DeclarationSite, Target, Values } from '../sources/source'
-import { fieldsOf, wordOf } from '../sources/untyped'
+import { fieldsOf } from '../sources/untyped'
 import { namePlainFiles } from './argocd-directory'
+import { parametersOf } from './argocd-parameters'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
 import { type OverriddenSource, overridden } from './source-override'
@@ -36,6 +37,7 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     name: textAt(written),
     target: isOwnCluster(destination.cluster) ? own : { cluster: destination.cluster },
     namespace: textAt(destination.namespace) || 'default',
+    project: textAt(root.at('spec', 'project')),
     sources: sources.filter(({ repoURL }) => repoURL.exists),
   }
   for (const [index, source] of application.sources.entries()) {
@@ -50,6 +52,7 @@ interface Named {
   readonly name: string
   readonly target: Target
   readonly namespace: string
+  readonly project: string
   readonly sources: readonly ApplicationSource[]
 }
 
@@ -111,7 +114,8 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
         kind: 'helm',
         chart: place,
         values,
-        set: parametersOf(helm),
+        set: {},
+        parameters: parametersOf(source, application),
         release: textAt(helm.at('releaseName')) || name,
         namespace: textAt(helm.at('namespace')) || namespace,
         ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
@@ -245,16 +249,7 @@ function valuesOf(
     return undefined
   }
   const { place, map, isText } = inlineValuesOf(source)
-  const inline = isText ? textAt(place) : stringify(map?.value)
+  const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
   return values
-}
-
-function parametersOf(helm: Cursor): Record<string, unknown> {
-  return Object.fromEntries(
-    [...helm.at('parameters').items()].map((one) => {
-      const value = one.at('value')
-      return [textAt(one.at('name')), one.at('forceString').value === true ? textAt(value) : wordOf(value.value)]
-    }),
-  )
 }

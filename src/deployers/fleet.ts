@@ -1,9 +1,9 @@
 import path from 'node:path/posix'
-import { stringify } from 'yaml'
 import { shortenedReleaseName } from '../gitops/helm-release'
 import type { Cursor } from '../manifest/cursor'
 import type { ReleaseLayer } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
+import { asciiJson } from '../sources/ascii-json'
 import { foldedKey } from '../sources/go-keys'
 import { inside } from '../sources/kustomization'
 import type { Target, Values } from '../sources/source'
@@ -188,7 +188,7 @@ function valuesOf({ folder, deployments, document }: Bundle, { options }: FleetT
     const helm = goField(map, 'helm')
     const inline = goField(helm, 'values').value
     if (inline !== undefined && inline !== null)
-      values.push({ text: stringify(inline), name: `the values in ${document.origin.path}` })
+      values.push({ text: asciiJson(inline), name: `the values in ${document.origin.path}` })
     for (const file of goField(helm, 'valuesFiles').items()) {
       const place = inside(folder, textOf(file.value))
       if (place === undefined) {

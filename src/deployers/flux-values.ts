@@ -1,14 +1,16 @@
 import path from 'node:path/posix'
-import { stringify } from 'yaml'
 import { entryOf } from '../entry'
 import { readFluxKustomization } from '../gitops/flux-kustomization'
 import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../gitops/helm-release'
 import { textAt } from '../gitops/text'
-import type { Manifest } from '../manifest/manifest'
+import { readYaml } from '../manifest/document-reader'
+import { splitDocuments } from '../manifest/documents'
+import { Manifest } from '../manifest/manifest'
+import { asciiJson } from '../sources/ascii-json'
 import { inside } from '../sources/kustomization'
 import type { Values } from '../sources/source'
-import { type Fields, wordOf } from '../sources/untyped'
 import type { GitOpsSources } from './gitops-sources'
+import { assign, type Growing, isGrowing, merged } from './typed-text'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
@@ -77,10 +79,11 @@ export function valuesOf(
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
     named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
+  const held: Held[] = []
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
-    const held = holder && valuesFrom(reference, holder)
-    if (held) values.push(held)
+    const text = holder && entryOf(dataOf(holder), reference.key)
+    if (holder && text !== undefined) held.push({ reference, holder, text })
     else if (reference.optional.value !== true) {
       const what = `${textAt(reference.kind)} ${textAt(reference.name)}`
       named.skip(manifest, 'values-elsewhere', `its values from ${what} are not in this repository`)
@@ -88,21 +91,62 @@ export function valuesOf(
     }
   }
   const { value: inline } = release.values
-  if (inline !== undefined && inline !== null)
-    values.push({ text: stringify(inline), name: `the values in ${manifest.origin.path}` })
-  return values
+  const name = `the values in ${manifest.origin.path}`
+  if (held.some(({ reference }) => textAt(reference.targetPath) !== ''))
+    return [...values, { text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }]
+  // Flux reads the first document of a text, and helm may read all.
+  const texts = held.map(({ holder, text }) => ({
+    text: splitDocuments(text)[0]?.text ?? '',
+    name: `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`,
+  }))
+  const own = inline === undefined || inline === null ? [] : [{ text: asciiJson(inline), name }]
+  return [...values, ...texts, ...own]
 }
 
-/** The content of an entry of `valuesFrom`: values, or one value at a path in them. */
-function valuesFrom({ key, targetPath }: ValuesReference, holder: Manifest): Values | undefined {
-  const held = entryOf(dataOf(holder), key)
-  if (held === undefined) return undefined
-  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`
-  const keys = textAt(targetPath).split(/(?<!\\)\./)
-  if (keys[0] === '') return { text: held, name }
-  return { text: stringify(nested(keys, wordOf(held.replace(/\n$/, '')))), name }
+/** The content of an entry of `valuesFrom`. */
+interface Held {
+  readonly reference: ValuesReference
+  readonly holder: Manifest
+  readonly text: string
 }
 
-function nested([key = '', ...rest]: readonly string[], value: unknown): Fields {
-  return { [key.replaceAll('\\.', '.')]: rest.length > 0 ? nested(rest, value) : value }
+/**
+ * The values of entries of which some give a single value. What is written to a path stays where the map that it is
+ * written to comes from the object itself, and is lost under the object's values otherwise.
+ * https://github.com/fluxcd/pkg/blob/main/chartutil/values.go
+ */
+function composed(held: readonly Held[], inline: Growing): Growing {
+  let result: Growing = {}
+  for (const { reference, holder, text } of held) {
+    const path = textAt(reference.targetPath)
+    if (path === '') {
+      result = merged(result, dataIn(text, holder))
+      continue
+    }
+    result = merged(result, inline)
+    if (reference.literal.value === true) {
+      const verbatim = text.replace(/[\\,{]/g, '\\$&')
+      assign(`${path}=${verbatim}`, result, true)
+      continue
+    }
+    const isText = ['"', "'"].some((quote) => text.startsWith(quote) && text.endsWith(quote))
+    assign(`${path}=${isText ? withoutQuotes(text) : text}`, result, isText)
+  }
+  return merged(result, inline)
+}
+
+function withoutQuotes(text: string): string {
+  const isQuote = (at: number) => ['"', "'"].includes(text.charAt(at))
+  let [from, to] = [0, text.length]
+  while (isQuote(from)) from++
+  while (to > from && isQuote(to - 1)) to--
+  return text.slice(from, to)
+}
+
+/** The map in a text, as a YAML file of values. */
+function dataIn(text: string, { object, side, origin }: Manifest): Growing {
+  const yaml = readYaml(splitDocuments(text)[0]?.text ?? '')
+  if (!('contents' in yaml) || !yaml.contents) return {}
+  const { value } = new Manifest({ ...object, node: yaml.contents, resolve: yaml.resolve }, side, origin, []).root
+  return isGrowing(value) ? value : {}
 }

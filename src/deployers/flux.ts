@@ -2,6 +2,7 @@ import path from 'node:path/posix'
 import { type FluxKustomization, readFluxKustomization } from '../gitops/flux-kustomization'
 import { readFluxSource } from '../gitops/flux-source'
 import {
+  type HelmRelease,
   type HelmReleaseChart,
   helmReleaseChartAt,
   readHelmRelease,
@@ -13,8 +14,8 @@ import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
-import type { Target } from '../sources/source'
-import { fieldsOf } from '../sources/untyped'
+import type { PostRenderers, Target } from '../sources/source'
+import { fieldsOf, listOf } from '../sources/untyped'
 import { FluxArtifacts, notInArtifact } from './flux-artifacts'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
@@ -280,8 +281,6 @@ export class FluxObjects {
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
     if (patch) this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
-    if (release.postRenderers.at(0).exists)
-      this.named.skip(manifest, 'post-renderers', 'it is rendered without its postRenderers')
     const target = textAt(release.targetNamespace)
     for (const cluster of release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)) {
       this.named.add(
@@ -296,6 +295,7 @@ export class FluxObjects {
           chart: place,
           values,
           set: {},
+          ...(release.postRenderers.at(0).exists ? { postRenderers: postRenderersOf(release, manifest) } : {}),
           release: release.releaseName,
           namespace: target || own || 'default',
         },
@@ -351,6 +351,11 @@ export class FluxObjects {
     const [owner] = this.ownersOf(manifest)
     return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
+}
+
+function postRenderersOf({ postRenderers: all, postRenderStrategy }: HelmRelease, manifest: Manifest): PostRenderers {
+  const at = { path: manifest.origin.path, region: all.region }
+  return { renderers: listOf(all.value), strategy: textAt(postRenderStrategy), at }
 }
 
 /** The data of later holders win over those of earlier ones, and what is written in the object wins over both. */

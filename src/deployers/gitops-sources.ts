@@ -60,7 +60,6 @@ export type NotInspectedCause =
   | 'nothing-to-apply'
   | 'folder-missing'
   | 'patched'
-  | 'post-renderers'
   | 'template-patch'
   | 'template-not-filled'
   | 'generator-not-read'

@@ -1,10 +1,10 @@
 import path from 'node:path/posix'
-import { stringify } from 'yaml'
 import type { Cursor } from '../manifest/cursor'
 import type { ReleaseLayer } from '../manifest/load'
+import { asciiJson } from '../sources/ascii-json'
 import { inside } from '../sources/kustomization'
-import type { Target, Values } from '../sources/source'
-import { listOf, textOf, wordOf } from '../sources/untyped'
+import type { Parameter, Target, Values } from '../sources/source'
+import { listOf, textOf } from '../sources/untyped'
 import { type FileDeployments, releaseKey } from './file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
 
@@ -96,7 +96,8 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     kind: 'helm',
     chart: place,
     values: layers.flatMap((layer) => valuesOf(layer, release)),
-    set: setOf(release),
+    set: {},
+    parameters: parametersOf(release),
     release: name,
   })
 }
@@ -105,7 +106,7 @@ function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {
   if ('file' in layer) return [{ path: layer.file }]
   if (!('keys' in layer) || layer.parameters) return []
   const { value } = manifest.root.at(...layer.keys)
-  return [{ text: stringify(value), name: `the values in ${manifest.origin.path}` }]
+  return [{ text: asciiJson(value), name: `the values in ${manifest.origin.path}` }]
 }
 
 function namespaceOf(release: Cursor, helmfile: Helmfile): string {
@@ -160,13 +161,16 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   return [...values, ...unseen, ...single, ...texts, ...fromFiles]
 }
 
-/** What `--set` and `--set-string` are given, which win over all other values. */
-function setOf(release: Cursor): Record<string, unknown> {
-  const entries = (key: string, read: (value: unknown) => unknown) =>
-    [...release.at(key).items()].flatMap((one): [string, unknown][] => {
-      const [path, value, list] = [one.at('name').value, one.at('value'), one.at('values')]
-      if (value.exists) return [[textOf(path), read(value.value)]]
-      return list.exists ? [[textOf(path), listOf(list.value).map(read)]] : []
-    })
-  return Object.fromEntries([...entries('set', wordOf), ...entries('setString', textOf)])
+/** What `--set` and `--set-string` are given, which win over all other values; helmfile escapes what has a meaning there. */
+function parametersOf(release: Cursor): Parameter[] {
+  const escaped = (value: unknown) => textOf(value).replace(/[{},]/g, '\\$&')
+  return ['set', 'setString'].flatMap((key) =>
+    [...release.at(key).items()].flatMap((one): Parameter[] => {
+      const [name, value, list] = [textOf(one.at('name').value), one.at('value'), one.at('values')]
+      const isText = key === 'setString'
+      if (value.exists) return [{ assignment: `${name}=${escaped(value.value)}`, isText }]
+      if (!list.exists) return []
+      return [{ assignment: `${name}={${listOf(list.value).map(escaped).join()}}`, isText }]
+    }),
+  )
 }

@@ -99,7 +99,6 @@ const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'folder-missing',
   'nothing-to-apply',
   'patched',
-  'post-renderers',
 ])
 
 /** The files by which other tools deploy the folder that they are in. */

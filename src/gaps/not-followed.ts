@@ -28,7 +28,6 @@ export interface NotFollowed {
 const partial: ReadonlySet<NotInspectedCause> = new Set([
   'values-replaced',
   'patched',
-  'post-renderers',
   'plugin',
   'jsonnet',
   'file-names',

@@ -18,6 +18,8 @@ export interface HelmRelease {
   /** Given where it installs to another cluster. */
   readonly kubeConfig: Cursor
   readonly postRenderers: Cursor
+  /** Whether postRenderers get hooks, too. */
+  readonly postRenderStrategy: Cursor
   /** It then neither upgrades nor, when it is deleted, uninstalls. */
   readonly suspended: boolean
 }
@@ -39,6 +41,8 @@ export interface ValuesReference {
   readonly key: string
   /** The path of the one value that it gives, where it does not give values. */
   readonly targetPath: Cursor
+  /** Whether that value is taken as it is written. */
+  readonly literal: Cursor
   readonly optional: Cursor
 }
 
@@ -56,12 +60,14 @@ export function readHelmRelease(root: Cursor): HelmRelease {
       name: one.at('name'),
       key: textAt(one.at('valuesKey')) || 'values.yaml',
       targetPath: one.at('targetPath'),
+      literal: one.at('literal'),
       optional: one.at('optional'),
     })),
     targetNamespace,
     releaseName: textAt(spec.at('releaseName')) || shortenedReleaseName(target ? `${target}-${name}` : name),
     kubeConfig: spec.at('kubeConfig'),
     postRenderers: spec.at('postRenderers'),
+    postRenderStrategy: spec.at('postRenderStrategy'),
     suspended: spec.at('suspend').value === true,
   }
 }

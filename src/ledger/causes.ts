@@ -57,9 +57,9 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Write into the release what the patch changes.',
   },
   'post-renderers': {
-    many: 'releases that are rendered without their postRenderers',
+    many: 'releases whose postRenderers cannot be run',
     effect: 'What they change is not seen.',
-    remedy: 'Write into the values what they change.',
+    remedy: 'Correct what the message names, or write into the values what they change.',
   },
   plugin: {
     many: 'Applications whose plugin is not run',

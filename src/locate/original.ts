@@ -6,6 +6,7 @@ import { loadFile } from '../manifest/load'
 import { Manifest, nameOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/scope'
 import type { Region } from '../region'
+import { isCrdFile } from '../render/post-renderers'
 import type { SideOfChange } from '../sides/side'
 import type { HelmSource, KustomizeSource } from '../sources/source'
 import { Markers } from './markers'
@@ -71,7 +72,7 @@ export class OriginalPlaces {
     const text = await side.checkout.text(path)
     if (text === undefined || !path.endsWith(rendered.template.slice(rendered.template.lastIndexOf('/'))))
       return location
-    const written = isPrintedAsItIs(rendered.template)
+    const written = isCrdFile(rendered.template)
       ? documentsOf(text, lineNumbers(text))
       : ((await this.markedOf(location.side, side, source)).get(rendered.template) ?? [])
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(({ origins }) =>
@@ -152,11 +153,6 @@ async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<M
 function at(location: Location, path: string, region: Region, text: string, precision: Precision): Location {
   const { rendered: _, ...rest } = location
   return { ...rest, path, region, precision, excerpt: excerptOf(text, region) }
-}
-
-/** CRDs next to `templates/` are not templates. */
-function isPrintedAsItIs(template: string): boolean {
-  return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
 }
 
 function lineOfValue(text: string, path: readonly string[]): number | undefined {

@@ -8,7 +8,7 @@ import { isSameLack, type Lack } from '../sources/lack'
 const maxLacks = 12
 
 /** The two sides of a source, as far as it is there. */
-interface Pair {
+export interface Pair {
   readonly before: RenderedSide | undefined
   readonly after: RenderedSide | undefined
 }
@@ -36,7 +36,7 @@ export async function readableSide(head: SideOfChange, side: RenderedSide): Prom
   return (await inPart({ base: undefined, head }, { before: undefined, after: side })).after ?? side
 }
 
-function pairsOf(before: readonly RenderedSide[], after: readonly RenderedSide[]): Pair[] {
+export function pairsOf(before: readonly RenderedSide[], after: readonly RenderedSide[]): Pair[] {
   const byId = new Map(before.map((side) => [side.source.id, side]))
   const own = new Map<RenderedSide, RenderedSide>()
   const taken = new Set<RenderedSide>()

@@ -4,6 +4,7 @@ import type { Source } from '../sources/source'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import { readInPart } from './read-in-part'
+import { uncertainIn } from './uncertain-in'
 
 /** The sources that differ, rendered at the sides that have them. */
 export interface ChangedRenderings {
@@ -16,7 +17,7 @@ export interface ChangedRenderings {
 /** Renders the sources whose files or definition differ. */
 export async function renderChanged(
   { base, head }: Sides,
-  { values, reached }: ChangedFiles,
+  { values, reached, ...files }: ChangedFiles,
 ): Promise<ChangedRenderings> {
   const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
   const renderAll = (side: SideOfChange) =>
@@ -27,5 +28,7 @@ export async function renderChanged(
     values.complete('base', readable.before),
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
-  return { before, after, isSame }
+  if (!base) return { before, after, isSame }
+  const uncertain = await uncertainIn({ base, head }, files, before, after)
+  return { before: [...before, ...uncertain.before], after: [...after, ...uncertain.after], isSame }
 }

@@ -27,7 +27,7 @@ export interface LaidOutChart {
   readonly name: string
 }
 
-interface Running {
+export interface Running {
   readonly program: string
   readonly home: string
   readonly limits: Limits
@@ -101,10 +101,11 @@ export async function layOutChart(
  * The arguments to render a chart as an upgrade, if it renders differently for an install: the release usually exists
  * already. Only Argo CD always renders for an install.
  */
-async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
+export async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
   if (rendersAsInstalled(source)) return []
   const texts = await checkout.texts(await helmFiles(source, checkout))
-  return [...texts.values()].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
+  const inline = source.values.flatMap((one) => ('text' in one ? [one.text] : []))
+  return [...texts.values(), ...inline].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
 }
 
 /** Whether a source is rendered as an installation, whatever is in the cluster. */
@@ -128,12 +129,17 @@ export async function template(
     values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
+  // Helm takes the texts after all other values, whatever the order of its arguments.
+  const parameters = (source.parameters ?? []).flatMap(({ assignment, isText }) => [
+    isText ? '--set-string' : '--set',
+    assignment,
+  ])
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
     ...(source.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
-  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...facts, ...more]
+  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...parameters, ...facts, ...more]
   return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
 }
 
@@ -156,15 +162,8 @@ export async function renderRewritten(
 ): Promise<TemplateOutput[]> {
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart || source.chart.endsWith('.tgz')) return []
-  const copy = path.join(running.home, 'chart')
-  let left = maxFiles
-  // Links that form a cycle; `.helmignore` may exclude them.
-  const filter = () => --left > 0
-  const copied = await cp(chart.folder, copy, { recursive: true, dereference: true, filter }).then(
-    () => left > 0,
-    () => false,
-  )
-  if (!copied) return []
+  const copy = await copiedChart(chart.folder, running.home)
+  if (copy === undefined) return []
   for (const file of await readdir(copy, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue
     const place = path.join(copy, file)
@@ -177,6 +176,19 @@ export async function renderRewritten(
   return stopped ? [] : cutBySource(stdout)
 }
 
+/** A copy of a chart that may be edited; undefined for one of too many files. */
+export async function copiedChart(chart: string, home: string): Promise<string | undefined> {
+  const copy = path.join(home, 'chart')
+  let left = maxFiles
+  // Links that form a cycle; `.helmignore` may exclude them.
+  const filter = () => --left > 0
+  const copied = await cp(chart, copy, { recursive: true, dereference: true, filter }).then(
+    () => left > 0,
+    () => false,
+  )
+  return copied ? copy : undefined
+}
+
 /** Helm's output, split where it names the template of a part. */
 function cutBySource(output: string): TemplateOutput[] {
   // Only a line feed ends a line here; JavaScript's other line breaks may occur in a template's text or name.
@@ -187,7 +199,7 @@ function cutBySource(output: string): TemplateOutput[] {
   }))
 }
 
-function piecesIn(output: string, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Piece[] {
+export function piecesIn(output: string, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Piece[] {
   return cutBySource(output)
     .filter(({ text }) => /\S/.test(text))
     .map(({ template, text }) => ({ template, text, path: pathOf(template, source, chart, checkout) }))

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { splitDocuments } from '../manifest/documents'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
+import { asciiJson } from '../sources/ascii-json'
 import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
 import {
   absentCharts,
@@ -13,7 +14,6 @@ import {
   type RemoteEntry,
   remoteEntries,
 } from '../sources/kustomization'
-import { asciiJson } from '../sources/kustomize-reader'
 import { lackIn } from '../sources/lack'
 import type { KustomizeSource } from '../sources/source'
 import { substituted } from '../sources/substitution'

@@ -14,6 +14,8 @@ export function lackOf({ cause, about, path, lack }: Failure): Lack | undefined 
     case 'dependency-not-pinned':
     case 'dependency-not-fetched':
       return { what: 'dependency', about, path }
+    case 'post-renderers':
+      return { what: 'post-renderers', about }
     default:
       return undefined
   }

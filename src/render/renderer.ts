@@ -7,11 +7,15 @@ import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import type { HelmSource, Source } from '../sources/source'
+import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
+import { questionsOf, renderAnswered } from './helm-answers'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
-import type { Rendering } from './rendering'
+import { postRendered } from './post-renderers'
+import type { Piece, Rendering } from './rendering'
 import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -27,6 +31,7 @@ export class Renderer {
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly answered = new Map<string, Promise<readonly Piece[] | undefined>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
   private isolating: Promise<readonly string[]> | undefined
@@ -76,7 +81,10 @@ export class Renderer {
     } = source
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
-      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
+      // A list that only moves to another line renders to the same.
+      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)], (key, value) =>
+        key === 'postRenderers' ? { ...value, at: undefined } : value,
+      ),
     )
     for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
     return hash.digest('hex')
@@ -98,17 +106,60 @@ export class Renderer {
     if (source.kind === 'helm') {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
-      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const { postRenderers, chart } = source
+      if ('failure' in rendering || !postRenderers) return rendering
+      if (!this.kustomize) return this.missing('kustomize', source)
+      this.renderings++
+      const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+      return postRendered(rendering.pieces, postRenderers, chart, building)
     }
     if (!this.kustomize) return this.missing('kustomize', source)
-    const kubectl = path.basename(this.kustomize).startsWith('kubectl')
     const kustomize: Kustomize = {
       program: this.kustomize,
-      command: [kubectl ? 'kustomize' : 'build'],
+      command: this.building(this.kustomize),
       helm: this.helm,
     }
     this.renderings++
     return renderKustomize(source, all, checkout, { kustomize, home, limits })
+  }
+
+  /** The words by which a program builds a Kustomization. */
+  private building(program: string): readonly string[] {
+    return [path.basename(program).startsWith('kubectl') ? 'kustomize' : 'build']
+  }
+
+  /** What the chart of a release asks of the cluster. */
+  async questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
+    return questionsOf(source, checkout)
+  }
+
+  /** Renders a release as with other answers of the cluster; undefined where it does not render with them. */
+  async renderAnswered(
+    source: HelmSource,
+    checkout: Checkout,
+    answers: Answers,
+    questions: Questions,
+  ): Promise<readonly Piece[] | undefined> {
+    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers])
+    const known = this.answered.get(key)
+    if (known) return known
+    const rendering = this.inTurn(() =>
+      this.timed(source, async () => {
+        if (!this.helm) return undefined
+        this.renderings++
+        const [home, limits] = [this.newFolder(), await this.limitsHere()]
+        const running = { program: this.helm, home, limits, network: this.network }
+        const pieces = await renderAnswered(source, checkout, running, answers, questions)
+        const { postRenderers, chart } = source
+        if (!pieces || !postRenderers || !this.kustomize) return pieces
+        const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+        const laid = await postRendered(pieces, postRenderers, chart, building)
+        return 'failure' in laid ? undefined : laid.pieces
+      }),
+    )
+    this.answered.set(key, rendering)
+    return rendering
   }
 
   /** Whether tools render without network; it is tried once, before the first rendering. */

@@ -34,6 +34,7 @@ export type FailureCause =
   | 'kustomization-ambiguous'
   | 'kustomization-linked'
   | 'plugins-not-followed'
+  | 'post-renderers'
   | 'overlay-patch-missing'
   | 'overlay-refused'
 

@@ -32,8 +32,11 @@ export async function reducedInput(
   if (lacks.length === 0) return undefined
   if (source.kind === 'helm') {
     const texts = await reducedCharts(lacks, checkout)
-    const its = { source, kustomizations, changesOthers: false, patches: [] }
-    return texts.size === 0 ? undefined : { ...its, checkout: checkout.edited(texts, newFolder()) }
+    const { postRenderers, ...bare } = source
+    const changesOthers = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
+    if (texts.size === 0 && !changesOthers) return undefined
+    const its = { source: changesOthers ? bare : source, kustomizations, changesOthers, patches: [] }
+    return { ...its, checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder()) }
   }
   const reduced = await reducedKustomization(source, lacks, kustomizations, checkout)
   const { texts, changesOthers, patches } = reduced

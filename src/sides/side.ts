@@ -11,10 +11,12 @@ import { mentions } from '../manifest/mentions'
 import { skimIdentities } from '../manifest/skim'
 import { type DeclaredRelease, defaultIgnore } from '../policy/config'
 import { startOf } from '../region'
+import type { Answers } from '../render/answers'
 import { guessesOf } from '../render/guesses'
 import type { TemplateOutput } from '../render/helm'
 import type { Renderer } from '../render/renderer'
 import type { Failure, Piece, Rendering } from '../render/rendering'
+import type { Questions } from '../render/uncertain-actions'
 import { Checkout } from '../revision/checkout'
 import { isKustomizationFile } from '../revision/kustomization-file'
 import type { Revision } from '../revision/revision'
@@ -136,6 +138,19 @@ export class SideOfChange {
   /** Renders a release with edited templates; empty when that fails. */
   async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
+  }
+
+  /** What the chart of a release asks of the cluster. */
+  questionsOf(source: HelmSource): Promise<Questions> {
+    return this.renderer.questionsOf(source, this.inputOf(source).checkout)
+  }
+
+  /** Renders a release as with other answers of the cluster; undefined where it does not render with them. */
+  async renderAnswered(source: HelmSource, answers: Answers, asked: Questions): Promise<RenderedSide | undefined> {
+    const { source: own, checkout } = this.inputOf(source)
+    if (own.kind !== 'helm') return undefined
+    const pieces = await this.renderer.renderAnswered(own, checkout, answers, asked)
+    return pieces && this.read(source, { pieces })
   }
 
   /** Builds a Kustomization in which each object records the file it comes from. */

@@ -39,6 +39,14 @@ export async function readChart(checkout: Checkout, folder: string): Promise<Cha
   }
 }
 
+/** The versions of Kubernetes that a chart can be installed on, as a range of npm; empty where it names none. */
+export async function kubeVersionOf(checkout: Checkout, folder: string): Promise<string> {
+  const text = (await checkout.text(path.join(folder, 'Chart.yaml'))) ?? ''
+  const written = parseDocument(text, { logLevel: 'silent', version: '1.1' })
+  const range = isMap(written.contents) ? String(written.get('kubeVersion') ?? '') : ''
+  return range.replaceAll(',', ' ').trim()
+}
+
 function dependenciesIn(document: Document, file: string, lines: LineCounter): Dependency[] {
   const list = isMap(document.contents) ? document.get('dependencies') : undefined
   if (!isSeq(list)) return []

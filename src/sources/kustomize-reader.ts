@@ -4,6 +4,7 @@ import { splitDocuments } from '../manifest/documents'
 import { LineIndex } from '../manifest/lines'
 import { pairsOf } from '../manifest/map-pairs'
 import { type Region, startOf } from '../region'
+import { asciiJson } from './ascii-json'
 import { foldedKey } from './go-keys'
 import { holdsPlaces, type Leaf, otherObject, pluginShapes, type Shape } from './kustomize-fields'
 
@@ -269,12 +270,4 @@ class Walk {
 function plainOf({ value, source }: Scalar): string {
   if (typeof value === 'number' && source !== undefined && /^[-+.\w]+$/.test(source)) return source
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'null'
-}
-
-/** Data in the form that JSON and YAML share, in ASCII: other characters may be line breaks to one parser alone. */
-export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u{10ffff}]/gu,
-    (char) => `\\U${(char.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
-  )
 }

@@ -6,8 +6,19 @@ export interface Lack {
    * - `variable`: a variable of `vars`; `data`: a ConfigMap or Secret that a generator completes
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
+   * - `post-renderers`: those of a HelmRelease, which cannot be run
    */
-  readonly what: 'object' | 'source' | 'field' | 'variable' | 'data' | 'plugin' | 'place' | 'chart' | 'dependency'
+  readonly what:
+    | 'object'
+    | 'source'
+    | 'field'
+    | 'variable'
+    | 'data'
+    | 'plugin'
+    | 'place'
+    | 'chart'
+    | 'dependency'
+    | 'post-renderers'
   /** `Deployment/web`, the path of a field, a name, or a place as it is written. */
   readonly about: string
   /** The file that has the entry. */
@@ -38,6 +49,8 @@ export function nameOfLack({ what, about }: Lack): string {
       return about
     case 'chart':
       return `the chart ${about}`
+    case 'post-renderers':
+      return `its ${about}`
     case 'dependency':
       return `the dependency ${about}`
   }

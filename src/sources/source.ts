@@ -36,6 +36,22 @@ interface Shared {
 /** Values of a release: a file of the repository, or text from another place. */
 export type Values = { readonly path: string } | { readonly text: string; readonly name: string }
 
+/** A value as `--set` takes it, or `--set-string`. */
+export interface Parameter {
+  /** `controller.scope.enabled=true`, with the escapes of helm. */
+  readonly assignment: string
+  readonly isText: boolean
+}
+
+/** What Flux lays over the output of helm. */
+export interface PostRenderers {
+  /** As a HelmRelease writes them, in their order. */
+  readonly renderers: readonly unknown[]
+  /** Whether they get hooks, too: not with `nohooks`. */
+  readonly strategy: string
+  readonly at: DeclarationSite
+}
+
 /** A chart as it is installed. Paths start at the repository's root. */
 export interface HelmSource extends Shared {
   readonly kind: 'helm'
@@ -43,10 +59,13 @@ export interface HelmSource extends Shared {
   readonly chart: string
   /** Laid over the chart's own, in this order. */
   readonly values: readonly Values[]
-  /** As `--set` takes them: `controller.scope.enabled` → true. */
+  /** Single values by their paths: `controller.scope.enabled` → true. */
   readonly set: Readonly<Record<string, unknown>>
+  /** Single values as text, which helm parses; they win over all others. */
+  readonly parameters?: readonly Parameter[]
   readonly release: string
   readonly namespace: string
+  readonly postRenderers?: PostRenderers
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean

@@ -18,15 +18,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** A word as `helm --set` reads it: `true`, `null`, `80` and `{a,b}` are no strings. */
-export function wordOf(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  if (value === 'true' || value === 'false') return value === 'true'
-  if (value === 'null') return null
-  if (/^\{.*\}$/.test(value)) return value === '{}' ? [] : value.slice(1, -1).split(',').map(wordOf)
-  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value
-}
-
 /** The data of a YAML text; nothing of one that cannot be read, or that its aliases blow up. */
 export function dataIn(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent' })

@@ -54,7 +54,8 @@ async function releaseOf(
   checkout: Checkout,
 ): Promise<InflatedChart> {
   const own = path.join(chart.folder, 'values.yaml')
-  const isSet = Object.keys(source.set).some((key) => key === as || key.startsWith(`${as}.`))
+  const paths = [...Object.keys(source.set), ...(source.parameters ?? []).map(({ assignment }) => assignment)]
+  const isSet = paths.some((key) => key === as || key.startsWith(`${as}.`) || key.startsWith(`${as}=`))
   const values = source.values.flatMap((one) => ('path' in one ? one.path : one.text.includes(as) ? unread : []))
   const entry = {
     name,

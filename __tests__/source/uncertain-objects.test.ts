@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { tool } from '../tools'
+import { change, object, role, url } from './probe'
+import { places } from './rendered'
+import { type Files, temporaryFolder, writeFiles } from './repository'
+
+const source = object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`)
+const release = (values = '') =>
+  object(
+    'helm.toolkit.fluxcd.io/v2',
+    'HelmRelease',
+    'web',
+    'shop',
+    `spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n${values}`,
+  )
+const base: Files = {
+  'source.yaml': source,
+  'web.yaml': release(),
+  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'c/values.yaml': 'enabled: true\n',
+  'c/templates/role.yaml': role,
+}
+
+/** A condition around the protected role. */
+const around = (condition: string, text = role) => `{{- ${condition} }}\n${text}{{- end }}\n`
+const kept = 'protected-rbac/object-kept'
+const atCondition = [`head/c/templates/role.yaml:1 template ${kept}`]
+
+describe('a protected role that another answer of the cluster takes away', () => {
+  const conditions = [
+    'if not (lookup "v1" "Namespace" "" "kube-system")',
+    'if lookup "v1" "Namespace" "" "kube-system"',
+    'if (lookup "v1" "ConfigMap" .Release.Namespace "x").data',
+    'if empty (lookup "v1" "Secret" .Release.Namespace (printf "%s-x" .Release.Name))',
+    'if and .Values.enabled (not (lookup "v1" "Namespace" "" "a"))',
+    'if or (lookup "v1" "Namespace" "" "a") (not .Values.enabled)',
+    'if not (lookup "v1" "Node" "" "").items',
+    'if (dig "data" "mode" "" (lookup "v1" "ConfigMap" "a" "b")) | ne "off"',
+    'with not (lookup "v1" "Namespace" "" "a")',
+    '$found := lookup "v1" "Namespace" "" "a" }}{{- if not $found',
+    '$state := dict }}{{- $_ := set $state "found" (lookup "v1" "Pod" "a" "b") }}{{- if not $state.found',
+    'if eq (int .Release.Revision) 1',
+    'if le .Release.Revision 1',
+    'if eq (index .Release "Revision" | int) 1',
+    'with .Release }}{{- if lt .Revision 2 }}{{- end }}{{- end }}{{- if lt $.Release.Revision 5',
+    'if eq (mod .Release.Revision 2) 1',
+    'if not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")',
+    'if not (.Capabilities.APIVersions.Has "cert-manager.io/v1/Certificate")',
+    'if .Capabilities.APIVersions.Has "policy/v1beta1"',
+    'if has "batch/v1beta1" .Capabilities.APIVersions',
+    'if semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version',
+    'if semverCompare "<1.36-0" .Capabilities.KubeVersion.GitVersion',
+    'if gt (int .Capabilities.KubeVersion.Minor) 26',
+    'if hasPrefix "v" .Capabilities.HelmVersion.Version',
+    'if ne (randAlphaNum 1) "q"',
+    'if not (eq (randNumeric 3) "000")',
+    'if lt (randInt 0 10) 11',
+    'if contains "-" uuidv4',
+    'if now | date "2006" | int | lt 2000',
+    'if htpasswd "a" "b"',
+    'if (genCA "a" 1).Cert',
+    'if eq "" (getHostByName "example.com")',
+  ]
+  test.each(conditions)('%s', async (condition) => {
+    const report = await change(base, { 'c/templates/role.yaml': around(condition) })
+    expect(places(report)).toEqual(atCondition)
+  })
+
+  const elsewhere: [what: string, files: Files, place: string][] = [
+    [
+      'in a named template',
+      {
+        'c/templates/_helpers.tpl':
+          '{{- define "c.on" }}{{ if not (lookup "v1" "Namespace" "" "a") }}true{{ end }}{{ end }}\n',
+        'c/templates/role.yaml': around('if include "c.on" .'),
+      },
+      'head/c/templates/role.yaml:1 template',
+    ],
+    [
+      'in a text that values give to tpl',
+      {
+        'web.yaml': release(`  values: {cond: '{{ lookup "v1" "Namespace" "" "a" | empty }}'}\n`),
+        'c/templates/role.yaml': around('if eq (tpl .Values.cond .) "true"'),
+      },
+      'head/c/templates/role.yaml:1 template',
+    ],
+    [
+      'in a file that is given to tpl',
+      {
+        'c/files/role.txt': around('if eq .Release.Revision 1'),
+        'c/templates/role.yaml': '{{ tpl (.Files.Get "files/role.txt") . }}\n',
+      },
+      'head/c/templates/role.yaml:1 template',
+    ],
+    [
+      'in the name of the object',
+      {
+        'c/templates/role.yaml': role.replace(
+          'system:kube-controller-manager',
+          '{{ ternary "system:kube-controller-manager" "x" (empty (lookup "v1" "Pod" "a" "b")) }}',
+        ),
+      },
+      'head/c/templates/role.yaml:4 template',
+    ],
+    [
+      'in the chart of a subfolder that the role moves to',
+      {
+        'c/charts/sub/Chart.yaml': 'apiVersion: v2\nname: sub\nversion: 1.0.0\n',
+        'c/charts/sub/templates/role.yaml': around('if not (lookup "v1" "Namespace" "" "a")'),
+        'c/templates/role.yaml': null,
+      },
+      'base/c/templates/role.yaml:1 template',
+    ],
+  ]
+  test.each(elsewhere)('%s', async (_, files, place) => {
+    const report = await change(base, files)
+    expect(places(report).map((one) => one.replace(/:(\d+) \w+ /, ':$1 template '))).toEqual([`${place} ${kept}`])
+  })
+
+  test('in a packed chart', async () => {
+    const folder = temporaryFolder()
+    const pack = (text: string) => {
+      writeFiles(folder, {
+        'sub/Chart.yaml': 'apiVersion: v2\nname: sub\nversion: 1.0.0\n',
+        'sub/templates/role.yaml': text,
+      })
+      execFileSync(tool('helm'), ['package', path.join(folder, 'sub'), '-d', folder], { stdio: 'ignore' })
+      return readFileSync(path.join(folder, 'sub-1.0.0.tgz'))
+    }
+    const files = { ...base, 'c/templates/role.yaml': null, 'c/templates/other.yaml': role.replace('system:', 'x:') }
+    const report = await change(
+      { ...files, 'c/charts/sub-1.0.0.tgz': pack(role) },
+      { 'c/charts/sub-1.0.0.tgz': pack(around('if not (lookup "v1" "Namespace" "" "a")')) },
+    )
+    expect(places(report).map((one) => one.replace(/ \w+ /, ' '))).toEqual([`head/c/charts/sub-1.0.0.tgz:1 ${kept}`])
+  })
+
+  test('a plain role that moves to a chart with such a condition', async () => {
+    const plain = {
+      ...base,
+      'c/templates/role.yaml': 'a: {{ .Values.enabled }}\n'.replace(/^/, '# '),
+      'role.yaml': role,
+    }
+    const report = await change(plain, {
+      'role.yaml': null,
+      'c/templates/role.yaml': around('if not (lookup "v1" "Namespace" "" "a")'),
+    })
+    expect(report.findings.map(({ rule, level }) => `${level} ${rule}`)).toEqual([`error ${kept}`])
+  })
+
+  test('what a rule reads of an object: the hosts of its TLS', async () => {
+    const ingress = (tls: string) =>
+      object(
+        'networking.k8s.io/v1',
+        'Ingress',
+        'web',
+        '',
+        `spec:\n  tls:\n    - secretName: web\n      hosts:\n        - a.example.com\n${tls}  rules:\n    - host: a.example.com\n    - host: b.example.com\n`,
+      )
+    const host = '        - b.example.com\n'
+    const report = await change(
+      { ...base, 'c/templates/ingress.yaml': ingress(host) },
+      { 'c/templates/ingress.yaml': ingress(`{{- if not (lookup "v1" "Secret" "a" "b") }}\n${host}{{- end }}\n`) },
+    )
+    expect(places(report)).toEqual(['head/c/templates/ingress.yaml:10 template ingress-tls/host-covered'])
+  })
+})
+
+describe('stays silent', () => {
+  const condition = 'if not (lookup "v1" "Namespace" "" "a")'
+  const cases: [what: string, before: Files, after: Files][] = [
+    [
+      'where the condition was there before',
+      { 'c/templates/role.yaml': around(condition) },
+      {
+        'c/templates/role.yaml': around(condition).replace('rules: []', 'rules: [] # edited'),
+        'c/values.yaml': 'enabled: 1\n',
+      },
+    ],
+    [
+      'where a role that is not protected gets a condition',
+      { 'c/templates/other.yaml': role.replace('system:', 'team:') },
+      { 'c/templates/other.yaml': around(condition, role.replace('system:', 'team:')) },
+    ],
+    [
+      'where passwords and certificates are generated',
+      {},
+      {
+        'c/templates/secret.yaml':
+          '{{- $old := lookup "v1" "Secret" .Release.Namespace "web" }}\n{{- $ca := genCA "ca" 365 }}\napiVersion: v1\nkind: Secret\nmetadata: {name: web}\ndata:\n  password: {{ if $old }}{{ index $old.data "password" }}{{ else }}{{ randAlphaNum 20 | b64enc }}{{ end }}\n  ca: {{ $ca.Cert | b64enc }}\n',
+      },
+    ],
+    [
+      'where an extension is asked for',
+      {},
+      {
+        'c/templates/monitor.yaml': around(
+          'if .Capabilities.APIVersions.Has "monitoring.coreos.com/v1"',
+          object('monitoring.coreos.com/v1', 'ServiceMonitor', 'web', '', 'spec: {selector: {}}\n'),
+        ),
+      },
+    ],
+    [
+      'where a version chooses an API that every known cluster has',
+      {},
+      {
+        'c/templates/budget.yaml': `{{- if semverCompare ">=1.21-0" .Capabilities.KubeVersion.Version }}\napiVersion: policy/v1\n{{- else }}\napiVersion: policy/v1beta1\n{{- end }}\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {minAvailable: 1}\n`,
+      },
+    ],
+    [
+      'where the chart says which versions it can be installed on',
+      {},
+      {
+        'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\nkubeVersion: ">=1.25.0-0"\n',
+        'c/templates/role.yaml': around('if semverCompare ">=1.25-0" .Capabilities.KubeVersion.Version'),
+      },
+    ],
+    [
+      'where a comment or a text speaks of it',
+      {},
+      { 'c/templates/role.yaml': `{{/* lookup and randAlphaNum */}}\n# {{ "lookup" }} now\n${role}` },
+    ],
+  ]
+  test.each(cases)('%s', async (_, before, after) => {
+    const { findings } = await change({ ...base, ...before }, after)
+    expect(findings.filter(({ status }) => status === 'introduced')).toEqual([])
+  })
+
+  test('where Argo CD renders: lookup finds nothing, and every revision is the first', async () => {
+    const application = object(
+      'argoproj.io/v1alpha1',
+      'Application',
+      'web',
+      'argocd',
+      `spec:\n  project: default\n  destination: {namespace: shop}\n  source: {repoURL: ${url}, path: c}\n`,
+    )
+    const all = { ...base, 'web.yaml': application }
+    const judged = async (one: string) => places(await change(all, { 'c/templates/role.yaml': around(one) }))
+    expect(await judged(condition)).toEqual([])
+    expect(await judged('if eq (int .Release.Revision) 1')).toEqual([])
+    expect(await judged('if ne (randAlphaNum 1) "q"')).toEqual(atCondition)
+    expect(await judged('if not (.Capabilities.APIVersions.Has "a.example.com/v1")')).toEqual(atCondition)
+  })
+})

@@ -1,0 +1,33 @@
+import { identityOf } from '../manifest/manifest'
+import type { Files } from '../revision/files'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import { pairsOf } from './read-in-part'
+import { uncertainObjects } from './uncertain-objects'
+
+/** The objects of the releases that differ which other answers of the cluster change, on both sides. */
+export async function uncertainIn(
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+  files: { readonly before: Files; readonly after: Files },
+  before: readonly RenderedSide[],
+  after: readonly RenderedSide[],
+): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
+  const found = await Promise.all(
+    pairsOf(before, after).map(async ({ before: was, after: is }) => {
+      if (!is) return { before: [], after: [] }
+      const others = (sides: readonly RenderedSide[], own: RenderedSide | undefined, its: Files) => [
+        ...[...its.loaded].flatMap(([path, { objects }]) =>
+          objects.map((object) => ({ object, origin: { kind: 'file' as const, path } })),
+        ),
+        ...sides.filter((side) => side !== own).flatMap(({ objects }) => objects),
+      ]
+      const surroundings = {
+        base,
+        head,
+        otherBefore: new Map(others(before, was, files.before).map((one) => [identityOf(one.object.ref), one])),
+        otherAfter: new Set(others(after, is, files.after).map(({ object: { ref } }) => identityOf(ref))),
+      }
+      return uncertainObjects({ before: was, after: is }, surroundings)
+    }),
+  )
+  return { before: found.flatMap((one) => one.before), after: found.flatMap((one) => one.after) }
+}

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util'
+import semver from 'semver'
+import type { LoadedObject } from '../manifest/load'
+import { identityOf, Manifest } from '../manifest/manifest'
+import { type Answers, answersTo } from '../render/answers'
+import type { Questions } from '../render/uncertain-actions'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import { kubeVersionOf } from '../sources/chart'
+import type { HelmSource } from '../sources/source'
+
+type Rendered = RenderedSide['objects'][number]
+type Objects = ReadonlyMap<string, Rendered>
+
+/** One release on both sides of a change, as it is rendered without a cluster. */
+export interface ReleasePair {
+  readonly before: RenderedSide | undefined
+  readonly after: RenderedSide
+}
+
+/** The sides that a change has, and the objects that they have besides a release. */
+export interface Surroundings {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+  /** By identity, of the base: a release may take an object over from elsewhere. */
+  readonly otherBefore: ReadonlyMap<string, Rendered>
+  readonly otherAfter: ReadonlySet<string>
+}
+
+/** The first and the last minor version of Kubernetes for which charts are rendered. */
+const minors = { first: 20, last: 45 }
+
+/**
+ * What becomes of a release under other answers of the cluster: only the objects that differ from those of the rendering
+ * without a cluster. Both sides get the same answers, so what was not certain before is no news.
+ */
+export async function uncertainObjects(
+  { before, after }: ReleasePair,
+  surroundings: Surroundings,
+): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
+  const none = { before: [], after: [] }
+  const { base, head } = surroundings
+  const [was, is] = [before && ofHelm(before), ofHelm(after)]
+  if (!is || (before && !was)) return none
+  const [asked, asks] = await Promise.all([was && base.questionsOf(was), head.questionsOf(is)])
+  const questions = asked ? together(asked, asks) : asks
+  const answers = answersTo(
+    questions,
+    await versionsFor([
+      [base, was],
+      [head, is],
+    ]),
+  )
+  const found = await Promise.all(
+    answers.map(async (one) => {
+      const [old, now] = await Promise.all([
+        was && asked && (isAsked(asked, one) ? base.renderAnswered(was, one, questions) : before),
+        isAsked(asks, one) ? head.renderAnswered(is, one, questions) : after,
+      ])
+      return now && (old || !was) ? differing({ before, after }, old, now, one, surroundings) : none
+    }),
+  )
+  return { before: found.flatMap((one) => one.before), after: found.flatMap((one) => one.after) }
+}
+
+function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefined {
+  const isWhole = failure === undefined && partial === undefined
+  return isWhole && source.kind === 'helm' && source.origin !== 'probed' && source.baseSourceId === undefined
+    ? source
+    : undefined
+}
+
+function together(one: Questions, other: Questions): Questions {
+  return {
+    functions: new Set([...one.functions, ...other.functions]),
+    revision: one.revision || other.revision,
+    kubeVersion: one.kubeVersion || other.kubeVersion,
+    apis: new Set([...one.apis, ...other.apis]),
+  }
+}
+
+/** Whether an answer can change what a chart renders to. */
+function isAsked({ functions, revision, kubeVersion, apis }: Questions, answers: Answers): boolean {
+  if (answers.conditions !== undefined) return functions.size > 0 || revision
+  return (answers.kubeVersion !== undefined && kubeVersion) || (answers.served !== undefined && apis.size > 0)
+}
+
+/** The versions that the charts of both sides allow; none where the version of the cluster is known. */
+async function versionsFor(sides: readonly (readonly [SideOfChange, HelmSource | undefined])[]): Promise<string[]> {
+  const ranges: string[] = []
+  for (const [side, source] of sides) {
+    if (source?.kubeVersion) return []
+    const range = source && (await kubeVersionOf(side.checkout, source.chart))
+    if (range) ranges.push(range)
+  }
+  const all = Array.from({ length: minors.last - minors.first + 1 }, (_, index) => `1.${minors.first + index}.0`)
+  return all.filter((version) => ranges.every((range) => semver.satisfies(version, range)))
+}
+
+function differing(
+  main: ReleasePair,
+  old: RenderedSide | undefined,
+  now: RenderedSide,
+  { name }: Answers,
+  { otherBefore, otherAfter }: Surroundings,
+): { before: RenderedSide[]; after: RenderedSide[] } {
+  const [b0, h0, bA, hA] = [main.before, main.after, old, now].map((side) => byIdentity(side?.objects ?? []))
+  if (!b0 || !h0 || !bA || !hA) return { before: [], after: [] }
+  const apart: { before: Rendered[]; after: Rendered[] } = { before: [], after: [] }
+  const beside: { before: Rendered[]; after: Rendered[] } = { before: [], after: [] }
+  for (const id of new Set([...b0.keys(), ...h0.keys(), ...bA.keys(), ...hA.keys()])) {
+    const same = isAlike(b0.get(id), bA.get(id)) && isAlike(h0.get(id), hA.get(id))
+    // What the rendering without a cluster removes is reported already.
+    if (same || (b0.has(id) && !h0.has(id))) continue
+    if (!hA.has(id) && otherAfter.has(id)) continue
+    const is = hA.get(id)
+    const isOnlyMaybe = !b0.has(id) && !h0.has(id)
+    const was = bA.get(id) ?? (isOnlyMaybe ? undefined : b0.has(id) ? undefined : otherBefore.get(id))
+    const place = isOnlyMaybe ? beside : apart
+    if (was) place.before.push(was)
+    if (is) place.after.push(is)
+  }
+  const sides = (side: RenderedSide | undefined, own: readonly Rendered[], cluster?: string): RenderedSide[] => {
+    if (own.length === 0) return []
+    const { source } = side ?? main.after
+    const target = cluster === undefined ? source.target : { cluster }
+    const id = `answered:${name}:${source.id}`
+    return [
+      {
+        source: { ...source, id, target },
+        objects: own,
+        unreadable: [],
+        failure: undefined,
+        remote: [],
+        charts: [],
+        data: [],
+      },
+    ]
+  }
+  const { source } = main.after
+  const cluster = `${source.kind === 'helm' ? source.release : ''} where ${name}`
+  return {
+    before: [...sides(main.before, apart.before, cluster), ...sides(main.before, beside.before)],
+    after: [...sides(main.after, apart.after, cluster), ...sides(main.after, beside.after)],
+  }
+}
+
+function byIdentity(objects: readonly Rendered[]): Objects {
+  return new Map(objects.map((one) => [identityOf(one.object.ref), one]))
+}
+
+/** Whether two renderings of an object differ in nothing but what is generated. */
+function isAlike(one: Rendered | undefined, other: Rendered | undefined): boolean {
+  if (!one || !other) return one === other
+  if (one.object.content === other.object.content) return true
+  return isDeepStrictEqual(withoutGenerated(dataOf(one.object)), withoutGenerated(dataOf(other.object)))
+}
+
+function dataOf(object: LoadedObject): unknown {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.value
+}
+
+/** Data of Secrets, certificates of webhooks, and checksums are generated, and no rule reads a meaning in them. */
+function withoutGenerated(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutGenerated(one))
+  if (value === null || typeof value !== 'object') return /checksum|caBundle|^rollme$/i.test(key) ? '' : value
+  const entries = Object.entries(value)
+  const isSecret = entries.some(([name, its]) => name === 'kind' && its === 'Secret')
+  return Object.fromEntries(
+    entries.map(([name, its]) => [
+      name,
+      isSecret && (name === 'data' || name === 'stringData') ? Object.keys(Object(its)) : withoutGenerated(its, name),
+    ]),
+  )
+}

@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Checkout } from '../revision/checkout'
+import type { HelmSource, Values } from '../sources/source'
+import { type Answers, answered, foundObject } from './answers'
+import {
+  copiedChart,
+  helmFiles,
+  layOutChart,
+  piecesIn,
+  type Running,
+  rendersAsInstalled,
+  template,
+  upgradeOf,
+} from './helm'
+import { filesInChart, unpackChart } from './packed-chart'
+import type { Piece } from './rendering'
+import { type Questions, questionsIn } from './uncertain-actions'
+
+const maxTextBytes = 1024 * 1024
+
+/** What a release's templates ask of the cluster, those of packed charts and of values included. */
+export async function questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
+  const files = await helmFiles(source, checkout)
+  const texts: string[] = []
+  for (const [file, content] of await checkout.read(files)) {
+    if ('missing' in content) continue
+    if (file.endsWith('.tgz'))
+      texts.push(
+        ...filesInChart(content).flatMap(({ content: its }) => (its.includes('{{') ? [its.toString('utf8')] : [])),
+      )
+    else texts.push(Buffer.from(content).toString('utf8'))
+  }
+  for (const one of source.values) if ('text' in one) texts.push(one.text)
+  return questionsIn(texts, !rendersAsInstalled(source))
+}
+
+/** The order of templates is that of their depth: this one is rendered before all others. */
+const first = `templates${'/first'.repeat(30)}/answers.yaml`
+
+/** How often a rendering is tried again without a file whose templates refuse an answer. */
+const maxRefusals = 8
+
+/**
+ * Renders a release as a cluster with other answers would.
+ *
+ * @returns undefined where the chart does not render with them
+ */
+export async function renderAnswered(
+  source: HelmSource,
+  checkout: Checkout,
+  running: Running,
+  answers: Answers,
+  { functions }: Questions,
+): Promise<readonly Piece[] | undefined> {
+  const chart = await layOutChart(source, checkout, running.network)
+  if ('failure' in chart) return undefined
+  const copy = source.chart.endsWith('.tgz')
+    ? path.join(running.home, 'chart')
+    : await copiedChart(chart.folder, running.home)
+  if (copy === undefined) return undefined
+  if (source.chart.endsWith('.tgz')) await unpackChart(await readFile(chart.folder), copy)
+  await unpackDependencies(copy)
+  const inTemplates = await textsIn(copy)
+  const values = await textsOfValues(source.values, checkout)
+  // The values of a release may have templates, too.
+  const inValues = new Map(values.map(({ text }, index) => [`values ${index}`, text]))
+  const all = new Map([...inTemplates, ...inValues])
+  const isInValues = questionsIn([...inValues.values(), ...valuesOfCharts(inTemplates)], true).functions.size > 0
+  if (answers.revision !== undefined) {
+    await mkdir(path.dirname(path.join(copy, first)), { recursive: true })
+    await writeFile(path.join(copy, first), `{{- $_ := set .Release "Revision" ${answers.revision} -}}\n`)
+  }
+  await mkdir(path.join(copy, 'templates'), { recursive: true })
+  if (answers.finds) await writeFile(path.join(copy, 'templates/_ingress-guard.tpl'), foundObject(all.values()))
+  const exempt = new Set<string>()
+  for (let refusals = 0; refusals <= maxRefusals; refusals++) {
+    const edited = answered(all, answers, functions, { isInValues, exempt })
+    for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), edited.get(file) ?? text)
+    const answering: HelmSource = {
+      ...source,
+      values: values.map(({ text, name }, index) => ({ text: edited.get(`values ${index}`) ?? text, name })),
+      ...(answers.kubeVersion === undefined ? {} : { kubeVersion: answers.kubeVersion }),
+      apiVersions: [...(source.apiVersions ?? []), ...(answers.served ?? [])],
+    }
+    const outcome = await template(answering, copy, checkout, running, await upgradeOf(source, checkout))
+    if (outcome.stopped !== undefined) return undefined
+    if (outcome.status === 0) return piecesIn(outcome.stdout, source, chart, checkout)
+    const named = outcome.stderr.split(/[\s"'()<>]/).map((word) => word.match(/^[^/:]+\/([^:]+):\d/)?.[1] ?? '')
+    const more = named.filter((file) => edited.has(file) && !exempt.has(file))
+    if (more.length === 0) return undefined
+    for (const file of more) exempt.add(file)
+  }
+  return undefined
+}
+
+/** Puts folders in the place of the packed charts that a chart has in `charts/`. */
+async function unpackDependencies(chart: string): Promise<void> {
+  const folder = path.join(chart, 'charts')
+  const entries = await readdir(folder).catch(() => [])
+  for (const entry of entries.filter((one) => one.endsWith('.tgz'))) {
+    const archive = await readFile(path.join(folder, entry))
+    if (filesInChart(archive).length === 0) continue
+    await unpackChart(archive, path.join(folder, entry.slice(0, -'.tgz'.length)))
+    await rm(path.join(folder, entry))
+  }
+}
+
+/** Every text of a chart that may have actions: `tpl` fills in files that are no templates. */
+async function textsIn(chart: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  for (const file of (await readdir(chart, { recursive: true })).sort()) {
+    const place = path.join(chart, file)
+    const found = await stat(place)
+    if (!found.isFile() || found.size > maxTextBytes) continue
+    const content = await readFile(place)
+    if (content.includes('{{') && !content.includes(0)) texts.set(file, content.toString('utf8'))
+  }
+  return texts
+}
+
+function valuesOfCharts(texts: ReadonlyMap<string, string>): string[] {
+  return [...texts].flatMap(([file, text]) => (/(?:^|\/)templates\//.test(file) ? [] : [text]))
+}
+
+async function textsOfValues(values: readonly Values[], checkout: Checkout): Promise<{ text: string; name: string }[]> {
+  const texts = await checkout.texts(values.flatMap((one) => ('path' in one ? [one.path] : [])))
+  return values.map((one) => ('path' in one ? { text: texts.get(one.path) ?? '', name: one.path } : one))
+}
