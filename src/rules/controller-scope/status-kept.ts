@@ -1,4 +1,5 @@
 import { satisfies } from 'semver'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controllers/controller'
@@ -57,7 +58,7 @@ export default defineRule({
         const what = at.path.includes('selector') ? 'selector' : 'label'
         report([at, end], 'relabelled', { ...names, controller, what }, { keys: [what] })
       } else if (was.release && satisfies(was.release, '<1.0.3') && isRolled(before, after)) {
-        report([after.root.at('spec', 'template'), end], 'rolled', { ...names, controller, release: was.release })
+        report([podOf(after), end], 'rolled', { ...names, controller, release: was.release })
       }
     } else if (is && ingressNginxOf(before).length > 0) {
       report([is.place, end], 'turnedOn', { ...names, controller: nameOf(after.ref) })
@@ -94,8 +95,8 @@ function successorOf(gone: Controller, head: Snapshot): Controller | undefined {
   })
 }
 
-function labelsOf({ root }: Manifest): Cursor {
-  return root.at('spec', 'template', 'metadata', 'labels')
+function labelsOf(manifest: Manifest): Cursor {
+  return podOf(manifest).at('metadata', 'labels')
 }
 
 /**
@@ -115,7 +116,7 @@ function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
 
 /** Whether the Pods are recreated. */
 function isRolled(before: Manifest, after: Manifest): boolean {
-  return textOf(before.root.at('spec', 'template')) !== textOf(after.root.at('spec', 'template'))
+  return textOf(podOf(before)) !== textOf(podOf(after))
 }
 
 /** A value as text that is equal for equal values, in any order of their keys. */
