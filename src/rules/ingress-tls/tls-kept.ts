@@ -7,7 +7,7 @@ import {
   controllersHere,
   marksOfControllers,
 } from '../../kubernetes/controllers/controller'
-import { covers, isPlaceholder, routedHosts, tlsSecretNames } from '../../kubernetes/ingress/ingress'
+import { covers, isPlaceholder, routedHosts, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { RoutedHosts, tlsNameFor } from '../../kubernetes/tls/routed-hosts'
@@ -63,7 +63,7 @@ export default defineRule({
       if (!at) continue
       const by = defaultIn(head, host, at.manifest, isWritten)
       // A placeholder is said as it is written.
-      const name = isPlaceholder(host) ? (at.string ?? host) : host
+      const name = isPlaceholder(host) ? writtenHost(at, host) : host
       if (by) report([at, was], 'byDefault', { host: name, by }, { keys: [host] })
       else report([at, was], 'lost', { host: name }, { keys: [host] })
     }
