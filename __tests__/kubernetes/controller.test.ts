@@ -31,6 +31,36 @@ function controllerOf(parts: Parts): Controller {
 
 const fieldRef = (fieldPath: string) => ({ valueFrom: { fieldRef: { fieldPath } } })
 
+describe('a workload of any kind that runs Pods', () => {
+  const pod = {
+    spec: { containers: [{ name: 'controller', image: 'registry.k8s.io/ingress-nginx/controller:v1.12.1' }] },
+  }
+  const template = { template: pod }
+  test.each<[string, string, object, boolean]>([
+    ['v1', 'Pod', pod.spec, true],
+    ['v1', 'ReplicationController', template, true],
+    ['v1', 'ReplicationController', { ...template, replicas: 0 }, false],
+    ['apps/v1', 'ReplicaSet', template, true],
+    ['apps/v1', 'ReplicaSet', { ...template, replicas: 0 }, false],
+    ['apps/v1', 'DaemonSet', template, true],
+    ['batch/v1', 'Job', template, true],
+    ['batch/v1', 'Job', { ...template, suspend: true }, false],
+    ['batch/v1', 'CronJob', { jobTemplate: { spec: template } }, true],
+    ['batch/v1', 'CronJob', { suspend: true, jobTemplate: { spec: template } }, false],
+    ['argoproj.io/v1alpha1', 'Rollout', template, true],
+    ['apps.kruise.io/v1alpha1', 'CloneSet', template, true],
+    ['apps.openshift.io/v1', 'DeploymentConfig', template, true],
+    ['example.org/v1', 'Deployment', template, false],
+  ])('%s %s with %j runs a controller: %#', (apiVersion, kind, spec, runs) => {
+    const manifest = manifestIn(
+      JSON.stringify({ apiVersion, kind, metadata: { name: 'web', namespace: 'edge' }, spec }),
+    )
+    expect(controllersOf(manifest).map(({ facts, release }) => [facts.name, release])).toEqual(
+      runs ? [['ingress-nginx', '1.12.1']] : [],
+    )
+  })
+})
+
 describe('arguments', () => {
   const valueGiven = (parts: Parts) => {
     const container = workload(parts).root.at('spec', 'template', 'spec', 'containers', 0)

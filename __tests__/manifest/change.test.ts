@@ -50,6 +50,21 @@ describe('occurrences of one identity', () => {
     expect(changesBetween(objects('base', ...base), objects('head', ...head)).changes.map(told)).toEqual(changes)
   })
 
+  test('objects with generated names are created anew, and none of them is removed', () => {
+    const generated = (side: Side, ...contents: string[]) =>
+      contents.flatMap((content) =>
+        manifestsIn(
+          `apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: web-}\ndata: {x: "${content}"}\n`,
+          'a',
+          side,
+          [''],
+        ),
+      )
+    const { changes } = changesBetween(generated('base', '1', '2'), generated('head', '2', '3'))
+    expect(changes.map(told)).toEqual(['added to a 3'])
+    expect(changes.map((change) => change.kind === 'added' && nameOf(change.after.ref))).toEqual(['ConfigMap web-*'])
+  })
+
   test('comments and line ends around an object are no part of it', () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'
     const base = manifestsIn(`---\n${text}`, 'a', 'base')

@@ -87,7 +87,8 @@ describe('what a file holds', () => {
     ['a quoted scalar continued at a low indent', configMap('a', 'data:\n  x: "one\ntwo"\n'), ['ConfigMap a 1']],
     ['an under-indented flow list', configMap('a', 'list: [\na,\n  b\n]\n'), ['ConfigMap a 1']],
     ['no object', 'image: {tag: 1}\n', []],
-    ['an object without a name', 'apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n', []],
+    ['an object without a name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', []],
+    ['an object whose name is generated', 'apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n', ['Pod a-* 1']],
     ['nothing', '', []],
     ['comments alone', '# apiVersion: v1\n# kind: ConfigMap\n', []],
   ])('%s', (_, text, objects) => {

@@ -3,6 +3,8 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import * as configuration from './configuration'
 import { factAt, type StatedValue } from './inventory'
+import { kubeProxyModeOfWorkload } from './kube-proxy'
+import { workloadKinds } from './pod'
 
 /** Strings that the files of installers contain. */
 export const installerMarks: readonly string[] = [
@@ -11,6 +13,7 @@ export const installerMarks: readonly string[] = [
   'kubeproxy.config.k8s.io',
   'eksctl.io/',
   'kops.k8s.io/',
+  'kube-proxy',
 ]
 
 type Read = (root: Cursor) => StatedValue<Cursor> | undefined
@@ -39,6 +42,9 @@ const installers: Readonly<Record<GroupKind, Installer>> = {
     kubernetes: (root) => factAt(root.at('spec', 'kubernetesVersion')),
     kubeProxyMode: (root) => factAt(root.at('spec', 'kubeProxy', 'proxyMode')),
   },
+  ...Object.fromEntries(
+    workloadKinds.map((kind) => [kind, { kubeProxyMode: (root: Cursor) => kubeProxyModeOfWorkload(root.manifest) }]),
+  ),
   ConfigMap: { kubernetes: configuration.kubernetesOfConfigMap, kubeProxyMode: configuration.kubeProxyModeOfConfigMap },
 }
 
@@ -47,7 +53,7 @@ function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {
   return kubernetes.isMap ? { value: at.string || 'ipvs', at } : undefined
 }
 
-/** The kinds that configure an installer. */
+/** The kinds that configure an installer, or start kube-proxy. */
 export const installerKinds: readonly GroupKind[] = Object.keys(installers)
 
 /** Whether an object configures an installer. */

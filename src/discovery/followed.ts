@@ -246,5 +246,8 @@ function piecesWith(words: readonly string[], pieces: readonly Piece[]) {
 /** A rendering gives its namespace to the objects that name none. */
 function namespaced(object: LoadedObject, { namespace }: Source): LoadedObject {
   if (namespace === undefined || object.ref.namespace !== '') return object
-  return { ...object, ref: identify(object.apiVersion, object.ref.kind, namespace, object.ref.name) }
+  return {
+    ...object,
+    ref: { ...object.ref, ...identify(object.apiVersion, object.ref.kind, namespace, object.ref.name) },
+  }
 }

@@ -23,6 +23,7 @@ export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): 
   if (change.kind === 'changed') return []
   if (change.kind === 'added') {
     const { after } = change
+    if (after.ref.generated) return []
     const there = base.get(after.ref)
     return there.some((before) => isSame(before, after))
       ? []

@@ -1,4 +1,4 @@
-import { clusterKind, factKinds } from '../cluster/cluster-facts'
+import { clusterKind, statesFacts } from '../cluster/cluster-facts'
 import { Snapshot } from '../cluster/snapshot'
 import { GuardError } from '../errors'
 import type { RawFinding } from '../finding/finding'
@@ -52,8 +52,8 @@ export class Evaluation {
     const { base, head, changes, described } = this.evidence
     const changed = new Set(
       [...changes, ...described].flatMap((change) => {
-        const { before, after = before } = sidesOf(change)
-        return after && factKinds.includes(groupKindOf(after.ref)) ? [change.cluster] : []
+        const { before, after } = sidesOf(change)
+        return [before, after].some((one) => one && statesFacts(one)) ? [change.cluster] : []
       }),
     )
     const asBefore = [...head].flatMap(([cluster, snapshot]): [string, Snapshot][] => {
@@ -112,7 +112,7 @@ export class Evaluation {
         words,
       }))
       // A copy is compared with the object it is a copy of, and is not new.
-      const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
+      const isCopy = change.kind === 'added' && !change.after.ref.generated && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
         if (!isCopy || active.rule.scope !== 'change') findings.push(...this.evaluateChange(active, own))
         findings.push(...this.evaluateReplacements(active, replaced))

@@ -54,6 +54,8 @@ export function changesBetween(
     const left = before.get(key)
     const right = after.get(key)
     const cluster = (left ?? right)?.cluster ?? ''
+    const isGenerated = (left ?? right)?.manifests[0]?.ref.generated === true
+    const match = isGenerated ? matchGenerated : matchCopies
     const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
     for (const [was, is] of pairs) {
       if (placeOf(was) !== placeOf(is)) moves.push({ cluster, before: was, after: is })
@@ -103,11 +105,17 @@ const likenesses: readonly ((manifest: Manifest) => string)[] = [
   () => '',
 ]
 
-function match(base: readonly Manifest[], head: readonly Manifest[]) {
+/** An object whose name is generated is created anew when it is edited, and what was created before stays. */
+function matchGenerated(base: readonly Manifest[], head: readonly Manifest[]) {
+  const { pairs, come } = matchCopies(base, head, [({ object }) => object.content])
+  return { pairs, gone: [], come }
+}
+
+function matchCopies(base: readonly Manifest[], head: readonly Manifest[], by = likenesses) {
   const pairs: [Manifest, Manifest][] = []
   let gone = base
   let come = head
-  for (const likeness of likenesses) {
+  for (const likeness of by) {
     const waiting = new Map<string, Manifest[]>()
     for (const manifest of come) {
       const queue = waiting.get(likeness(manifest))

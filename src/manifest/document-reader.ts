@@ -68,7 +68,10 @@ function readDocument(original: string): Reading {
   const within = duplicatesByPlace(duplicates)
   const objects = found.map(
     ({ node, apiVersion, kind, metadata }): ReadObject => ({
-      ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
+      ref: {
+        ...identify(apiVersion, kind, metadata.namespace, metadata.name),
+        ...(metadata.generated && { generated: metadata.generated }),
+      },
       apiVersion,
       node,
       duplicates: within(node.range ?? [0, text.length]),
@@ -169,7 +172,7 @@ interface FoundObject {
   node: Node
   apiVersion: string
   kind: string
-  metadata: { namespace: string; name: string }
+  metadata: { namespace: string; name: string; generated?: true }
 }
 
 /**
@@ -196,9 +199,12 @@ function objectsIn(
   }
   if (!apiVersion) return []
   const metadata = nodeIn(node, 'metadata', resolve)
+  const namespace = stringIn(metadata, 'namespace', resolve) ?? ''
   const name = stringIn(metadata, 'name', resolve) ?? programConfigured(apiVersion, kind)
-  if (!name) return []
-  return [{ node, apiVersion, kind, metadata: { namespace: stringIn(metadata, 'namespace', resolve) ?? '', name } }]
+  if (name) return [{ node, apiVersion, kind, metadata: { namespace, name } }]
+  // Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values
+  const beginning = stringIn(metadata, 'generateName', resolve)
+  return beginning ? [{ node, apiVersion, kind, metadata: { namespace, name: `${beginning}*`, generated: true } }] : []
 }
 
 /** A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster refuses it. */

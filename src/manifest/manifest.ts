@@ -14,6 +14,11 @@ export interface ObjectRef {
   readonly kind: string
   readonly namespace: string
   readonly name: string
+  /**
+   * Each time it is created the API server completes its name, so `name` is the beginning and a `*`, several objects may
+   * have it, and none of them is a copy of another.
+   */
+  readonly generated?: true
 }
 
 /** `ClusterRole view`, `Ingress shop/web`: how messages name an object. */

@@ -24,6 +24,7 @@ import hostValid from './ingress-tls/host-valid'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
+import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
 import bindingResolves from './protected-rbac/binding-resolves'
@@ -72,6 +73,7 @@ export const rules: readonly Rule[] = [
   routeAttached,
   secretAgrees,
   secretKept,
+  secretProvided,
   secretType,
   tlsKept,
   bindingResolves,

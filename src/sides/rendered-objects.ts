@@ -16,11 +16,13 @@ export function staysInstalled({ root }: Manifest): boolean {
 export function withNamespace(object: LoadedObject, source: Source): LoadedObject {
   if (source.namespace === undefined || object.ref.namespace !== '') return object
   const { kind, name } = object.ref
-  return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
+  return { ...object, ref: { ...object.ref, ...identify(object.apiVersion, kind, source.namespace, name) } }
 }
 
 /** A namespace that takes the place of the one that an object writes. */
 export function inNamespace(object: LoadedObject, namespace: string): LoadedObject {
   const { kind, name } = object.ref
-  return namespace === '' ? object : { ...object, ref: identify(object.apiVersion, kind, namespace, name) }
+  return namespace === ''
+    ? object
+    : { ...object, ref: { ...object.ref, ...identify(object.apiVersion, kind, namespace, name) } }
 }

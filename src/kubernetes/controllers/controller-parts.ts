@@ -1,3 +1,4 @@
+import { isStopped, podOf } from '../../cluster/pod'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { namesOfReleaseParts, releasePartKinds } from '../charts/chart-release'
@@ -51,9 +52,9 @@ function* namesInWorkload(manifest: Manifest): Iterable<string> {
   if (rollout) yield rollout
   if (!marksOfControllers.some((mark) => object.content.includes(mark))) return
   // A Rollout may run it.
-  if (root.at('spec', 'replicas').value === 0) yield ref.name
+  if (isStopped(manifest)) yield ref.name
   else if (controllersOf(manifest).length === 0) return
-  const pod = root.at('spec', 'template', 'spec')
+  const pod = podOf(manifest).at('spec')
   yield* [...configMapsOf(pod)].flatMap((at) => at.string ?? [])
   for (const container of pod.at('containers').items()) {
     const args = new Arguments(container)

@@ -1,12 +1,13 @@
 import { satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
-import type { ControllerFacts, StatusFacts } from '../workload/controller-facts'
+import type { ControllerFacts, StatusFacts, Switch } from '../workload/controller-facts'
 import { isSwitchedOn, type Settings } from '../workload/settings'
 
 /** How a controller writes the status of its Ingresses. */
 export type StatusWriting =
-  /** No source; or an unknown one. */
-  | { readonly writes: 'nothing' | 'unknown' }
+  | { readonly writes: 'unknown' }
+  /** It is turned off, or has no source: by a flag, and where that is, or would be; `by` is empty for a release that never does. */
+  | { readonly writes: 'nothing'; readonly by: string; readonly at: Cursor }
   /** The addresses of a Service, or one that is given: at its flag. */
   | { readonly writes: 'source'; readonly at: Cursor; readonly flag: string; readonly value: string | undefined }
   /** The addresses of its default Service, unless it is configured otherwise. */
@@ -29,20 +30,32 @@ export function statusOf(
 ): StatusWriting {
   if (settings.opaque) return { writes: 'unknown' }
   const status = statusFactsOf(facts, release)
-  if (!status) return { writes: 'nothing' }
+  if (!status) return { writes: 'nothing', by: '', at: settings.place }
   const writes = status.writes ? isSwitchedOn(settings, status.writes) : true
-  if (writes !== true) return { writes: writes === false ? 'nothing' : 'unknown' }
+  if (writes === undefined) return { writes: 'unknown' }
+  if (!writes) return nothingBy(status.writes ? flagOf(status.writes) : '', settings)
   const sources = status.sources.map((flag) => ({ flag, given: settings.get(flag) }))
   for (const { flag, given } of sources) {
     if (given && !given.maybe && given.value !== '') return { writes: 'source', at: given.at, flag, value: given.value }
   }
   if (sources.some(({ given }) => given?.maybe)) return { writes: 'unknown' }
-  if (status.without === 'nothing') return { writes: 'nothing' }
+  if (status.without === 'nothing') return nothingBy(status.sources[0] ?? '', settings)
   if (status.without === 'service') return { writes: 'service' }
   const asked = status.nodes === undefined ? false : settings.isOn(status.nodes, false)
   if (onNodes || asked !== false) return { writes: 'nodes' }
   const empty = sources.map(({ given }) => given?.at).find((at) => at !== undefined)
   return { writes: 'fallback', at: empty ?? settings.placeOf(status.sources[0] ?? '') }
+}
+
+function nothingBy(flag: string, settings: Settings): StatusWriting {
+  return { writes: 'nothing', by: settings.wordsFor(flag), at: settings.get(flag)?.at ?? settings.placeOf(flag) }
+}
+
+function flagOf(by: Switch): string {
+  if ('on' in by) return by.on
+  if ('off' in by) return by.off
+  if ('variable' in by) return by.variable
+  return 'given' in by ? by.given : by.missing
 }
 
 /** How a release writes the status: the newest mode, if the release is unknown. */

@@ -1,5 +1,6 @@
 import { gte } from 'semver'
 import { minorReleaseOf, parseImage, releaseOf } from '../../cluster/image'
+import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -17,12 +18,7 @@ import { type StatusWriting, statusOf } from './controller-status'
 import { type LeaderLock, locksOf } from './leader-lock'
 
 /** The kinds that run an ingress controller. */
-export const controllerKinds: readonly GroupKind[] = [
-  'Deployment.apps',
-  'DaemonSet.apps',
-  'StatefulSet.apps',
-  'Rollout.argoproj.io',
-]
+export const controllerKinds: readonly GroupKind[] = workloadKinds
 
 /** The field of a Rollout that runs the Pods of a Deployment in its place. */
 export const rolloutMark = 'workloadRef'
@@ -108,9 +104,9 @@ export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controll
     return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
   }
   if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []
-  const rollout = manifest.root.at('spec', 'replicas').value === 0 ? rolloutOf(manifest, snapshot) : undefined
-  if (manifest.root.at('spec', 'replicas').value === 0 && !rollout) return []
-  const containers = [...manifest.root.at('spec', 'template', 'spec', 'containers').items()]
+  const rollout = isStopped(manifest) ? rolloutOf(manifest, snapshot) : undefined
+  if (isStopped(manifest) && !rollout) return []
+  const containers = [...podOf(manifest).at('spec', 'containers').items()]
   return containers.flatMap((container) => {
     if (!container.at('image').string) return []
     return recognised(container, containers.length === 1, snapshot).map(({ facts, settings }) => ({
@@ -139,7 +135,7 @@ function recognised(container: Cursor, alone: boolean, snapshot: Snapshot | unde
 const patterns = new Map(controllerFacts.map(({ images }) => [images, new RegExp(images.join('|'))]))
 
 function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
-  const written = container.manifest.root.at('spec', 'template', 'metadata', 'labels')
+  const written = podOf(container.manifest).at('metadata', 'labels')
   return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)
 }
 
@@ -266,14 +262,14 @@ function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease):
 
 /** With the host's network or ports, the traffic goes to the nodes. */
 function isOnNodes(container: Cursor): boolean {
-  const onHost = container.manifest.root.at('spec', 'template', 'spec', 'hostNetwork').value === true
+  const onHost = podOf(container.manifest).at('spec', 'hostNetwork').value === true
   return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)
 }
 
 /** The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
-function accountOf({ root, ref }: Manifest): ServiceAccount {
-  const pod = root.at('spec', 'template', 'spec')
+function accountOf(manifest: Manifest): ServiceAccount {
+  const pod = podOf(manifest).at('spec')
   const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]
   const at = named.find(({ string }) => string) ?? pod.at('serviceAccountName')
-  return { name: at.string ?? 'default', namespace: ref.namespace, at }
+  return { name: at.string ?? 'default', namespace: manifest.ref.namespace, at }
 }

@@ -1,4 +1,5 @@
 import { parseImage } from '../../cluster/image'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { inlineValuesOf, readApplication } from '../../gitops/application'
 import { readK3sChart } from '../../gitops/helm-chart'
@@ -13,7 +14,7 @@ import { controllerKinds } from './controller'
 export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
   const workload = controllerKinds
     .flatMap((kind) => snapshot.ofKind(kind))
-    .find(({ root }) => [...root.at('spec', 'template', 'spec', 'containers').items()].some(prunesForIngresses))
+    .find((one) => [...podOf(one).at('spec', 'containers').items()].some(prunesForIngresses))
   return workload ?? releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(installsPruning)
 }
 

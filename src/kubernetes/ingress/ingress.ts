@@ -27,7 +27,10 @@ export function tlsSecretNames(ingress: Manifest): Map<string, Cursor> {
   return names
 }
 
-/** The hosts an Ingress routes, in lower case, each at its first rule. */
+/**
+ * The hosts an Ingress routes, in lower case, each at its first rule, and those that an annotation of ingress-nginx has served
+ * like them.
+ */
 export function routedHosts(ingress: Manifest): Map<string, Cursor> {
   const hosts = new Map<string, Cursor>()
   for (const rule of ingress.root.at('spec', 'rules').items()) {
@@ -35,7 +38,23 @@ export function routedHosts(ingress: Manifest): Map<string, Cursor> {
     const name = host.string?.toLowerCase()
     if (name && !hosts.has(name)) hosts.set(name, host)
   }
+  const alias = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/server-alias')
+  for (const name of aliasesIn(alias.string ?? '')) if (hosts.size > 0 && !hosts.has(name)) hosts.set(name, alias)
   return hosts
+}
+
+/** A routed host as it is written at its place. */
+export function writtenHost(at: Cursor, host: string): string {
+  return at.string?.toLowerCase() === host ? at.string : host
+}
+
+/**
+ * The names of a server alias; a regular expression is none.
+ * Source: ingress-nginx controller-v1.15.1, internal/ingress/annotations/alias/main.go
+ */
+function aliasesIn(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().toLowerCase())
+  return names.filter((name) => name !== '' && !name.startsWith('~'))
 }
 
 /**

@@ -1,10 +1,11 @@
+import { podOf } from '../../cluster/pod'
 import type { Manifest } from '../../manifest/manifest'
 import { shareNamespace } from './namespace'
 
 /** Whether a Service sends traffic to the Pods of a workload; endpoints without a selector come from elsewhere. */
 export function selects(service: Manifest, workload: Manifest): boolean {
   const selector = [...service.root.at('spec', 'selector').entries()]
-  const labels = workload.root.at('spec', 'template', 'metadata', 'labels')
+  const labels = podOf(workload).at('metadata', 'labels')
   return (
     selector.length > 0 &&
     shareNamespace(service, workload) &&
@@ -13,9 +14,9 @@ export function selects(service: Manifest, workload: Manifest): boolean {
 }
 
 /** The strings of a Service's selector, or of a workload's labels: each Service holds one of those of the Pods it selects. */
-export function* selectionMarks({ ref, root }: Manifest): Iterable<string> {
-  const isService = ref.kind === 'Service'
-  const marks = isService ? root.at('spec', 'selector') : root.at('spec', 'template', 'metadata', 'labels')
+export function* selectionMarks(manifest: Manifest): Iterable<string> {
+  const isService = manifest.ref.kind === 'Service'
+  const marks = isService ? manifest.root.at('spec', 'selector') : podOf(manifest).at('metadata', 'labels')
   for (const [key, value] of marks.entries()) {
     if (value.string && (isService || !neverSelected.includes(key))) yield value.string
   }

@@ -1,4 +1,5 @@
 import { satisfies } from 'semver'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 import { bindingKinds, type Permissions, permissionsOf, rbacGroup } from '../rbac/rbac'
@@ -55,7 +56,7 @@ function holds(
  * the name its own manifests use. None if a binding's role is in no manifest, because its rules are unknown.
  */
 export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, snapshot: Snapshot): Manifest[] {
-  const name = account ?? workload.root.at('spec', 'template', 'spec', 'serviceAccountName').string
+  const name = account ?? podOf(workload).at('spec', 'serviceAccountName').string
   const subject = name === undefined ? undefined : serviceAccount(workload.ref.namespace, name)
   const bound = bindingKinds
     .flatMap((kind) => snapshot.ofKind(kind))

@@ -1,5 +1,6 @@
 import { valid } from 'semver'
 import { parseImage, releaseOf } from '../../cluster/image'
+import { isStopped, podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { inlineValuesOf, readApplication } from '../../gitops/application'
@@ -101,8 +102,8 @@ const patterns = componentFacts.flatMap((facts) =>
 )
 
 function runBy(manifest: Manifest): Component[] {
-  if (manifest.root.at('spec', 'replicas').value === 0) return []
-  const pod = manifest.root.at('spec', 'template', 'spec')
+  if (isStopped(manifest)) return []
+  const pod = podOf(manifest).at('spec')
   return [...pod.at('initContainers').items(), ...pod.at('containers').items()].flatMap((container) => {
     const at = container.at('image')
     if (!at.string) return []

@@ -1,3 +1,4 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
@@ -95,7 +96,7 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
 
 /** Every container of the component's Pod: a CNI's parts share the settings of any one of them. */
 function containersOf({ manifest }: Component): Cursor[] {
-  const pod = manifest.root.at('spec', 'template', 'spec')
+  const pod = podOf(manifest).at('spec')
   return [...pod.at('initContainers').items(), ...pod.at('containers').items()]
 }
 

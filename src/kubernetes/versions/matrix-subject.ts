@@ -1,4 +1,5 @@
-import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
+import { describesCluster, factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
+import { kubeProxyModeIn } from '../../cluster/installer'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
@@ -51,11 +52,21 @@ function clusterSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubjec
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
   const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
   const subjects: MatrixSubject[] = []
-  if (kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot)) {
+  const set = describesCluster(manifest) ? undefined : kubeProxyModeIn([manifest])
+  const own = set?.value === kubeProxyMode?.value ? undefined : set
+  const mode = kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot) ? kubeProxyMode : own
+  if (mode) {
     const [image] = componentsIn(snapshot).filter(({ facts }) => facts.name === 'kube-proxy')
     const release = image?.release ?? (kubernetes && releaseIn(kubernetes.value))
-    const name = `kube-proxy in ${kubeProxyMode.value} mode`
-    subjects.push({ component: 'kube-proxy', release, at: kubeProxyMode.at, name, ...always })
+    const name = `kube-proxy in ${mode.value} mode`
+    subjects.push({
+      component: 'kube-proxy',
+      release,
+      at: mode.at,
+      name,
+      ...always,
+      ...(own && mode === own && { kubeProxyMode: own }),
+    })
   }
   if (kubelet && isThe(manifest, kubelet.at.manifest, snapshot)) {
     subjects.push({

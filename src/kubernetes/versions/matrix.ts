@@ -1,5 +1,6 @@
 import { coerce, satisfies } from 'semver'
 import type { ClusterFacts, ClusterNode, Fact } from '../../cluster/cluster-facts'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { parseVersion } from '../../cluster/version'
 import { enumerated } from '../../listing'
@@ -21,6 +22,8 @@ export interface MatrixSubject {
   readonly isBrought: boolean
   /** Whether it is the part that runs on the nodes, or an object that deploys that part. */
   readonly isMain: boolean
+  /** The mode of kube-proxy that its own object sets, whatever is stated of the cluster. */
+  readonly kubeProxyMode?: Fact
   /** Where its manifests show that a setting is in use. */
   placeOf(setting: string): Cursor | undefined
   /** Whether it runs on a node. */
@@ -59,7 +62,7 @@ export function asksForKernel({ requires }: MatrixRow): boolean {
 /** A component as a workload or another object brings it. */
 export function matrixSubjectOf(component: Component, snapshot: Snapshot, place: string): MatrixSubject {
   const { facts, release, at, manifest } = component
-  const selector = manifest.root.at('spec', 'template', 'spec', 'nodeSelector')
+  const selector = podOf(manifest).at('spec', 'nodeSelector')
   return {
     component: facts.name,
     release,
@@ -79,7 +82,8 @@ function agrees({ string }: Cursor, value: string | undefined): boolean {
 }
 
 /** The violated rows of a subject; unknown facts violate none. */
-export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Violation[] {
+export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[], stated: ClusterFacts): Violation[] {
+  const facts = subject.kubeProxyMode ? { ...stated, kubeProxyMode: subject.kubeProxyMode } : stated
   const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
   return rowsOn(subject, rows).flatMap((row) => {
     const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')

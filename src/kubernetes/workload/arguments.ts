@@ -1,3 +1,4 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { Environment } from './environment'
@@ -110,8 +111,7 @@ export class Arguments implements Settings {
   }
 
   variableBeside(name: string): string | undefined {
-    const { root } = this.container.manifest
-    return [...root.at('spec', 'template', 'spec', 'containers').items()]
+    return [...podOf(this.container.manifest).at('spec', 'containers').items()]
       .map((one) => new Environment(one, this.snapshot).get(name)?.value)
       .find((value) => value !== undefined)
   }

@@ -1,3 +1,4 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { configMapNamed } from '../object/named-object'
@@ -16,7 +17,7 @@ export function mountedAt(path: string, container: Cursor, snapshot: Snapshot | 
   if (mount.at('subPathExpr').exists) return 'unknown'
   const below = path.slice(mountPathOf(mount).length + 1)
   const name = [trimmed(mount.at('subPath').string ?? ''), below].filter(Boolean).join('/')
-  const volumes = container.manifest.root.at('spec', 'template', 'spec', 'volumes')
+  const volumes = podOf(container.manifest).at('spec', 'volumes')
   const volume = [...volumes.items()].find((one) => one.at('name').string === mount.at('name').string)
   if (!volume) return 'unknown'
   const projected = volume.at('projected', 'sources')

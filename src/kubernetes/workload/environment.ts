@@ -1,3 +1,4 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
@@ -101,8 +102,9 @@ export class Environment {
    * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
    */
   private fieldOf(path: string): string | undefined {
-    const { ref, root } = this.container.manifest
-    const pod = root.at('spec', 'template')
+    const { manifest } = this.container
+    const { ref } = manifest
+    const pod = podOf(manifest)
     if (path === 'metadata.namespace') return ref.namespace || undefined
     if (path === 'spec.serviceAccountName') return pod.at('spec', 'serviceAccountName').string
     const [, labels, key] = path.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? []

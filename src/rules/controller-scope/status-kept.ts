@@ -1,12 +1,22 @@
 import { satisfies } from 'semver'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controllers/controller'
+import {
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  endsAt,
+  marksOfControllers,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
 import { sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { pruningDnsIn } from '../../kubernetes/controllers/external-dns'
 import { Arguments } from '../../kubernetes/workload/arguments'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Emptied = { controller: string; dns: string }
@@ -15,12 +25,14 @@ const fate = (dns: string) => `and ${dns} deletes the DNS records of all their h
 
 export default defineRule({
   id: 'controller-scope/status-kept',
-  summary: 'No rollout of an ingress controller clears the Ingress status that DNS records are created from.',
+  summary:
+    'The Ingress status that DNS records are created from is kept: no rollout clears it, and no setting stops it.',
   since: '1.1.0',
   scope: 'change',
-  kinds: controllerKinds,
-  reads: releaseKinds,
+  kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind))],
   messages: {
+    stopped: ({ controller, by }: { controller: string; by: string }) =>
+      `This change stops ${controller} from writing the status of the Ingresses it serves (${by}): new Ingresses get no address, and those of the others are never corrected, so DNS records made from them are missing or wrong. Keep the status on, or first let another controller write it.`,
     relabelled: ({ controller, dns, what }: Emptied & { what: string }) =>
       `This change changes a ${what} of ${controller}, so its last old Pod does not see the new Pods and clears the status of the Ingresses, ${fate(dns)}. First set --update-status-on-shutdown=false in a separate change, or set --policy=upsert-only on ${dns}.`,
     rolled: ({ controller, dns, release }: Emptied & { release: string }) =>
@@ -30,12 +42,17 @@ export default defineRule({
     turnedOn: ({ controller, dns }: Emptied) =>
       `This change removes --update-status-on-shutdown=false from ${controller}, so its last Pod clears the status of the Ingresses when it stops, ${fate(dns)}. Keep it, or set --policy=upsert-only on ${dns}.`,
   },
+  later: { stopped: '1.2.0' },
   *partners(manifest) {
-    // A copy of it, too.
-    if (controllersOf(manifest).length > 0) yield* ['external-dns', manifest.ref.name]
+    yield* namesOfParts(manifest)
+    // A copy of it, too, and a controller that writes the status in its place.
+    if (controllersOf(manifest).length > 0) yield* ['external-dns', manifest.ref.name, ...marksOfControllers]
   },
-  check({ change, head, report }) {
+  check({ change, base, head, report }) {
     if (change.kind === 'added') return
+    for (const { controller, by, at } of stoppedIn(change.before, base, head))
+      report(endsAt(controller, [at]), 'stopped', { controller: nameOfController(controller), by }, { keys: [by] })
+    if (!controllerKinds.includes(groupKindOf(change.before.ref))) return
     const { before, after } = { after: undefined, ...change }
     const [was, is] = [emptying(before), after && emptying(after)]
     const dns = was || is ? pruningDnsIn(head) : undefined
@@ -57,13 +74,36 @@ export default defineRule({
         const what = at.path.includes('selector') ? 'selector' : 'label'
         report([at, end], 'relabelled', { ...names, controller, what }, { keys: [what] })
       } else if (was.release && satisfies(was.release, '<1.0.3') && isRolled(before, after)) {
-        report([after.root.at('spec', 'template'), end], 'rolled', { ...names, controller, release: was.release })
+        report([podOf(after), end], 'rolled', { ...names, controller, release: was.release })
       }
     } else if (is && ingressNginxOf(before).length > 0) {
       report([is.place, end], 'turnedOn', { ...names, controller: nameOf(after.ref) })
     }
   },
 })
+
+/** The controllers that are read from an object, wrote the status before and do not any more, with what turns it off. */
+function stoppedIn(object: Manifest, base: Snapshot, head: Snapshot) {
+  const isPart = ({ manifest }: { readonly manifest: Manifest }) => identityOf(manifest.ref) === identityOf(object.ref)
+  const before = controllersIn(base).filter(
+    (one) => one.facts.takes === 'Ingresses' && [one, ...one.parts].some(isPart),
+  )
+  const writing = before.filter(({ status }) => ['source', 'service', 'nodes'].includes(status.writes))
+  return writing.flatMap((was) => {
+    const all = controllersIn(head)
+    const controller = all.find(
+      ({ facts, manifest }) => facts === was.facts && identityOf(manifest.ref) === identityOf(was.manifest.ref),
+    )
+    if (controller?.status.writes !== 'nothing' || controller.status.by === '') return []
+    const isWritten = all.some((one) => writes(one) && sharedNamespaces(was, one, head) && sharedClaim(was, one, head))
+    return isWritten ? [] : [{ controller, by: controller.status.by, at: controller.status.at }]
+  })
+}
+
+/** Whether it writes the status of Ingresses, or may. */
+function writes({ facts, status }: Controller): boolean {
+  return facts.takes === 'Ingresses' && status.writes !== 'nothing'
+}
 
 /** The ingress-nginx of a workload whose last Pod empties the status it wrote; others leave it as it is. */
 function emptying(manifest: Manifest): Controller | undefined {
@@ -94,8 +134,8 @@ function successorOf(gone: Controller, head: Snapshot): Controller | undefined {
   })
 }
 
-function labelsOf({ root }: Manifest): Cursor {
-  return root.at('spec', 'template', 'metadata', 'labels')
+function labelsOf(manifest: Manifest): Cursor {
+  return podOf(manifest).at('metadata', 'labels')
 }
 
 /**
@@ -115,7 +155,7 @@ function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
 
 /** Whether the Pods are recreated. */
 function isRolled(before: Manifest, after: Manifest): boolean {
-  return textOf(before.root.at('spec', 'template')) !== textOf(after.root.at('spec', 'template'))
+  return textOf(podOf(before)) !== textOf(podOf(after))
 }
 
 /** A value as text that is equal for equal values, in any order of their keys. */

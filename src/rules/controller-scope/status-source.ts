@@ -25,7 +25,7 @@ const unpublished = ({ controller, flag, value, service, target }: Sourceless & 
   `${controller} does not set --${flag}, so it writes the addresses of its nodes into the status of every Ingress it serves, not the address of its load balancer ${service}. Set --${flag}=${target} (in its chart ${value}).`
 
 const taken = ({ controller, flag, value, lost }: Sourceless & { lost: string }) =>
-  `This change removes ${lost} from ${controller}, so it writes the addresses of its nodes into the status of every Ingress it serves. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
+  `This change removes ${lost} from ${controller}, so it writes the addresses of its nodes into the status of every Ingress it serves. Keep --${flag} (in its chart ${value}).`
 
 export default defineRule({
   id: 'controller-scope/status-source',

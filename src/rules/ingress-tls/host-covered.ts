@@ -1,7 +1,14 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds } from '../../kubernetes/controllers/controller'
-import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress/ingress'
+import {
+  covers,
+  isPlaceholder,
+  routedHosts,
+  type TlsEntry,
+  tlsEntries,
+  writtenHost,
+} from '../../kubernetes/ingress/ingress'
 import { controllerAt } from '../../kubernetes/ingress/ingress-class'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
@@ -89,7 +96,7 @@ export default defineRule({
     for (const [host, at] of gaps) {
       const unclear = names.find(({ string = '' }) => !areComparable(string, host))
       if (unclear || (isPlaceholder(host) && choice?.asksCertificates)) {
-        const what = isPlaceholder(host) ? `host ${at.string}` : `TLS host ${unclear?.string}`
+        const what = isPlaceholder(host) ? `host ${writtenHost(at, host)}` : `TLS host ${unclear?.string}`
         skip(isPlaceholder(host) ? at : (unclear ?? at), `the ${what} is filled in before it reaches the cluster`)
         continue
       }
@@ -100,9 +107,9 @@ export default defineRule({
       const fix = listedWith(host, manifest, entries, snapshot)
       const wildcard = names.find((name) => covers(name.string ?? '', host))
       if (wildcard && choice) {
-        const args = { host: at.string ?? host, name: wildcard.string ?? '', product: choice.product, otherwise }
+        const args = { host: writtenHost(at, host), name: wildcard.string ?? '', product: choice.product, otherwise }
         report([at, ...controllerAt(snapshot, manifest)], 'unlisted', args, { keys: [host], ...fix })
-      } else report(at, 'uncovered', { host: at.string ?? host, otherwise }, { keys: [host], ...fix })
+      } else report(at, 'uncovered', { host: writtenHost(at, host), otherwise }, { keys: [host], ...fix })
     }
 
     if (isFilled) return

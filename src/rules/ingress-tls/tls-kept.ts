@@ -1,9 +1,17 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { controllerKinds, controllersHere } from '../../kubernetes/controllers/controller'
-import { covers, isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
+import { classProvidersIn, takesClassOf } from '../../kubernetes/controllers/class-provider'
+import {
+  type Controller,
+  controllerKinds,
+  controllersHere,
+  marksOfControllers,
+} from '../../kubernetes/controllers/controller'
+import { covers, isPlaceholder, routedHosts, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
+import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { RoutedHosts, tlsNameFor } from '../../kubernetes/tls/routed-hosts'
+import { producerKinds } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -14,7 +22,16 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: ['Ingress.networking.k8s.io'],
-  reads: ['Gateway.gateway.networking.k8s.io', ...controllerKinds, ...releaseKinds, ...tlsStoreKinds],
+  reads: [
+    'Gateway.gateway.networking.k8s.io',
+    'IngressClass.networking.k8s.io',
+    ...producerKinds.filter(
+      (kind) => !['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io'].includes(kind),
+    ),
+    ...controllerKinds,
+    ...releaseKinds,
+    ...tlsStoreKinds,
+  ],
   assumed: true,
   messages: {
     lost: ({ host }: { host: string }) =>
@@ -32,18 +49,21 @@ export default defineRule({
     yield 'default-ssl-certificate'
     yield 'defaultCertificate'
     yield 'kind: Gateway'
+    // Which controller takes an Ingress of another class, and what makes the Secret of one in another namespace.
+    yield* marksOfControllers
+    yield* tlsSecretNames(manifest).keys()
   },
-  check({ change, head, report }) {
+  check({ change, base, head, report, isWritten }) {
     if (change.kind === 'added') return
     const before = tlsHosts(change.before)
     if (before.size === 0) return
     const hosts = RoutedHosts.of(head)
     for (const [host, was] of before) {
-      const at = hosts.route(host)
-      if (!at || hosts.hasTls(host)) continue
-      const by = defaultIn(head, host)
+      const at = hosts.withoutTls(host, change.before, base)
+      if (!at) continue
+      const by = defaultIn(head, host, at.manifest, isWritten)
       // A placeholder is said as it is written.
-      const name = isPlaceholder(host) ? (at.string ?? host) : host
+      const name = isPlaceholder(host) ? writtenHost(at, host) : host
       if (by) report([at, was], 'byDefault', { host: name, by }, { keys: [host] })
       else report([at, was], 'lost', { host: name }, { keys: [host] })
     }
@@ -60,19 +80,26 @@ function tlsHosts(ingress: Manifest): Map<string, Cursor> {
   return found
 }
 
-/** The object in the cluster that terminates TLS for a host that no Ingress lists. */
-function defaultIn(head: Snapshot, host: string): string | undefined {
-  const controller = controllersHere(head).find(({ defaultCertificate }) => defaultCertificate)
+/** The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no proof. */
+function defaultIn(head: Snapshot, host: string, ingress: Manifest, isWritten: (manifest: Manifest) => boolean) {
+  const controller = controllersHere(head).find((one) => one.defaultCertificate && mayTake(one, ingress, head))
   if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`
   const store = tlsStoreKinds
     .flatMap((kind) => head.ofKind(kind))
     .find(({ root }) => root.at('spec', 'defaultCertificate').exists)
   if (store) return `TLSStore ${store.ref.name}`
-  const gateway = head.ofKind('Gateway.gateway.networking.k8s.io').find(({ root }) =>
+  const gateways = head.ofKind('Gateway.gateway.networking.k8s.io').filter((one) => !isWritten(one))
+  const gateway = gateways.find(({ root }) =>
     [...root.at('spec', 'listeners').items()].some((listener) => {
       const name = listener.at('hostname').string
       return listener.at('protocol').string === 'HTTPS' && (name === undefined || covers(name, host))
     }),
   )
   return gateway && `Gateway ${gateway.ref.name}`
+}
+
+/** Whether a controller takes the class of an Ingress, or what is known of the classes does not say. */
+function mayTake(controller: Controller, ingress: Manifest, head: Snapshot): boolean {
+  const providers = classProvidersIn(head)
+  return !providers || classOf(ingress) === undefined || takesClassOf(ingress, controller, providers)
 }

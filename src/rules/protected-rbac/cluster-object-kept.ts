@@ -1,9 +1,12 @@
+import { workloadKinds } from '../../cluster/pod'
+import { unmetByNodes } from '../../cluster/scheduling'
 import { apiServiceKind, lostApi, needsOfApi } from '../../kubernetes/object/api-service'
 import { definitionKind, objectsOf } from '../../kubernetes/object/custom-resource'
 import { heldBy } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { defaultClassMark, isDefaultStorageClass, storageClassKind } from '../../kubernetes/object/storage-class'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
+import { lostInCorefile } from '../../kubernetes/protection/corefile-change'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -37,7 +40,14 @@ export default defineRule({
       `This change scales ${object} to 0 replicas: ${harm}. Restore the number of replicas.`,
     emptied: ({ object, harm }: { object: string; harm: string }) =>
       `This change empties the data of ${object}: ${harm}. Restore its data.`,
+    unreadable: ({ object, harm, fault }: { object: string; harm: string; fault: string }) =>
+      `CoreDNS cannot start with the Corefile of ${object}, because ${fault}: ${harm}. Fix it, and try it with \`coredns -conf\` first.`,
+    gutted: ({ object, harm, lack }: { object: string; harm: string; lack: string }) =>
+      `The Corefile of ${object} has ${lack} after this change: ${harm}. Restore what was removed.`,
+    unschedulable: ({ object, harm, what }: { object: string; harm: string; what: string }) =>
+      `After this change ${object} asks for nodes with ${what}, and no node of this cluster's description has that: ${harm}. Restore its nodeSelector and affinity.`,
   },
+  later: { unreadable: '1.2.0', gutted: '1.2.0', unschedulable: '1.2.0' },
   *partners(manifest, _, isGone) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
@@ -86,12 +96,22 @@ export default defineRule({
       if (!head.ofKind(storageClassKind).some(isDefaultStorageClass)) report(removed.root, 'storageClass', { object })
     }
   },
-  checkChange({ change, head, report }) {
-    if (change.kind !== 'changed') return
-    const { before, after } = change
+  checkChange({ change, base, head, report }) {
+    if (change.kind === 'removed') return
+    const { after } = change
     const object = nameOf(after.ref)
-    const [had, has] = [before, after].map(({ root }) => root.at('spec', 'replicas')) as [Cursor, Cursor]
     const harm = clusterObjectFacts(after.ref)?.harm
+    const lost = harm ? lostInCorefile(change.kind === 'changed' ? change.before : undefined, after) : undefined
+    if (harm && lost?.fault) report(lost.at, 'unreadable', { object, harm, fault: lost.fault })
+    if (harm && lost?.lack) report(lost.at, 'gutted', { object, harm, lack: lost.lack }, { keys: [lost.lack] })
+    if (change.kind === 'added') return
+    const { before } = change
+    const unmet = harm && workloadKinds.includes(groupKindOf(after.ref)) && unmetByNodes(after, head.facts.nodes)
+    if (unmet && !unmetByNodes(before, base.facts.nodes)) {
+      const what = unmet.string === undefined ? 'other labels' : `${unmet.path.at(-1)}: ${unmet.string}`
+      report([unmet, before.root], 'unschedulable', { object, harm, what }, { keys: [what] })
+    }
+    const [had, has] = [before, after].map(({ root }) => root.at('spec', 'replicas')) as [Cursor, Cursor]
     if (harm && has.value === 0 && had.value !== 0) report([has, had], 'stopped', { object, harm })
     if (harm && after.ref.kind === 'ConfigMap' && holdsData(before) && !holdsData(after))
       report([after.root.at('data'), before.root], 'emptied', { object, harm })

@@ -1,3 +1,4 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type Permission, permissionText, rbacGroup, singles, uncovered } from '../../kubernetes/rbac/rbac'
 import { permissionsOfRole } from '../../kubernetes/rbac/rbac-role'
@@ -34,7 +35,7 @@ export default defineRule({
       const facts = componentFacts.find((one) => one.name === need.component)
       if (brought.some((component) => component.facts === facts)) {
         yield need.clusterRole
-        yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
+        yield podOf(manifest).at('spec', 'serviceAccountName').string ?? need.clusterRole
       }
       // Roles and bindings of a component contain its name; there are too many others.
       if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue

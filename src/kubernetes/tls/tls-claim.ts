@@ -1,0 +1,76 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { identityOf, type Manifest } from '../../manifest/manifest'
+import { covers, routedHosts, tlsEntries } from '../ingress/ingress'
+import { shareNamespace } from '../object/namespace'
+import { certificateRefs, tlsListeners } from './gateway-tls'
+import { producersOf } from './tls-producer'
+
+/** The kinds that name Secrets for the TLS of hosts. */
+export const claimKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io'] as const
+
+/** The Secret from which an Ingress or a Gateway has a host served with TLS. */
+export interface TlsClaim {
+  /** In lower case; empty for an entry that leaves the hosts to its certificate. */
+  readonly host: string
+  /** Empty where none is named. */
+  readonly secret: string
+  readonly namespace: string
+  readonly at: Cursor
+}
+
+/** The claims of an Ingress, or of a Gateway; none for other kinds. */
+export function tlsClaims(user: Manifest): TlsClaim[] {
+  const { namespace, kind } = user.ref
+  if (kind === 'Gateway') {
+    return tlsListeners(user).flatMap((listener) =>
+      certificateRefs(listener).map((ref) => ({
+        host: (listener.at('hostname').string ?? '').toLowerCase(),
+        secret: ref.name.string ?? '',
+        namespace: ref.namespace,
+        at: ref.name,
+      })),
+    )
+  }
+  if (kind !== 'Ingress') return []
+  const routed = [...routedHosts(user).keys()]
+  return tlsEntries(user).flatMap(({ at, hosts, secretName }) => {
+    const listed = hosts.flatMap(({ string }) => string?.toLowerCase() ?? [])
+    const taken = listed.length > 0 ? routed.filter((host) => listed.some((name) => covers(name, host))) : routed
+    const names = new Set([...(listed.length > 0 ? listed : ['']), ...taken])
+    const place = secretName.exists ? secretName : at
+    return [...names].map((host) => ({ host, secret: secretName.string ?? '', namespace, at: place }))
+  })
+}
+
+/** Whether a claim serves the host of another one, too. */
+export function servesHostOf(claim: TlsClaim, { host }: TlsClaim): boolean {
+  return claim.host === host || (claim.host !== '' && host !== '' && covers(claim.host, host))
+}
+
+/** The object that makes the Secret of a claim. */
+export function makerOf(claim: TlsClaim, snapshot: Snapshot): Manifest | undefined {
+  const { secret, namespace, at } = claim
+  if (secret === '') return undefined
+  return producersOf(snapshot, namespace, secret).find(
+    ({ manifest }) =>
+      !['Merge', 'None'].includes(manifest.root.at('spec', 'target', 'creationPolicy').string ?? '') &&
+      (namespace !== '' || shareNamespace(manifest, at.manifest)),
+  )?.manifest
+}
+
+/** The claims of all users in a snapshot; of several copies of one, those of each. */
+export function claimsIn(snapshot: Snapshot): readonly TlsClaim[] {
+  const before = known.get(snapshot)
+  if (before) return before
+  const claims = claimKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(tlsClaims)
+  known.set(snapshot, claims)
+  return claims
+}
+
+const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
+
+/** Whether two claims are of one object. */
+export function areOfOne(a: TlsClaim, b: TlsClaim): boolean {
+  return identityOf(a.at.manifest.ref) === identityOf(b.at.manifest.ref)
+}

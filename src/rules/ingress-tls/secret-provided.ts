@@ -1,0 +1,139 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { takesIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isManaged } from '../../kubernetes/ingress/managed-class'
+import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
+import { isCanary } from '../../kubernetes/tls/ingress-nginx'
+import {
+  areOfOne,
+  claimKinds,
+  claimsIn,
+  makerOf,
+  servesHostOf,
+  type TlsClaim,
+  tlsClaims,
+} from '../../kubernetes/tls/tls-claim'
+import { producerKinds } from '../../kubernetes/tls/tls-producer'
+import type { Cursor } from '../../manifest/cursor'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { mentions } from '../../manifest/mentions'
+import { defineRule } from '../../rule/rule'
+
+type Emptied = { user: string; host: string; was: string; otherwise: string }
+
+export default defineRule({
+  id: 'ingress-tls/secret-provided',
+  summary: 'A host whose Secret something makes is not moved to a Secret that nothing makes.',
+  since: '1.3.0',
+  scope: 'change',
+  kinds: claimKinds,
+  reads: [
+    ...producerKinds.filter((kind) => !claimKinds.some((one) => one === kind)),
+    'IngressClass.networking.k8s.io',
+    ...controllerKinds,
+    ...releaseKinds,
+    ...tlsStoreKinds,
+  ],
+  messages: {
+    moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
+      `Before this change ${host} had the Secret ${was}, which ${maker} makes; now ${user} names the Secret ${secret}, which nothing here makes, so the host is left without its certificate. Name a Secret that exists, or add what makes this one.`,
+    emptied: ({ user, host, was, otherwise }: Emptied) =>
+      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
+    unnamed: ({ user, host, was, otherwise }: Emptied) =>
+      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
+  },
+  *partners(manifest) {
+    const claims = tlsClaims(manifest)
+    for (const { host, secret } of claims) {
+      if (host) yield host
+      if (secret) yield secret
+    }
+    if (claims.some(({ secret }) => secret === '')) yield* marksOfControllers
+  },
+  check({ change, base, head, report, skip }) {
+    if (change.kind === 'removed' || isCanary(change.after)) return
+    const seen = new Set<string>()
+    for (const claim of tlsClaims(change.after)) {
+      const was = change.kind === 'changed' ? tlsClaims(change.before) : []
+      if (seen.has(claim.secret) || [claim.host, claim.secret].some(isPlaceholder)) continue
+      if (claim.secret === '') {
+        const [named] = was.filter((one) => one.secret !== '' && servesHostOf(one, claim) && !isPlaceholder(one.secret))
+        const message = named && lossWithout(change.after, head)
+        if (!named || !message || claim.host === '') continue
+        const { otherwise, by } = message
+        const args = { user: nameOf(change.after.ref), host: claim.host, was: named.secret, otherwise }
+        report([claim.at, named.at], by, args, { keys: [claim.host] })
+        continue
+      }
+      const made = makerBefore(claim, was, base, head)
+      if (!made || makerOf(claim, head) || isNamedAlready(claim, base)) continue
+      seen.add(claim.secret)
+      const { namespace, secret } = claim
+      const release = releaseWith(secret, head)
+      if (release) {
+        skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may make it`)
+        continue
+      }
+      const args = {
+        user: nameOf(change.after.ref),
+        host: claim.host || 'its hosts',
+        was: inWords(made.claim),
+        maker: nameOf(made.maker.ref),
+        secret: inWords({ namespace, secret }),
+      }
+      report([claim.at, made.claim.at], 'moved', args, { keys: [secret] })
+    }
+  },
+})
+
+/** The Secret that a host had before and that something made, of the same object, or of one that no longer claims the host. */
+function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, head: Snapshot) {
+  const held = (candidates: readonly TlsClaim[]) => {
+    for (const one of candidates.filter((other) => servesHostOf(other, claim))) {
+      const maker = makerOf(one, base)
+      if (maker) return { claim: one, maker }
+    }
+    return undefined
+  }
+  if (own.length > 0) return held(own)
+  if (claim.host === '') return undefined
+  const isLeft = (before: TlsClaim) =>
+    claimsIn(head).some((one) => areOfOne(one, before) && servesHostOf(one, claim) && one.secret === before.secret)
+  return held(claimsIn(base).filter((one) => !isLeft(one)))
+}
+
+/**
+ * Whether the Secret was named before the change where nothing made it either: in this namespace, or in others, so that a
+ * tool copies it.
+ */
+function isNamedAlready(claim: TlsClaim, base: Snapshot): boolean {
+  return claimsIn(base).some((one) => one.secret === claim.secret && !makerOf(one, base))
+}
+
+function releaseWith(secret: string, head: Snapshot): Manifest | undefined {
+  return releaseKinds.flatMap((kind) => head.ofKind(kind)).find(({ object }) => mentions(object.content, secret))
+}
+
+/** What happens to a host of an Ingress that names no Secret; nothing where a default or another way is meant to serve it. */
+function lossWithout(ingress: Manifest, head: Snapshot) {
+  const annotations = [...ingress.root.at('metadata', 'annotations').entries()]
+  const choice = certificateChoice(head, ingress)
+  // Another rule reports that.
+  if (choice?.needsSecret || isManaged(ingress) || annotations.some(isResolver)) return undefined
+  if (tlsStoreKinds.some((kind) => head.ofKind(kind).length > 0)) return undefined
+  const takers = controllersHere(head).filter((one) => takesIngress(one, ingress, head))
+  if (takers.some(({ defaultCertificate }) => defaultCertificate)) return undefined
+  const by = takers.length > 0 ? ('emptied' as const) : ('unnamed' as const)
+  return { otherwise: outcomeWithout(choice), by }
+}
+
+/** Traefik's own resolver of certificates needs no Secret. */
+function isResolver([key]: [string, Cursor]): boolean {
+  return key.endsWith('.tls.certresolver')
+}
+
+function inWords({ namespace, secret }: Pick<TlsClaim, 'namespace' | 'secret'>): string {
+  return namespace ? `${namespace}/${secret}` : secret
+}
