@@ -32,6 +32,8 @@ interface CheckFlags {
   failOn?: FailOn
   helm?: string
   kustomize?: string
+  offline: boolean
+  cache?: string
   today?: string
   timeout?: number
 }
@@ -74,11 +76,13 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     )
     .option('--helm <program>', descriptionOf('helm'))
     .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--offline', descriptionOf('offline'), false)
+    .option('--cache <dir>', descriptionOf('cache'))
     .option('--today <date>', descriptionOf('today'))
     .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
     .action(async (flags: CheckFlags) => {
-      const { repo, base, head, config, policy, all, failOn, helm, kustomize, today, timeout } = flags
-      const options = { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today, timeout }
+      const { policy, format: _, output: __, ...same } = flags
+      const options = { ...same, policies: policy }
       const report = await (io.run ?? run)(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
       write(render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)

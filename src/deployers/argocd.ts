@@ -1,22 +1,15 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
-import { stringify } from 'yaml'
-import {
-  type ApplicationSource,
-  inlineValuesOf,
-  isOwnCluster,
-  isReferenceOnly,
-  readApplication,
-  sourceNamed,
-  valueFilesOf,
-} from '../gitops/application'
+import { type ApplicationSource, isOwnCluster, isReferenceOnly, readApplication } from '../gitops/application'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
-import type { Target, Values } from '../sources/source'
-import { fieldsOf, wordOf } from '../sources/untyped'
+import type { Target } from '../sources/source'
+import { fieldsOf } from '../sources/untyped'
+import { chartOfApplication, idOfChart } from './application-chart'
+import { helmOptionsOf, valuesOf } from './application-values'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
 
@@ -39,7 +32,10 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     if (isReferenceOnly(source)) continue
     const url = textAt(source.repoURL)
     if (source.chart.exists) {
-      named.skip(manifest, 'chart-elsewhere', `the chart ${textAt(source.chart)} of ${url} is not in this repository`)
+      const reason = `the chart ${textAt(source.chart)} of ${url} is not in this repository`
+      const id = idOfChart(manifest, source, { index, name, named })
+      const release = () => chartOfApplication(manifest, source, { id, name, namespace, target, sources, named })
+      named.skipRelease(manifest, id, release, reason)
       continue
     }
     const written = textAt(source.path)
@@ -65,7 +61,6 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     }
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
       const { helm } = source
-      const apiVersions = helm.at('apiVersions')
       const values = valuesOf(manifest, source, { chart: place, sources }, named)
       if (!values) continue
       named.add(
@@ -76,12 +71,9 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
           kind: 'helm',
           chart: place,
           values,
-          set: parametersOf(helm),
           release: textAt(helm.at('releaseName')) || name,
           namespace: textAt(helm.at('namespace')) || namespace,
-          ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
-          ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
-          ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
+          ...helmOptionsOf(source),
         },
         manifest,
       )
@@ -115,62 +107,6 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
       named.add({ ...missing, kind: 'helm' }, manifest)
     }
   }
-}
-
-/**
- * The values laid over a chart's own, later ones over earlier ones.
- *
- * The order is parameters > valuesObject > values > valueFiles, and valuesObject replaces values:
- * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
- *
- * @returns undefined when some of them are not in this repository
- */
-function valuesOf(
-  manifest: Manifest,
-  source: ApplicationSource,
-  { chart, sources }: { chart: string; sources: readonly ApplicationSource[] },
-  named: GitOpsSources,
-): Values[] | undefined {
-  const { helm } = source
-  const values: Values[] = []
-  const { checkout } = named.repositoryIndex
-  for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
-    const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
-    const elsewhere =
-      ref === undefined
-        ? /^[a-z0-9+]+:\/\//i.test(file)
-        : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
-    if (elsewhere) {
-      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`)
-      return undefined
-    }
-    // A path from the root starts with a slash, or behind the name of another source.
-    const isFromRoot = ref !== undefined || written.startsWith('/')
-    const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
-    if (place === undefined) {
-      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
-      return undefined
-    }
-    if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
-    values.push({ path: place })
-  }
-  if (helm.at('fileParameters', 0).exists) {
-    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported')
-    return undefined
-  }
-  const { place, map, isText } = inlineValuesOf(source)
-  const inline = isText ? textAt(place) : stringify(map?.value)
-  if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
-  return values
-}
-
-function parametersOf(helm: Cursor): Record<string, unknown> {
-  return Object.fromEntries(
-    [...helm.at('parameters').items()].map((one) => {
-      const value = one.at('value')
-      return [textAt(one.at('name')), one.at('forceString').value === true ? textAt(value) : wordOf(value.value)]
-    }),
-  )
 }
 
 /**

@@ -60,7 +60,6 @@ export function valuesOf(
   { chart, place, holders }: Release,
   named: GitOpsSources,
 ): Values[] | undefined {
-  const release = readHelmRelease(manifest.root)
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
   for (const file of [...chart.valuesFiles.items()].map(textAt)) {
@@ -77,6 +76,22 @@ export function valuesOf(
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
     named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
+  const own = ownValuesOf(manifest, holders, named)
+  return own && [...values, ...own]
+}
+
+/**
+ * The values of a release besides the files of its chart.
+ *
+ * @returns undefined when some of it is not in this repository
+ */
+export function ownValuesOf(
+  manifest: Manifest,
+  holders: Release['holders'],
+  named: Pick<GitOpsSources, 'skip'>,
+): Values[] | undefined {
+  const release = readHelmRelease(manifest.root)
+  const values: Values[] = []
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
     const held = holder && valuesFrom(reference, holder)

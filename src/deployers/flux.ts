@@ -15,10 +15,12 @@ import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { fieldsOf } from '../sources/untyped'
+import type { ChartElsewhere } from './chart-elsewhere'
 import { FluxArtifacts, notInArtifact } from './flux-artifacts'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
+import { chartOfHelmRelease, idOfRelease } from './helm-release-chart'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from './missing-folder'
 
 /** A Flux Kustomization of a folder of this repository. */
@@ -255,12 +257,9 @@ export class FluxObjects {
       place !== undefined &&
       (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
     if (!here) {
-      this.named.skip(
-        manifest,
-        'chart-elsewhere',
-        `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
-        url,
-      )
+      const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`
+      const id = idOfRelease(manifest)
+      this.named.skipRelease(manifest, id, () => this.releaseElsewhere(manifest, chart, own), reason, url)
       return
     }
     if (!this.artifacts.of(this.sourceOf(chart.sourceRef, own, manifest)).has(path.join(place, 'Chart.yaml'))) {
@@ -295,6 +294,39 @@ export class FluxObjects {
         manifest,
       )
     }
+  }
+
+  private releaseElsewhere(manifest: Manifest, chart: HelmReleaseChart, own: string): ChartElsewhere {
+    const release = readHelmRelease(manifest.root)
+    const { chartRef } = release
+    const referred = chartRef.exists ? this.sourceOf(chartRef, own, manifest) : undefined
+    const isChart = textAt(chartRef.at('kind')) === 'HelmChart'
+    const artifact = isChart || !chartRef.exists ? this.sourceOf(chart.sourceRef, own, manifest) : referred
+    const owners = this.ownersOf(manifest)
+    return chartOfHelmRelease(manifest, {
+      chart,
+      artifact,
+      definitions: [referred, artifact].filter((one) => one !== undefined),
+      holders: release.valuesFrom.map((one) => holderOf(one, own, this.near(manifest, one))),
+      namespace: textAt(release.targetNamespace) || own || 'default',
+      targets: release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest),
+      idOf: (target) => idOf(manifest, target),
+      appliedBy: this.appliedBy(manifest),
+      // What a rendering brings has its variables filled in.
+      substitutions: this.named.bringerOf(manifest)
+        ? []
+        : owners.map(({ kustomization, manifest: owner }) => this.substitutionsBy(kustomization, owner)),
+    })
+  }
+
+  /** The values that a Kustomization substitutes; undefined where it does not. */
+  private substitutionsBy(kustomization: FluxKustomization, manifest: Manifest): Record<string, string> | undefined {
+    const { postBuild, substituteFrom } = kustomization
+    if (!postBuild.value) return undefined
+    const holders = substituteFrom.flatMap(
+      (reference) => holderOf(reference, manifest.ref.namespace, this.near(manifest, reference)) ?? [],
+    )
+    return substitutionsOf(kustomization, holders)
   }
 
   private urlOf(reference: Cursor, own: string, manifest: Manifest): string {

@@ -1,3 +1,4 @@
+import type { FetchCause } from '../fetch/fetching'
 import { readFluxSource } from '../gitops/flux-source'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
@@ -6,6 +7,7 @@ import type { Checkout } from '../revision/checkout'
 import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
+import type { ChartElsewhere } from './chart-elsewhere'
 import type { IgnoreFiles } from './flux-artifact'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
@@ -50,6 +52,7 @@ export type NotInspectedCause =
   | 'not-in-artifact'
   | 'too-deep'
   | 'too-many'
+  | FetchCause
 
 /** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
@@ -58,12 +61,21 @@ export interface NotInspected {
   readonly reason: string
   /** Where its chart comes from, if the object itself does not have it. */
   readonly url?: string
+  /** The release that was passed over, as `ChartElsewhere` has it. */
+  readonly release?: string
+  /** The line that names the place to fetch from, where the place itself is the cause. */
+  readonly at?: DeclarationSite
+  /** What of the cause it is about, and what to do, where the cause alone does not say it. */
+  readonly about?: string
+  readonly remedy?: string
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
 export class GitOpsSources {
   readonly sources: Source[] = []
   readonly notInspected: NotInspected[] = []
+  /** The releases among those whose charts may be fetched, by their ids. */
+  readonly elsewhere = new Map<string, () => ChartElsewhere>()
   /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
@@ -92,13 +104,23 @@ export class GitOpsSources {
   }
 
   /** An object that comes to several clusters is listed once. */
-  skip(manifest: Manifest, cause: NotInspectedCause, reason: string, url?: string): void {
+  skip(manifest: Manifest, cause: NotInspectedCause, reason: string, url?: string, release?: string): void {
     if (this.repositoryIndex.broughtBy.has(manifest)) {
       const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
       if (this.listed.has(key)) return
       this.listed.add(key)
     }
-    this.notInspected.push({ manifest, cause, reason, ...(url ? { url } : {}) })
+    this.notInspected.push({ manifest, cause, reason, ...(url ? { url } : {}), ...(release ? { release } : {}) })
+  }
+
+  /**
+   * Passes over a release of a chart that is not in this repository.
+   *
+   * @param read reads the rest of it, where it is wanted
+   */
+  skipRelease(manifest: Manifest, id: string, read: () => ChartElsewhere, reason: string, url?: string): void {
+    if (!this.elsewhere.has(id)) this.elsewhere.set(id, read)
+    this.skip(manifest, 'chart-elsewhere', reason, url, id)
   }
 
   bringerOf(manifest: Manifest): Bringer | undefined {

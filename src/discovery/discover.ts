@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import type { ChartElsewhere } from '../deployers/chart-elsewhere'
 import type { FileDeployments } from '../deployers/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { generatorFilesOf } from '../deployers/generated-elements'
@@ -32,6 +33,10 @@ export interface Discovery {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects that were not fully inspected. */
   readonly notInspected: readonly NotInspected[]
+  /** The releases whose charts are not in this repository and may be fetched, by their ids. */
+  readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
+  /** The Argo CD and Flux objects, also those that renderings bring. */
+  readonly objects: readonly Manifest[]
   /** What files of Fleet and helmfile deploy. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and the name of that object. */
@@ -103,6 +108,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     ownership,
     kustomizations,
     notInspected: gitOps.notInspected,
+    elsewhere: gitOps.elsewhere,
+    objects: followed.objects(manifests),
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),

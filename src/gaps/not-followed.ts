@@ -15,10 +15,11 @@ import { isKustomizationFile } from '../revision/kustomization-file'
 import { repositoryName } from '../revision/repository-name'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../sources/kustomization'
+import type { Source } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
 
 /** Why a file is not judged. */
-export interface NotFollowed {
+export interface NotFollowed extends Pick<NotInspected, 'at' | 'about' | 'remedy'> {
   readonly cause: string
   readonly reason: string
 }
@@ -34,8 +35,8 @@ export function notFollowed(
   repository: readonly string[],
 ): Map<string, NotFollowed> {
   const found = new Map<string, NotFollowed>()
-  const add = (path: string, { cause, reason }: NotFollowed) => {
-    if (changed.has(path) && !found.has(path)) found.set(path, { cause, reason })
+  const add = (path: string, its: NotFollowed) => {
+    if (changed.has(path) && !found.has(path)) found.set(path, its)
   }
   const both = [
     { one: head, other: base },
@@ -46,8 +47,10 @@ export function notFollowed(
     const there = new Set(
       [...unseenOf(other), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
-    for (const { manifest, cause, reason } of unseen) {
-      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}` }
+    for (const { manifest, cause, reason, at, about, remedy } of unseen) {
+      const more = { ...(at ? { at } : {}), ...(about ? { about } : {}), ...(remedy ? { remedy } : {}) }
+      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
+      if (at) add(at.path, its)
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
@@ -61,18 +64,41 @@ export function notFollowed(
   return found
 }
 
-function asValues({ cause, reason }: NotFollowed): NotFollowed {
-  return { cause, reason: `values of ${reason}` }
+function asValues(its: NotFollowed): NotFollowed {
+  return { ...its, reason: `values of ${its.reason}` }
 }
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
 function unseenOf({ side, objects }: AccountedSide): NotInspected[] {
+  const fetched = fetchedBy(side.discovery.sources)
+  const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
+    ref.group === fluxSources && (fetched.places.has(url) || fetched.files.has(origin.path))
   const written = [...objects].flatMap(([path, its]) =>
     its.flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
   )
-  return [...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)), ...written].filter(
-    (one) => one.cause !== 'chart-elsewhere' || !isKnown(one),
-  )
+  return [
+    ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
+    ...written.filter((one) => !isFetched(one)),
+  ].filter((one) => !(judgedByValues.has(one.cause) && isKnown(one)))
+}
+
+const fluxSources = 'source.toolkit.fluxcd.io'
+
+/** The causes for which a release of a known chart is judged by its values instead. */
+const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
+  'chart-elsewhere',
+  'place-unreachable',
+  'place-denied',
+  'place-refused',
+  'content-invalid',
+  'content-too-large',
+])
+
+/** Where the charts come from that were fetched, and the files that say so. */
+function fetchedBy(sources: readonly Source[]) {
+  const releases = sources.filter((source) => source.kind === 'helm' && source.fetched !== undefined)
+  const places = releases.flatMap((source) => (source.kind === 'helm' ? (source.fetched?.repository ?? []) : []))
+  return { places: new Set(places), files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)) }
 }
 
 /** A known chart is judged by its values. */
@@ -88,7 +114,7 @@ function elsewhereBy(manifest: Manifest): NotInspected[] {
     const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
     return [{ manifest, cause: 'chart-elsewhere', reason }]
   }
-  if (ref.group !== 'source.toolkit.fluxcd.io' || !bringCharts.includes(ref.kind)) return []
+  if (ref.group !== fluxSources || !bringCharts.includes(ref.kind)) return []
   const url = textAt(readFluxSource(root).url)
   const reason = `the charts of ${url || ref.name} are not in this repository`
   return [{ manifest, cause: 'chart-elsewhere', reason, ...(url ? { url } : {}) }]

@@ -2,6 +2,8 @@ import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
+import { AskedOnce } from '../fetch/asked-once'
+import type { Fetching } from '../fetch/fetching'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
 import { gather } from '../pipeline/gather'
@@ -25,6 +27,8 @@ export interface Host extends Omit<Opening, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
+  /** Fetches from the places that the base names; tests have their own. */
+  readonly fetching?: (places: readonly string[]) => Fetching
 }
 
 /** Receives the progress of a run, which is reported if the run has to be ended. */
@@ -118,7 +122,9 @@ async function runWithin(
   const beforeRule = (rule: string, path: string) => budget.doing(`checking ${path} with ${rule}`, path)
   const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
   stages.reached(begun)
-  const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
+  const network = options.offline ? undefined : config.network
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
+  const fetches = network && host.fetching && { from: host.fetching, asked: new AskedOnce() }
   try {
     const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
@@ -131,6 +137,7 @@ async function runWithin(
         repository,
         renderer,
         config: config.path,
+        fetches,
         ...trial,
       })
     const evidence = await gatherWith(head, configs.head)

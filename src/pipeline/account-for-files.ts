@@ -1,7 +1,7 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
 import { missingDependencies } from '../gaps/missing-dependencies'
-import { notFollowed } from '../gaps/not-followed'
+import { type NotFollowed, notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
 import { recognisedFiles } from '../gaps/recognised-files'
 import { failing, renderedFiles, templatesOf } from '../gaps/rendered-files'
@@ -15,6 +15,7 @@ import { configPath } from '../policy/config'
 import type { Files } from '../revision/files'
 import { manifestName } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { DeclarationSite } from '../sources/source'
 import type { Unseen } from './account-for-unseen'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
@@ -45,7 +46,7 @@ export async function accountForFiles(
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
-    (file) => notJudged(unseenOfDeployers.get(file)),
+    (file) => notJudged(withoutPlace(unseenOfDeployers.get(file))),
     await missingDependencies(was, is, unseen.findings),
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
     unreadable(read, templatesOf(was, is)),
@@ -60,7 +61,7 @@ export async function accountForFiles(
     undeployed(base, head),
     withoutObjects(was, is),
   ])
-  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+  return Promise.all(entries.map((entry) => withPlace(entry, base, head, unseenOfDeployers.get(entry.path)?.at)))
 }
 
 async function accounted(
@@ -86,7 +87,7 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
   return new Map([...changed].map((file) => [file, !was.has(file) ? 'added' : !is.has(file) ? 'removed' : 'changed']))
 }
 
-function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy'> | undefined): Account | undefined {
+function notJudged(found: Omit<NotFollowed, 'at'> | undefined): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
 
@@ -114,9 +115,28 @@ function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
       : undefined
 }
 
-/** Finds the first changed line of a file that is not judged; it decides where the finding is, and its level. */
-async function withPlace(entry: LedgerEntry, base: SideOfChange, head: SideOfChange): Promise<LedgerEntry> {
+function withoutPlace(found: NotFollowed | undefined) {
+  if (!found) return undefined
+  const { at: _, ...account } = found
+  return account
+}
+
+/**
+ * Finds the first changed line of a file that is not judged; it decides where the finding is, and its level.
+ *
+ * @param at the line of the head that names the cause, where there is one
+ */
+async function withPlace(
+  entry: LedgerEntry,
+  base: SideOfChange,
+  head: SideOfChange,
+  at: DeclarationSite | undefined,
+): Promise<LedgerEntry> {
   if (entry.state !== 'not-judged') return entry
+  if (at) {
+    const excerpt = excerptOf((await head.checkout.text(at.path)) ?? '', at.region)
+    return { ...entry, weighs: true, place: { side: 'head', path: at.path, region: at.region, excerpt } }
+  }
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )

@@ -81,6 +81,7 @@ export async function accountForUnseen(
       ...values.findings(),
       ...gaps.findings,
       ...failed.findings,
+      ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),

@@ -6,7 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
-import type { HelmSource, Source } from '../sources/source'
+import { type HelmSource, nameOfChart, type Source } from '../sources/source'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
@@ -71,8 +71,10 @@ export class Renderer {
       definitionFiles: _____,
       baseSourceId: ______,
       incomplete: _______,
-      ...inputs
+      ...own
     } = source
+    // The folder of a fetched chart identifies it.
+    const inputs = { ...own, fetched: undefined }
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
@@ -193,5 +195,5 @@ export class Renderer {
 function titleOf(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
-  return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
+  return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }

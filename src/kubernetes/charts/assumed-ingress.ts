@@ -32,6 +32,7 @@ function assumedAmong(manifests: readonly Manifest[]): Manifest[] {
     const snapshot = new Snapshot('', parts.get(clustersOf(manifest)) ?? [])
     return remoteReleasesOf(manifest, snapshot)
       .filter(({ name, namespace }) => !rendered.has(JSON.stringify([namespace, name])))
+      .filter(({ name }) => !manifest.object.context?.rendered?.has(name))
       .flatMap(ingressesOf)
   })
 }
