@@ -3,9 +3,11 @@ import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
-import type { Fetching } from '../fetch/fetching'
+import { Fetcher } from '../fetch/fetcher'
+import { type NetworkConfig, TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
+import type { Fetches } from '../pipeline/fetch-charts'
 import { gather } from '../pipeline/gather'
 import { type Config, configPath, notJudgedRule } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -27,8 +29,6 @@ export interface Host extends Omit<Opening, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
-  /** Fetches from the places that the base names; tests have their own. */
-  readonly fetching?: (places: readonly string[]) => Fetching
 }
 
 /** Receives the progress of a run, which is reported if the run has to be ended. */
@@ -124,7 +124,7 @@ async function runWithin(
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
   const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
-  const fetches = network && host.fetching && { from: host.fetching, asked: new AskedOnce() }
+  const fetches = network && { from: fetchingFrom(network, options, budget), asked: new AskedOnce() }
   try {
     const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
@@ -170,6 +170,12 @@ async function runWithin(
   } finally {
     renderer.close()
   }
+}
+
+/** Fetches from the places that the base names, and from those of its config. */
+function fetchingFrom(network: NetworkConfig, { cache }: Options, budget: Budget): Fetches['from'] {
+  const fetcher = new Fetcher({ trusted: new TrustedPlaces([], network), cache, budget })
+  return (places) => fetcher.trusting(places)
 }
 
 /** Resolves the policies of a config; an exception from an unknown rule would never apply. */
