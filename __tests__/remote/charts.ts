@@ -61,7 +61,10 @@ type Report = Awaited<ReturnType<typeof changeOnline>>
 export function introduced({ findings }: Report): string[] {
   return findings
     .filter(({ status }) => status === 'introduced')
-    .map(({ level, rule, location: { side, path: file, region } }) => `${level} ${side}/${file}:${region.startLine} ${rule}`)
+    .map(
+      ({ level, rule, location: { side, path: file, region } }) =>
+        `${level} ${side}/${file}:${region.startLine} ${rule}`,
+    )
 }
 
 /** `a.yaml judged`, a line for each changed file. */
