@@ -80,7 +80,15 @@ async function ended(options: object, { at, atVerdict, once }: Ending): Promise<
   const progress = ({ judged }: Progress) => {
     if (judged && atVerdict) budget.exhaust()
   }
-  const all = { repo: '.', policies: [], all: false, kustomize: '/no/kustomize', today: '2026-11-21', ...options }
+  const all = {
+    repo: '.',
+    policies: [],
+    all: false,
+    offline: true,
+    kustomize: '/no/kustomize',
+    today: '2026-11-21',
+    ...options,
+  }
   const running = run(all, { root }, { progress }, budget)
   if (once) {
     await until(once)
@@ -173,7 +181,10 @@ describe('when the time is used up', () => {
     const base = { ...chart('web'), 'charts/web/templates/a.yaml': template('system:node') }
     const sides = folders(base, { 'charts/web/templates/a.yaml': template('other') })
     const helm = path.join(root, '.tools', 'bin', 'helm')
-    const whole = await run({ ...sides, repo: '.', policies: [], all: false, helm, today: '2026-11-21' }, { root })
+    const whole = await run(
+      { ...sides, repo: '.', policies: [], all: false, offline: true, helm, today: '2026-11-21' },
+      { root },
+    )
     const report = await ended({ ...sides, helm }, { atVerdict: true })
     const rules = ({ findings }: Report) =>
       findings.map(({ rule }) => rule).filter((rule) => !rule.startsWith('source/'))
@@ -233,7 +244,7 @@ describe('a thread that never pauses', () => {
 
   test.each([false, true])('is ended by the one that keeps the time, verdict known: %s', async (judged) => {
     const sides = folders({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'y') })
-    const options = { repo: '.', policies: [], all: false, ...sides, today: '2026-11-21' }
+    const options = { repo: '.', policies: [], all: false, offline: true, ...sides, today: '2026-11-21' }
     const soFar = await run(options, { root })
     const folder = path.join(temporaryFolder(), 'private')
     mkdirSync(folder)
@@ -257,7 +268,7 @@ describe('a thread that never pauses', () => {
   test('that breaks off is an error with what it was doing', async () => {
     const file = path.join(temporaryFolder(), 'thread.cjs')
     writeFileSync(file, 'process.exit(0)')
-    const options = { repo: '.', policies: [], all: false }
+    const options = { repo: '.', policies: [], all: false, offline: true }
     await expect(new RunThread(file).run(options, { root })).rejects.toThrow(
       'The run stopped unexpectedly while starting.',
     )

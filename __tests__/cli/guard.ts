@@ -11,8 +11,13 @@ export interface Run {
   readonly stderr: string
 }
 
-/** Runs the command line in this process, with buffers for its output. */
-export async function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
+/** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
+export function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
+  return guardOnline(argv[0] === 'check' ? [...argv, '--offline'] : argv, isTTY, limits)
+}
+
+/** The same with the network, for tests that start servers of their own. */
+export async function guardOnline(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
   let stdout = ''
   let stderr = ''
   const io = {
@@ -45,8 +50,17 @@ export async function checkWithin(
   limits: Io['limits'],
   ...argv: readonly string[]
 ): Promise<ReportJson & { readonly status: number }> {
-  const words = ['check', '--format', 'json', '--today', '2026-11-21', ...argv]
-  const { status, stdout, stderr } = await guard(words, false, limits)
+  return reportOf(await guard([...jsonOf, ...argv], false, limits))
+}
+
+/** Runs `check` for its JSON report, with the network. */
+export async function checkOnline(...argv: readonly string[]): Promise<ReportJson & { readonly status: number }> {
+  return reportOf(await guardOnline([...jsonOf, ...argv]))
+}
+
+const jsonOf = ['check', '--format', 'json', '--today', '2026-11-21']
+
+function reportOf({ status, stdout, stderr }: Run): ReportJson & { readonly status: number } {
   if (stdout === '') throw new Error(`no report; exit status ${status}: ${stderr}`)
   return { ...(JSON.parse(stdout) as ReportJson), status }
 }

@@ -40,6 +40,8 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     failOn: oneOf('fail-on', failOnLevels),
     helm: input('helm'),
     kustomize: input('kustomize'),
+    offline: oneOf('offline', ['true', 'false']) === 'true',
+    cache: input('cache'),
     today: input('today'),
     timeout: timeout === undefined ? undefined : minutesIn(timeout, 'The input timeout'),
   }

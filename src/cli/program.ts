@@ -31,6 +31,8 @@ interface CheckFlags {
   failOn?: FailOn
   helm?: string
   kustomize?: string
+  offline: boolean
+  cache?: string
   today?: string
   timeout?: number
 }
@@ -73,11 +75,13 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     )
     .option('--helm <program>', descriptionOf('helm'))
     .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--offline', descriptionOf('offline'), false)
+    .option('--cache <dir>', descriptionOf('cache'))
     .option('--today <date>', descriptionOf('today'))
     .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
     .action(async (flags: CheckFlags) => {
-      const { repo, base, head, config, policy, all, failOn, helm, kustomize, today, timeout } = flags
-      const options = { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today, timeout }
+      const { policy, format: _, output: __, ...same } = flags
+      const options = { ...same, policies: policy }
       const run = io.run ?? (await import('../host/run')).run
       const report = await run(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
       write(await render(report, flags, io), flags.output, io)

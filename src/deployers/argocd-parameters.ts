@@ -3,7 +3,7 @@ import { textAt } from '../gitops/text'
 import type { Parameter } from '../sources/source'
 
 /** What the texts of parameters may refer to. */
-interface BuildEnvironment {
+export interface BuildEnvironment {
   readonly name: string
   readonly namespace: string
   readonly project: string

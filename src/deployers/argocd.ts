@@ -1,25 +1,18 @@
 import path from 'node:path/posix'
-import {
-  type ApplicationSource,
-  inlineValuesOf,
-  isOwnCluster,
-  isReferenceOnly,
-  readApplication,
-  sourceNamed,
-  valueFilesOf,
-} from '../gitops/application'
+import { type ApplicationSource, isOwnCluster, isReferenceOnly, readApplication } from '../gitops/application'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
-import { asciiJson } from '../sources/ascii-json'
 import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
-import type { DeclarationSite, Target, Values } from '../sources/source'
+import type { DeclarationSite } from '../sources/source'
 import { fieldsOf } from '../sources/untyped'
+import { chartOfApplication, idOfChart } from './application-chart'
+import { helmOptionsOf, valuesOf } from './application-values'
 import { namePlainFiles } from './argocd-directory'
-import { parametersOf } from './argocd-parameters'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { isMainRevision, missingFolder, siteOfFolder } from './missing-folder'
+import type { NamedApplication } from './named-application'
 import { type OverriddenSource, overridden } from './source-override'
 import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
 import { argoRevision } from './tracked-revision'
@@ -32,7 +25,7 @@ import { argoRevision } from './tracked-revision'
 export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
   const { name: written, destination, sources } = readApplication(root)
   const own = named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path }
-  const application: Named = {
+  const application: NamedApplication = {
     manifest,
     name: textAt(written),
     target: isOwnCluster(destination.cluster) ? own : { cluster: destination.cluster },
@@ -46,24 +39,21 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
   }
 }
 
-/** An Application, as its sources need it. */
-interface Named {
-  readonly manifest: Manifest
-  readonly name: string
-  readonly target: Target
-  readonly namespace: string
-  readonly project: string
-  readonly sources: readonly ApplicationSource[]
-}
-
-function nameSource(given: ApplicationSource, index: number, application: Named, named: GitOpsSources): void {
+function nameSource(
+  given: ApplicationSource,
+  index: number,
+  application: NamedApplication,
+  named: GitOpsSources,
+): void {
   const { manifest, name, namespace, target } = application
   const bringer = named.bringerOf(manifest)
   const { checkout, argoFiles } = named.repositoryIndex
   const url = textAt(given.repoURL)
   if (given.chart.exists) {
     const reason = `the chart ${textAt(given.chart)} of ${url} is not in this repository`
-    named.skip(manifest, 'chart-elsewhere', reason, { at: named.siteOf(manifest, given.chart) })
+    const id = idOfChart(manifest, given, { index, name, named })
+    const release = () => chartOfApplication(manifest, given, { id, application, named })
+    named.skipRelease(manifest, id, release, reason, { at: named.siteOf(manifest, given.chart) })
     return
   }
   const written = textAt(given.path)
@@ -103,7 +93,6 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
   if (type === undefined) return
   if (type === 'helm') {
     const { helm } = source
-    const apiVersions = helm.at('apiVersions')
     const values = valuesOf(manifest, source, { chart: place, sources: application.sources }, named)
     if (!values) return
     named.add(
@@ -114,13 +103,9 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
         kind: 'helm',
         chart: place,
         values,
-        set: {},
-        parameters: parametersOf(source, application),
         release: textAt(helm.at('releaseName')) || name,
         namespace: textAt(helm.at('namespace')) || namespace,
-        ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
-        ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
-        ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
+        ...helmOptionsOf(source, application),
       },
       manifest,
     )
@@ -158,7 +143,11 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
   }
 }
 
-function trackRevision({ targetRevision }: ApplicationSource, { manifest, name }: Named, named: GitOpsSources): void {
+function trackRevision(
+  { targetRevision }: ApplicationSource,
+  { manifest, name }: NamedApplication,
+  named: GitOpsSources,
+): void {
   named.track(manifest, name, argoRevision(textAt(targetRevision)), targetRevision)
 }
 
@@ -166,7 +155,7 @@ function trackRevision({ targetRevision }: ApplicationSource, { manifest, name }
 function typeOf(
   override: OverriddenSource,
   place: string,
-  { manifest }: Named,
+  { manifest }: NamedApplication,
   named: GitOpsSources,
 ): SourceType | undefined {
   const { checkout } = named.repositoryIndex
@@ -205,51 +194,4 @@ function siteOfBlock(
   named: GitOpsSources,
 ): DeclarationSite {
   return blocks.get(block) ?? named.siteOf(manifest, source[block])
-}
-
-/**
- * The values laid over a chart's own, later ones over earlier ones.
- *
- * The order is parameters > valuesObject > values > valueFiles, and valuesObject replaces values:
- * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
- *
- * @returns undefined when some of them are not in this repository
- */
-function valuesOf(
-  manifest: Manifest,
-  source: ApplicationSource,
-  { chart, sources }: { chart: string; sources: readonly ApplicationSource[] },
-  named: GitOpsSources,
-): Values[] | undefined {
-  const { helm } = source
-  const values: Values[] = []
-  const { checkout } = named.repositoryIndex
-  for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
-    const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
-    const elsewhere =
-      ref === undefined
-        ? /^[a-z0-9+]+:\/\//i.test(file)
-        : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
-    if (elsewhere) {
-      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`)
-      return undefined
-    }
-    // A path from the root starts with a slash, or behind the name of another source.
-    const isFromRoot = ref !== undefined || written.startsWith('/')
-    const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
-    if (place === undefined) {
-      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
-      return undefined
-    }
-    if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
-    values.push({ path: place })
-  }
-  if (helm.at('fileParameters', 0).exists) {
-    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported')
-    return undefined
-  }
-  const { place, map, isText } = inlineValuesOf(source)
-  const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
-  if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
-  return values
 }

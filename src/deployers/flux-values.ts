@@ -62,7 +62,6 @@ export function valuesOf(
   { chart, place, holders }: Release,
   named: GitOpsSources,
 ): Values[] | undefined {
-  const release = readHelmRelease(manifest.root)
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
   for (const file of [...chart.valuesFiles.items()].map(textAt)) {
@@ -79,6 +78,21 @@ export function valuesOf(
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
     named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
+  const own = ownValuesOf(manifest, holders, named)
+  return own && [...values, ...own]
+}
+
+/**
+ * The values of a release besides the files of its chart.
+ *
+ * @returns undefined when some of it is not in this repository
+ */
+export function ownValuesOf(
+  manifest: Manifest,
+  holders: Release['holders'],
+  named: Pick<GitOpsSources, 'skip'>,
+): Values[] | undefined {
+  const release = readHelmRelease(manifest.root)
   const held: Held[] = []
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
@@ -93,14 +107,14 @@ export function valuesOf(
   const { value: inline } = release.values
   const name = `the values in ${manifest.origin.path}`
   if (held.some(({ reference }) => textAt(reference.targetPath) !== ''))
-    return [...values, { text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }]
+    return [{ text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }]
   // Flux reads the first document of a text, and helm may read all.
   const texts = held.map(({ holder, text }) => ({
     text: splitDocuments(text)[0]?.text ?? '',
     name: `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`,
   }))
   const own = inline === undefined || inline === null ? [] : [{ text: asciiJson(inline), name }]
-  return [...values, ...texts, ...own]
+  return [...texts, ...own]
 }
 
 /** The content of an entry of `valuesFrom`. */

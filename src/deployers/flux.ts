@@ -2,7 +2,6 @@ import path from 'node:path/posix'
 import { type FluxKustomization, readFluxKustomization } from '../gitops/flux-kustomization'
 import { readFluxSource } from '../gitops/flux-source'
 import {
-  type HelmRelease,
   type HelmReleaseChart,
   helmReleaseChartAt,
   readHelmRelease,
@@ -14,13 +13,16 @@ import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { closureOf, inside } from '../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../sources/overlay'
-import type { PostRenderers, Target } from '../sources/source'
-import { fieldsOf, listOf } from '../sources/untyped'
+import type { Target } from '../sources/source'
+import { fieldsOf } from '../sources/untyped'
+import type { ChartElsewhere } from './chart-elsewhere'
 import { FluxArtifacts, notInArtifact } from './flux-artifacts'
 import { dataOf, holderOf, valuesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
+import { chartOfHelmRelease, idOfRelease } from './helm-release-chart'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from './missing-folder'
+import { postRenderersOf } from './post-renderers'
 import { fluxRevision, provides } from './tracked-revision'
 
 /** A Flux Kustomization of a folder of this repository. */
@@ -262,10 +264,13 @@ export class FluxObjects {
       place !== undefined &&
       (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
     if (!here) {
-      this.named.skip(
+      const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`
+      const id = idOfRelease(manifest)
+      this.named.skipRelease(
         manifest,
-        'chart-elsewhere',
-        `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`,
+        id,
+        () => this.releaseElsewhere(manifest, chart, own),
+        reason,
         url ? { url } : {},
       )
       return
@@ -295,13 +300,46 @@ export class FluxObjects {
           chart: place,
           values,
           set: {},
-          ...(release.postRenderers.at(0).exists ? { postRenderers: postRenderersOf(release, manifest) } : {}),
+          ...postRenderersOf(release, manifest),
           release: release.releaseName,
           namespace: target || own || 'default',
         },
         manifest,
       )
     }
+  }
+
+  private releaseElsewhere(manifest: Manifest, chart: HelmReleaseChart, own: string): ChartElsewhere {
+    const release = readHelmRelease(manifest.root)
+    const { chartRef } = release
+    const referred = chartRef.exists ? this.sourceOf(chartRef, own, manifest) : undefined
+    const isChart = textAt(chartRef.at('kind')) === 'HelmChart'
+    const artifact = isChart || !chartRef.exists ? this.sourceOf(chart.sourceRef, own, manifest) : referred
+    const owners = this.ownersOf(manifest)
+    return chartOfHelmRelease(manifest, {
+      chart,
+      artifact,
+      definitions: [referred, artifact].filter((one) => one !== undefined),
+      holders: release.valuesFrom.map((one) => holderOf(one, own, this.near(manifest, one))),
+      namespace: textAt(release.targetNamespace) || own || 'default',
+      targets: release.kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest),
+      idOf: (target) => idOf(manifest, target),
+      appliedBy: this.appliedBy(manifest),
+      // What a rendering brings has its variables filled in.
+      substitutions: this.named.bringerOf(manifest)
+        ? []
+        : owners.map(({ kustomization, manifest: owner }) => this.substitutionsBy(kustomization, owner)),
+    })
+  }
+
+  /** The values that a Kustomization substitutes; undefined where it does not. */
+  private substitutionsBy(kustomization: FluxKustomization, manifest: Manifest): Record<string, string> | undefined {
+    const { postBuild, substituteFrom } = kustomization
+    if (!postBuild.value) return undefined
+    const holders = substituteFrom.flatMap(
+      (reference) => holderOf(reference, manifest.ref.namespace, this.near(manifest, reference)) ?? [],
+    )
+    return substitutionsOf(kustomization, holders)
   }
 
   private urlOf(reference: Cursor, own: string, manifest: Manifest): string {
@@ -351,11 +389,6 @@ export class FluxObjects {
     const [owner] = this.ownersOf(manifest)
     return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
-}
-
-function postRenderersOf({ postRenderers: all, postRenderStrategy }: HelmRelease, manifest: Manifest): PostRenderers {
-  const at = { path: manifest.origin.path, region: all.region }
-  return { renderers: listOf(all.value), strategy: textAt(postRenderStrategy), at }
 }
 
 /** The data of later holders win over those of earlier ones, and what is written in the object wins over both. */

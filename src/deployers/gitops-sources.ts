@@ -1,3 +1,4 @@
+import type { FetchCause } from '../fetch/fetching'
 import { readFluxSource } from '../gitops/flux-source'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
@@ -7,6 +8,7 @@ import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
 import type { ArgoFiles } from './argocd-files'
+import type { ChartElsewhere } from './chart-elsewhere'
 import type { IgnoreFiles } from './flux-artifact'
 import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
@@ -67,6 +69,7 @@ export type NotInspectedCause =
   | 'not-in-artifact'
   | 'too-deep'
   | 'too-many'
+  | FetchCause
 
 /** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
@@ -77,6 +80,13 @@ export interface NotInspected {
   readonly url?: string
   /** The line that is the cause, if that is not the whole object. */
   readonly at?: DeclarationSite
+  /** The release that was passed over, as `ChartElsewhere` has it. */
+  readonly release?: string
+  /** The line that names the place to fetch from, where the place itself is the cause. */
+  readonly placeAt?: DeclarationSite
+  /** What of the cause it is about, and what to do, where the cause alone does not say it. */
+  readonly about?: string
+  readonly remedy?: string
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
@@ -87,6 +97,8 @@ export class GitOpsSources {
   readonly revisions: TrackedRevision[] = []
   /** How objects of Flux refer to this repository. */
   readonly references: SourceReference[] = []
+  /** The releases among those whose charts may be fetched, by their ids. */
+  readonly elsewhere = new Map<string, () => ChartElsewhere>()
   /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
@@ -125,7 +137,7 @@ export class GitOpsSources {
     manifest: Manifest,
     cause: NotInspectedCause,
     reason: string,
-    more: Pick<NotInspected, 'url' | 'at'> = {},
+    more: Omit<NotInspected, 'manifest' | 'cause' | 'reason'> = {},
   ): void {
     if (this.repositoryIndex.broughtBy.has(manifest)) {
       const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
@@ -133,6 +145,22 @@ export class GitOpsSources {
       this.listed.add(key)
     }
     this.notInspected.push({ manifest, cause, reason, ...more })
+  }
+
+  /**
+   * Passes over a release of a chart that is not in this repository.
+   *
+   * @param read reads the rest of it, where it is wanted
+   */
+  skipRelease(
+    manifest: Manifest,
+    id: string,
+    read: () => ChartElsewhere,
+    reason: string,
+    more: Pick<NotInspected, 'url' | 'at'> = {},
+  ): void {
+    if (!this.elsewhere.has(id)) this.elsewhere.set(id, read)
+    this.skip(manifest, 'chart-elsewhere', reason, { ...more, release: id })
   }
 
   /** The line of a value of an object; that of the whole object where a rendering makes the value. */

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { type ArgoFiles, argoFilesIn } from '../deployers/argocd-files'
+import type { ChartElsewhere } from '../deployers/chart-elsewhere'
 import type { FileDeployments } from '../deployers/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/flux-artifact'
 import { generatorFilesOf } from '../deployers/generated-elements'
@@ -38,6 +39,10 @@ export interface Discovery {
   readonly revisions: readonly TrackedRevision[]
   /** How Flux objects refer to this repository. */
   readonly references: readonly SourceReference[]
+  /** The releases whose charts are not in this repository and may be fetched, by their ids. */
+  readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
+  /** The Argo CD and Flux objects, also those that renderings bring. */
+  readonly objects: readonly Manifest[]
   /** What files of Fleet and helmfile deploy. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
@@ -118,6 +123,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     revisions: gitOps.revisions,
     references: gitOps.references,
+    elsewhere: gitOps.elsewhere,
+    objects: followed.objects(manifests),
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),

@@ -25,7 +25,7 @@ export function notJudgedFindings(files: readonly LedgerEntry[], terms: Terms): 
   for (const file of files) {
     if (file.state !== 'not-judged' || file.reported) continue
     // Excepted files are a finding of their own, which does not count.
-    const key = JSON.stringify([file.cause, exceptionFor(file.path, terms)])
+    const key = JSON.stringify([file.cause, file.about, exceptionFor(file.path, terms)])
     const group = groups.get(key)
     if (group) group.push(file)
     else groups.set(key, [file])
@@ -54,16 +54,16 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
   const [worst] = [...levels].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
   if (!worst) return []
   const { file, level } = worst
-  const { path, place, cause = '', reason, remedy } = file
+  const { path, place, cause = '', about, reason, remedy } = file
   const others = group.filter((one) => one !== file)
   const { effect, remedy: usual } = causeText(cause)
   const more = others.length > 0 ? ` The same applies to ${abridged(others.map((one) => one.path))}.` : ''
   const finding = gateFinding(notJudgedRule, 'not-judged', level, {
     side: place?.side ?? 'head',
-    path,
+    path: place?.path ?? path,
     region: place?.region ?? startOf(1),
     status: 'introduced',
-    keys: [cause],
+    keys: [cause, ...(about === undefined ? [] : [about])],
     sources: group.map((one) => ({ kind: 'file', path: one.path, cluster: '' })),
     text: `This change is not judged: ${reason}. ${effect}${more} ${remedy ?? usual}`.trimEnd(),
   })
@@ -75,5 +75,7 @@ function levelOf({ path, change, cause = '', weighs }: LedgerEntry, { level, pat
   if (level !== undefined && (paths === undefined || matches(path, paths))) return level
   // A chart that comes or goes whole, with no release, changes nothing that is known to be deployed.
   const isWhole = cause === 'no-release' && change !== 'changed'
-  return causeText(cause).byKeys && (!weighs || isWhole) ? 'notice' : 'warning'
+  const { byKeys, isError } = causeText(cause)
+  if (isError) return 'error'
+  return byKeys && (!weighs || isWhole) ? 'notice' : 'warning'
 }

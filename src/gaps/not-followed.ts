@@ -15,10 +15,11 @@ import { isKustomizationFile } from '../revision/kustomization-file'
 import { repositoryName } from '../revision/repository-name'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../sources/kustomization'
+import type { Source } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
 
 /** Why a file is not judged. */
-export interface NotFollowed {
+export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
   readonly cause: string
   readonly reason: string
   readonly isAssumed?: true
@@ -65,8 +66,15 @@ export function notFollowed(
         stateOf(manifest),
       ),
     )
-    for (const { manifest, cause, reason } of unseen) {
-      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...assumedFor(manifest.ref, one) }
+    for (const { manifest, cause, reason, placeAt, about, remedy } of unseen) {
+      const more = {
+        ...(placeAt ? { placeAt } : {}),
+        ...(about ? { about } : {}),
+        ...(remedy ? { remedy } : {}),
+        ...assumedFor(manifest.ref, one),
+      }
+      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
+      if (placeAt) add(placeAt.path, its)
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
@@ -94,14 +102,35 @@ export function assumedFor(
 
 /** The objects of one side that deploy something which is not rendered and not judged by its values either. */
 function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
+  const fetched = fetchedBy(side.discovery.sources)
+  const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
+    isChartSource(ref) && (fetched.places.has(url) || fetched.files.has(origin.path))
   const written = [...objects].flatMap(([path, its]) =>
     its
       .filter(({ ref }) => withChartSources || !isChartSource(ref))
       .flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
   )
-  return [...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)), ...written].filter(
-    (one) => one.cause !== 'chart-elsewhere' || !isKnown(one),
-  )
+  return [
+    ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
+    ...written.filter((one) => !isFetched(one)),
+  ].filter((one) => !(judgedByValues.has(one.cause) && isKnown(one)))
+}
+
+/** The causes for which a release of a known chart is judged by its values instead. */
+const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
+  'chart-elsewhere',
+  'place-unreachable',
+  'place-denied',
+  'place-refused',
+  'content-invalid',
+  'content-too-large',
+])
+
+/** Where the charts come from that were fetched, and the files that say so. */
+function fetchedBy(sources: readonly Source[]) {
+  const releases = sources.filter((source) => source.kind === 'helm' && source.fetched !== undefined)
+  const places = releases.flatMap((source) => (source.kind === 'helm' ? (source.fetched?.repository ?? []) : []))
+  return { places: new Set(places), files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)) }
 }
 
 /** A known chart is judged by its values. */

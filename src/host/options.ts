@@ -31,6 +31,14 @@ export const Options = Type.Object({
       description: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
     }),
   ),
+  offline: Type.Optional(
+    Type.Boolean({
+      description: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
+    }),
+  ),
+  cache: Type.Optional(
+    Type.String({ description: 'A folder outside of the checkout that keeps fetched charts for later runs.' }),
+  ),
   today: Type.Optional(
     Type.String({
       description: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',

@@ -2,8 +2,12 @@ import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
+import { AskedOnce } from '../fetch/asked-once'
+import { Fetcher } from '../fetch/fetcher'
+import { type NetworkConfig, TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
+import type { Fetches } from '../pipeline/fetch-charts'
 import { gather } from '../pipeline/gather'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -113,7 +117,9 @@ async function runWithin(
   const beforeRule = (rule: string, path: string) => budget.doing(`checking ${path} with ${rule}`, path)
   const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
   stages.reached(begun)
-  const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
+  const network = options.offline ? undefined : config.network
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
+  const fetches = network && { from: fetchingFrom(network, options, budget), asked: new AskedOnce() }
   try {
     const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
@@ -127,6 +133,7 @@ async function runWithin(
         branch,
         renderer,
         config: config.path,
+        fetches,
         ...trial,
       })
     const evidence = await gatherWith(head, configs.head)
@@ -160,6 +167,12 @@ async function runWithin(
   } finally {
     renderer.close()
   }
+}
+
+/** Fetches from the places that the base names, and from those of its config. */
+function fetchingFrom(network: NetworkConfig, { cache }: Options, budget: Budget): Fetches['from'] {
+  const fetcher = new Fetcher({ trusted: new TrustedPlaces([], network), cache, budget })
+  return (places) => fetcher.trusting(places)
 }
 
 /** Resolves the policies of a config; an exception from an unknown rule would never apply. */

@@ -10,6 +10,8 @@ export interface CauseText {
   readonly remedy: string
   /** A change weighs where its keys are of routes, TLS or permissions; without this, every change does. */
   readonly byKeys?: true
+  /** An error, unless the config sets another level. */
+  readonly isError?: true
 }
 
 const valuesElsewhere: CauseText = {
@@ -25,6 +27,9 @@ const setNotFollowed: CauseText = {
   remedy: 'Write its elements in a list or git directory generator, or write the Applications themselves.',
 }
 
+const vendorIt =
+  'To have it judged without, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.'
+
 const causes: Readonly<Record<string, CauseText>> = {
   'chart-elsewhere': {
     many: 'releases of charts that are not in this repository',
@@ -32,6 +37,43 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy:
       'To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
     byKeys: true,
+  },
+  'place-new': {
+    many: 'releases of charts from places that only this change names',
+    effect: 'What the chart makes of it is not seen.',
+    remedy: 'To have it judged, first merge the place into `network:` of the config of this gate.',
+    isError: true,
+  },
+  'place-unreachable': {
+    many: 'releases of charts that could not be fetched, as their place did not answer',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: `Run the check again when the place answers. ${vendorIt}`,
+    byKeys: true,
+  },
+  'place-denied': {
+    many: 'releases of charts that could not be fetched without credentials',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: `Log in to the place in an earlier step of the workflow (\`helm registry login\`, \`helm repo add\`, or a credential helper of git). ${vendorIt}`,
+  },
+  'place-refused': {
+    many: 'releases of charts from places that are not asked unless the config names them',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: 'Name the place under `network:` in the config of this gate, once it is one that this job may ask.',
+  },
+  'version-missing': {
+    many: 'releases of versions that their place does not have',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: 'Name a version that is there.',
+  },
+  'content-invalid': {
+    many: 'releases of charts that are not valid',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: `Correct the chart, or the version that is asked for. ${vendorIt}`,
+  },
+  'content-too-large': {
+    many: 'releases of charts that are larger than the limits',
+    effect: 'What the chart makes of it is not seen; only its values are judged.',
+    remedy: vendorIt,
   },
   'source-elsewhere': {
     many: 'objects that deploy another repository',

@@ -10,6 +10,8 @@ export type FileChange = 'added' | 'changed' | 'removed'
 /** The first changed line of a file that is not judged, for the finding about it. */
 export interface ChangedPlace {
   readonly side: Side
+  /** Another file than the changed one, which names the cause. */
+  readonly path?: string
   readonly region: Region
   readonly excerpt: { readonly startLine: number; readonly lines: readonly string[] }
 }
@@ -35,6 +37,8 @@ export interface Account {
   /** The change touches routes, TLS or permissions, as far as its text shows. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace
+  /** What of the cause it is about: two of one cause are two findings. */
+  readonly about?: string
 }
 
 /** A file that the change adds, changes or removes, with its account. */

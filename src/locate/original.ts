@@ -8,7 +8,7 @@ import type { Gathered } from '../pipeline/scope'
 import type { Region } from '../region'
 import { isCrdFile } from '../render/post-renderers'
 import type { SideOfChange } from '../sides/side'
-import type { HelmSource, KustomizeSource } from '../sources/source'
+import type { DeclarationSite, HelmSource, KustomizeSource } from '../sources/source'
 import { Markers } from './markers'
 
 /** Some lines of a file, one for each line of the rendering they came to. */
@@ -24,6 +24,12 @@ export class OriginalPlaces {
   private readonly origins = new Map<string, Promise<Map<string, string>>>()
 
   constructor(private readonly sides: Gathered['sides']) {}
+
+  /** Whether a place is one of a chart that was fetched: then it is known only where the chart is asked for. */
+  isFetched({ rendered, side }: Location): boolean {
+    const source = this.sides[side]?.discovery.sources.find(({ id }) => id === rendered?.id)
+    return source?.kind === 'helm' && source.fetched !== undefined
+  }
 
   /** The line of a values file that gives the value which decides a place; undefined where none does. */
   async valueOf({ rendered, side: name, note }: Location): Promise<Location | undefined> {
@@ -55,11 +61,22 @@ export class OriginalPlaces {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!rendered || !side || !source) return location
+    if (source.kind === 'helm' && source.fetched) return this.versionLine(location, source.fetched.at, side)
     if (rendered.isWritten)
       return at(location, location.path, lineOf(rendered.text, rendered.line), rendered.text, 'exact')
     return source.kind === 'helm'
       ? this.templateLine(location, rendered, side, source)
       : this.includedLine(location, rendered, side, source)
+  }
+
+  /** The line that asks for the chart: no file of this repository has the template. */
+  private async versionLine(
+    location: Location,
+    { path, region }: DeclarationSite,
+    side: SideOfChange,
+  ): Promise<Location> {
+    const text = await side.checkout.text(path)
+    return text === undefined ? location : at(location, path, region, text, 'template')
   }
 
   private async templateLine(

@@ -93,14 +93,18 @@ export class Trials {
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
     const names = new Set<string>()
     const values = new Set<string>()
+    const definitions = new Set<string>()
     const redescribed = new Set<string>()
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const valuesFiles =
           source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        const definitions = [...(source.definitionFiles ?? []), source.declaredAt.path]
-        for (const file of [...valuesFiles, ...definitions]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), ...definitions]) names.add(file)
+        const defining = [...(source.definitionFiles ?? []), source.declaredAt.path]
+        // What says where a chart comes from makes everything of it; the release itself is nearer.
+        const near = source.kind === 'helm' && source.fetched ? [source.declaredAt.path] : defining
+        for (const file of defining) definitions.add(file)
+        for (const file of [...valuesFiles, ...near]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), ...defining]) names.add(file)
         // With its old description it would only be judged under its own name again.
         if (source.baseSourceId !== undefined) redescribed.add(source.declaredAt.path)
       }
@@ -114,7 +118,7 @@ export class Trials {
     }
     const rank = ({ path }: ChangedFile) => {
       if (values.has(path)) return 0
-      if (isDefaultValues(path)) return 1
+      if (isDefaultValues(path) || definitions.has(path)) return 1
       if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path)) return 2
       if (/\.(?:tgz|lock)$/.test(path)) return 6
       if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path)) return 3

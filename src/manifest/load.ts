@@ -36,6 +36,8 @@ export interface RepositoryContext {
   readonly patched?: boolean
   /** A patch of the rendered objects is of an Ingress. */
   readonly patchesIngress?: boolean
+  /** The names of its releases that are rendered: their charts were fetched, so nothing of them is read of the values. */
+  readonly rendered?: ReadonlySet<string>
   /** Where a release that has no object of its own is written. */
   readonly release?: WrittenRelease
 }

@@ -55,8 +55,11 @@ export function groupKindOf(ref: ObjectRef): GroupKind {
 export type RenderedSource =
   | {
       readonly kind: 'helm'
-      /** The chart's folder or archive. */
+      /** The chart's folder or archive; the name of a chart that was fetched. */
       readonly path: string
+      /** Where a chart was fetched from, and which version of it. */
+      readonly repository?: string
+      readonly version?: string
       readonly release: string
       readonly namespace: string
       readonly values: readonly string[]

@@ -1,7 +1,7 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
 import { missingDependencies } from '../gaps/missing-dependencies'
-import { nameIn, notFollowed } from '../gaps/not-followed'
+import { type NotFollowed, nameIn, notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
 import { type Recognised, recognisedFiles } from '../gaps/recognised-files'
 import { failing, renderedFiles, templatesOf } from '../gaps/rendered-files'
@@ -17,6 +17,7 @@ import { configPath } from '../policy/names'
 import type { Files } from '../revision/files'
 import { manifestName } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { DeclarationSite } from '../sources/source'
 import type { Unseen } from './account-for-unseen'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
@@ -37,8 +38,8 @@ export interface Known {
 export async function accountForFiles(known: Known, scope: Scope): Promise<readonly LedgerEntry[] | undefined> {
   const { base, head, changed } = known.sides
   if (!base || !changed) return undefined
-  const entries = await entriesOf({ base, head, changed }, known, scope)
-  return Promise.all(entries.map((entry) => withPlace(entry, base, head)))
+  const { entries, namedAt } = await entriesOf({ base, head, changed }, known, scope)
+  return Promise.all(entries.map((entry) => withPlace(entry, base, head, namedAt(entry.path))))
 }
 
 /** The two sides of a change, and the paths that differ. */
@@ -48,22 +49,26 @@ interface Change {
   readonly changed: ReadonlySet<string>
 }
 
-/** Gives each file of a change its entry, without the place of those that are not judged. */
+/**
+ * Gives each file of a change its entry, without the place of those that are not judged.
+ *
+ * @returns the entries, and the line of the head that names a file's cause, where there is one
+ */
 export async function entriesOf(
   { base, head, changed }: Change,
   { sides, read, rendered, unseen, compared }: Known,
   { repository, config }: Scope,
-): Promise<LedgerEntry[]> {
+): Promise<{ entries: LedgerEntry[]; namedAt: (file: string) => DeclarationSite | undefined }> {
   const was = await accounted(base, rendered.before, read.before, compared.before, changed)
   const is = await accounted(head, rendered.after, read.after, compared.after, changed)
   const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
   const recognised = await recognisedFiles(base, head, changed)
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
-  return accountFor(changesOf(base, head, changed), [
+  const entries = accountFor(changesOf(base, head, changed), [
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
-    (file) => notJudged(unseenOfDeployers.get(file)),
+    (file) => notJudged(withoutPlace(unseenOfDeployers.get(file))),
     await missingDependencies(was, is, unseen.findings),
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
     orOfTool(unreadable(read, templatesOf(was, is)), recognised),
@@ -78,6 +83,7 @@ export async function entriesOf(
     undeployed(base, head),
     withoutObjects(was, is),
   ])
+  return { entries, namedAt: (file) => unseenOfDeployers.get(file)?.placeAt }
 }
 
 /** A template of a tool that is known has the cause of that tool. */
@@ -149,9 +155,28 @@ function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
       : undefined
 }
 
-/** Finds the first changed line of a file that is not judged; it decides where the finding is, and its level. */
-async function withPlace(entry: LedgerEntry, base: SideOfChange, head: SideOfChange): Promise<LedgerEntry> {
+function withoutPlace(found: NotFollowed | undefined) {
+  if (!found) return undefined
+  const { placeAt: _, ...account } = found
+  return account
+}
+
+/**
+ * Finds the first changed line of a file that is not judged; it decides where the finding is, and its level.
+ *
+ * @param at the line of the head that names the cause, where there is one
+ */
+async function withPlace(
+  entry: LedgerEntry,
+  base: SideOfChange,
+  head: SideOfChange,
+  at: DeclarationSite | undefined,
+): Promise<LedgerEntry> {
   if (entry.state !== 'not-judged') return entry
+  if (at) {
+    const excerpt = excerptOf((await head.checkout.text(at.path)) ?? '', at.region)
+    return { ...entry, weighs: true, place: { side: 'head', path: at.path, region: at.region, excerpt } }
+  }
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )

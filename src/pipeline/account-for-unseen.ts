@@ -86,6 +86,7 @@ export async function accountForUnseen(
       ...values.findings(),
       ...gaps.findings,
       ...failed.findings,
+      ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),

@@ -11,6 +11,7 @@ import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
+import { RenderedReleases } from './rendered-releases'
 
 /** The objects of both sides in their clusters, and the changes between them. */
 export interface Comparison extends Changes {
@@ -90,7 +91,11 @@ function placementOf(
   rest: Rest,
   clusters: ClusterMap,
 ): Placement {
-  const placement = new Placement(sides, clusters)
+  const releases = {
+    base: new RenderedReleases([...rendered.before, ...rest.rendered]),
+    head: new RenderedReleases([...rendered.after, ...rest.rendered]),
+  }
+  const placement = new Placement(sides, clusters, releases)
   if (!rest.needed) return placement
   const kept = new Set([
     ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),

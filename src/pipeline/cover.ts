@@ -21,7 +21,7 @@ export async function cover(known: Known, scope: Scope): Promise<Coverage> {
   const { roots } = head.discovery
   const idle = { namedElsewhere: roots.otherTools || (await namesAllFolders(head)), brokenBefore: new Set<string>() }
   const changed = new Set(head.checkout.tree.entries.keys())
-  const entries = await entriesOf({ base, head, changed }, { ...known, unseen: { ...known.unseen, idle } }, scope)
+  const { entries } = await entriesOf({ base, head, changed }, { ...known, unseen: { ...known.unseen, idle } }, scope)
   const releases = releasesSeen({ head, rendered: known.rendered.after, manifests: known.compared.after, idle })
   const hidden = filesOf(releases, 'not-seen')
   const byValues = new Set([...filesOf(releases, 'by-values')].filter((file) => !hidden.has(file)))

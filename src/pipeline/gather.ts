@@ -4,6 +4,7 @@ import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
 import { cover } from './cover'
 import { evidenceOf } from './evidence-of'
+import { fetchCharts } from './fetch-charts'
 import { loadPartnerFiles } from './load-partner-files'
 import { openSides } from './open-sides'
 import { reachOf } from './reach'
@@ -17,7 +18,7 @@ import type { Gathered, Scope } from './scope'
  * sources that differ; of the others, those that hold a partner of an object this change touches.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
-  const sides = await openSides(scope)
+  const sides = await fetchCharts(await openSides(scope), scope)
   const read = await readChanged(sides, scope)
   const rendered = await renderChanged(sides, read)
   const rest = await readRest(sides, read, rendered, scope)

@@ -1,5 +1,6 @@
 import type { Declarations } from '../cluster/clusters'
 import { inventoriesOf } from '../configuration/descriptions'
+import type { Finding } from '../finding/report'
 import { changedPaths } from '../revision/reading'
 import { SideOfChange } from '../sides/side'
 import type { Scope } from './scope'
@@ -12,6 +13,8 @@ export interface Sides {
   /** The paths that differ; undefined when the head is judged whole. */
   readonly changed: ReadonlySet<string> | undefined
   readonly declarations: Declarations
+  /** Releases that the cluster cannot get the charts of either. */
+  readonly notFetched?: readonly Finding[]
 }
 
 /** Lists the files of both sides and finds their deployers; discovery of the head depends on that of the base. */

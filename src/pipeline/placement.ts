@@ -3,16 +3,21 @@ import type { LoadedFile } from '../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import type { RenderedSide } from '../sides/side'
 import type { Sides } from './open-sides'
+import type { RenderedReleases } from './rendered-releases'
 
 /** Makes manifests of files and renderings: objects with the clusters they are deployed to. */
 export class Placement {
   /** The clusters that sources of the base are rendered into again at the head, as the base describes them. */
   private readonly asBefore: ReadonlyMap<string, string>
 
-  /** @param renames the head's names of clusters that the base calls otherwise */
+  /**
+   * @param rendered the releases of each side whose charts were fetched
+   * @param renames the head's names of clusters that the base calls otherwise
+   */
   constructor(
     private readonly sides: Sides,
     private readonly clusters: ClusterMap,
+    private readonly rendered: Readonly<Record<Side, RenderedReleases>>,
     private readonly renames: ReadonlyMap<string, string> = new Map(),
   ) {
     this.asBefore = new Map(
@@ -23,7 +28,7 @@ export class Placement {
   }
 
   withRenames(renames: ReadonlyMap<string, string>): Placement {
-    return new Placement(this.sides, this.clusters, renames)
+    return new Placement(this.sides, this.clusters, this.rendered, renames)
   }
 
   /** The clusters of a file and of every link to it. */
@@ -36,7 +41,8 @@ export class Placement {
     return [...files].flatMap(([path, file]) => {
       const names = this.named(side, this.clustersOf(side, path))
       const { evidence } = this.clusters.of(path)
-      return file.objects.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, names, evidence))
+      const marked = file.objects.map((object) => this.rendered[side].marked(object))
+      return marked.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, names, evidence))
     })
   }
 
@@ -46,7 +52,9 @@ export class Placement {
         'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : this.clusters.of(target.path)
       const before = side === 'base' ? this.asBefore.get(id) : undefined
       const names = [...this.named(side, place.clusters), ...(before === undefined ? [] : [before])]
-      return objects.flatMap(({ object, origin }) => manifestsOf(object, side, origin, names, place.evidence))
+      return objects.flatMap(({ object, origin }) =>
+        manifestsOf(this.rendered[side].marked(object), side, origin, names, place.evidence),
+      )
     })
   }
 

@@ -40,7 +40,9 @@ export async function namesAllFolders({ discovery: { roots }, checkout }: SideOf
 
 /** The file of an object, or the folder that renders it. */
 function placeOf(origin: Manifest['origin']): string {
-  if (origin.kind === 'file') return origin.path
+  // A chart that was fetched is installed by an object of that file.
+  if (origin.kind === 'file' || (origin.source.kind === 'helm' && origin.source.repository !== undefined))
+    return origin.path
   return origin.source.path === '.' ? '' : origin.source.path
 }
 

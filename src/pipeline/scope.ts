@@ -5,6 +5,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Renderer } from '../render/renderer'
 import type { Revision } from '../revision/revision'
 import type { SideOfChange } from '../sides/side'
+import type { Fetches } from './fetch-charts'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
 export interface Scope {
@@ -21,6 +22,8 @@ export interface Scope {
   /** The branch that the change is merged to, where its name is known. */
   readonly branch?: string | undefined
   readonly renderer: Renderer
+  /** How charts from elsewhere are fetched; nothing is fetched without it. */
+  readonly fetches?: Fetches | undefined
   /** The file of the config in force. */
   readonly config?: string | undefined
   /** Set for a trial, whose changed files need no account. */

@@ -29,8 +29,8 @@ export interface Config {
   readonly ignore: readonly string[]
   readonly clusters: DeclaredClusters
   readonly releases: readonly DeclaredRelease[]
-  /** The repositories that charts may be fetched from. */
-  readonly chartRepositories: readonly string[]
+  /** The places that may be fetched from besides those that objects name; undefined where nothing is fetched. */
+  readonly network: { readonly charts: readonly string[]; readonly git: readonly string[] } | undefined
   readonly exceptions: readonly PlacedException[]
   /** The level of `source/not-judged`, and the files it is for. */
   readonly notJudged: NotJudged
@@ -45,7 +45,7 @@ export const emptyConfig: Config = {
   ignore: defaultIgnore,
   clusters: {},
   releases: [],
-  chartRepositories: [],
+  network: { charts: [], git: [] },
   exceptions: [],
   notJudged: {},
   places: undefined,
@@ -82,7 +82,7 @@ export function readConfig(text: string, path: string): Config {
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, '')),
       at: { path, region: regionOf(['helm', index]) },
     })),
-    chartRepositories: value.network?.charts ?? [],
+    network: value.network === 'off' ? undefined : { charts: [], git: [], ...value.network },
     notJudged: value.source?.['not-judged'] ?? {},
     exceptions: (value.exceptions ?? []).map((exception, index) => {
       const region = regionOf(['exceptions', index])

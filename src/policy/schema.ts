@@ -167,6 +167,36 @@ const NotJudged = Type.Object(
 )
 export type NotJudged = Static<typeof NotJudged>
 
+const fetchedUrl = '^(?:https://|oci://|http://(?:127\\.0\\.0\\.1|localhost)[:/])'
+
+const Network = Type.Union(
+  [
+    Type.Object(
+      {
+        charts: Type.Optional(
+          Type.Array(Type.String({ pattern: fetchedUrl }), {
+            description:
+              'The URLs of chart repositories and registries from which charts and their dependencies may be fetched, besides those that the base names.',
+          }),
+        ),
+        git: Type.Optional(
+          Type.Array(
+            Type.String({
+              pattern: '^(?:https://|ssh://|[\\w.-]+@[\\w.-]+:|http://(?:127\\.0\\.0\\.1|localhost)[:/])',
+            }),
+            {
+              description: 'The URLs of Git repositories that may be fetched from, besides those that the base names.',
+            },
+          ),
+        ),
+      },
+      strict,
+    ),
+    Type.Literal('off', { description: 'Nothing is fetched.' }),
+  ],
+  { description: 'The places that may be fetched from, besides those that objects of the base name; or `off`.' },
+)
+
 /** `.github/ingress-guard.yaml`: the config of a repository. */
 export const ConfigFile = Type.Object(
   {
@@ -184,16 +214,7 @@ export const ConfigFile = Type.Object(
     helm: Type.Optional(
       Type.Array(Release, { description: 'The Helm releases that are installed from this repository.' }),
     ),
-    network: Type.Optional(
-      Type.Object(
-        {
-          charts: Type.Array(Type.String({ pattern: '^(?:https://|http://(?:127\\.0\\.0\\.1|localhost)[:/])' }), {
-            description: 'The URLs of chart repositories from which dependencies may be fetched.',
-          }),
-        },
-        { ...strict, description: 'The downloads that are allowed; none by default.' },
-      ),
-    ),
+    network: Type.Optional(Network),
     source: Type.Optional(
       Type.Object(
         { 'not-judged': Type.Optional(NotJudged) },

@@ -6,7 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
-import type { HelmSource, Source } from '../sources/source'
+import { type HelmSource, nameOfChart, type Source } from '../sources/source'
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
@@ -77,8 +77,10 @@ export class Renderer {
       baseSourceId: ______,
       incomplete: _______,
       overlaidAt: ________,
-      ...inputs
+      ...own
     } = source
+    // The folder of a fetched chart identifies it.
+    const inputs = { ...own, fetched: undefined }
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       // A list that only moves to another line renders to the same.
@@ -245,5 +247,5 @@ export class Renderer {
 function titleOf(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
-  return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
+  return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }

@@ -117,6 +117,8 @@ export const ReportJson = Type.Object(
           Type.Object({
             kind: Type.Enum(['file', 'helm', 'kustomize']),
             path: Type.String({ description: 'The file, the chart, or the folder of the Kustomization.' }),
+            repository: Type.Optional(Type.String({ description: 'Where the chart was fetched from.' })),
+            version: Type.Optional(Type.String({ description: 'The version of the chart that was fetched.' })),
             release: Type.Optional(Type.String()),
             namespace: Type.Optional(Type.String()),
             values: Type.Optional(Type.Array(Type.String())),

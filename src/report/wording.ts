@@ -122,8 +122,9 @@ export function sourceNamesOf({ sources }: Finding): string[] {
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`. */
 function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
   if (source.kind === 'kustomize') return `Kustomization ${source.path}`
-  const { release, namespace, path, values } = source
-  return `release ${namespace}/${release} of ${path}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
+  const { release, namespace, path, values, version, repository } = source
+  const from = repository === undefined ? '' : ` ${version} of ${repository}`
+  return `release ${namespace}/${release} of ${path}${from}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
 }
 
 /** An exception as the config takes it. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { decodeFile } from '../manifest/load'
 import { EditedRevision, idOfEdited } from './edited-revision'
+import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
 import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
@@ -36,7 +37,18 @@ export class Checkout {
     private readonly contents: Contents = new Map(),
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
+    private readonly held = new HeldFiles(),
   ) {}
+
+  /**
+   * Adds the files of a chart that is not in the revision.
+   *
+   * @param digest identifies their content
+   * @returns their folder: no path of a revision, as Git takes no file below `.git`
+   */
+  hold(digest: string, files: ReadonlyMap<string, Uint8Array>): string {
+    return this.held.add(digest, files)
+  }
 
   /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
   get forKustomize(): Checkout {
@@ -53,15 +65,17 @@ export class Checkout {
       { path: file, type: 'file', id: idOfEdited(content) },
     ])
     const tree = { ...this.tree, entries: new Map([...this.tree.entries, ...edits]) }
-    return new Checkout(new EditedRevision(this.revision, contents), tree, folder, this.contents)
+    return new Checkout(new EditedRevision(this.revision, contents), tree, folder, this.contents, undefined, this.held)
   }
 
   has(file: string): boolean {
+    if (this.held.contains(file)) return this.held.contentOf(file) !== undefined
     return this.tree.entries.get(file)?.type === 'file' || this.tree.resolved.has(file)
   }
 
   /** The identity of a path's content, for a link with everything behind it. */
   idOf(file: string): string {
+    if (this.held.contains(file)) return this.held.folderOf(file)
     const to = this.tree.resolved.get(file)
     const behind = to === undefined ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id)
     return [this.tree.entries.get(file)?.id, ...behind].join()
@@ -69,7 +83,7 @@ export class Checkout {
 
   /** The files and links below a folder. */
   below(folder: string): string[] {
-    return this.tree.below(folder)
+    return this.held.contains(folder) ? this.held.below(folder) : this.tree.below(folder)
   }
 
   /** The texts of files; one that is not there or cannot be read is left out. */
@@ -103,7 +117,7 @@ export class Checkout {
     const found = new Map<string, Content>()
     for (const file of files) {
       const entry = real(file)
-      const content = entry && (await this.contents.get(this.keyOf(entry)))
+      const content = this.held.contentOf(file) ?? (entry && (await this.contents.get(this.keyOf(entry))))
       if (content) found.set(file, content)
     }
     return found

@@ -1,15 +1,15 @@
 import { basename } from 'node:path'
-import { dirname } from 'node:path/posix'
 import type { Declarations } from '../cluster/clusters'
 import { type Descriptions, readDescriptions } from '../configuration/descriptions'
 import { withKubeVersion } from '../configuration/kube-version'
+import type { NotInspected } from '../deployers/gitops-sources'
 import { type Discovery, discover } from '../discovery/discover'
 import type { Render } from '../discovery/followed'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import { Manifest, nameOf, type Origin, pathOf, type RenderedSource, type Side } from '../manifest/manifest'
+import { Manifest, type Origin, pathOf, type RenderedSource, type Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import { skimIdentities } from '../manifest/skim'
-import { type DeclaredRelease, defaultIgnore } from '../policy/config'
+import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
 import type { Answers } from '../render/answers'
 import { guessesOf } from '../render/guesses'
@@ -18,9 +18,8 @@ import type { Renderer } from '../render/renderer'
 import type { Failure, Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
 import { Checkout } from '../revision/checkout'
-import { isKustomizationFile } from '../revision/kustomization-file'
 import type { Revision } from '../revision/revision'
-import { readTree, type Skipped, type Tree } from '../revision/tree'
+import { readTree, type Tree } from '../revision/tree'
 import { type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
 import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
@@ -28,8 +27,10 @@ import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
 import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 import { writtenFiles } from '../sources/written'
+import { withoutOwned } from './plain-tree'
 import { type RenderingInput, reducedInput } from './reduced-input'
 import { inNamespace, staysInstalled, withNamespace } from './rendered-objects'
+import { showing } from './shown-files'
 
 /** A source as one side of a change has it, rendered. */
 export interface RenderedSide {
@@ -62,22 +63,30 @@ export interface PartialReading {
   readonly lacks: readonly Lack[]
 }
 
+/** What became of a release whose chart is not in the repository: it is rendered, or why it is not. */
+export type ReleaseAccount = 'rendered' | Pick<NotInspected, 'cause' | 'reason' | 'placeAt' | 'about' | 'remedy'>
+
 /** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
   /** What a source is rendered from where something is left out of it, by its id. */
   private readonly inputs = new Map<string, RenderingInput>()
 
+  /** Without the files that belong to charts and Kustomizations. */
+  readonly tree: Tree
+
   private constructor(
     readonly revision: Revision,
-    /** Without the files that belong to charts and Kustomizations. */
-    readonly tree: Tree,
+    private readonly treeFor: (discovery: Discovery) => Tree,
     readonly checkout: Checkout,
     readonly discovery: Discovery,
     readonly descriptions: Descriptions,
     private readonly renderer: Renderer,
     /** Identifies a rendering of a source, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
-  ) {}
+    private readonly informed: (source: Source) => Source,
+  ) {
+    this.tree = treeFor(discovery)
+  }
 
   static async open(
     revision: Revision,
@@ -97,7 +106,7 @@ export class SideOfChange {
         return 'failure' in rendering ? undefined : rendering.pieces
       }
       const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed, render }
-      return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
+      return { tree, checkout, descriptions, informed, discovery: await discover(checkout, known, side) }
     }
     const isShown = showing(ignore, changed, base)
     let seen = await look()
@@ -108,15 +117,24 @@ export class SideOfChange {
       for (const file of more) shown.add(file)
       seen = await look()
     }
-    const { tree, checkout, descriptions, discovery } = seen
-    const keys = await Promise.all(
-      discovery.sources.map(async (source) => {
-        const key = await renderer.keyOf(source, checkout, discovery.kustomizations)
-        return [source.id, JSON.stringify([key, source.target])] as const
-      }),
-    )
-    const plain = withoutOwned(tree, discovery, inventories)
-    return new SideOfChange(revision, plain, checkout, discovery, descriptions, renderer, new Map(keys))
+    const { tree, checkout, descriptions, discovery, informed } = seen
+    const keys = await keysOf(discovery.sources, renderer, checkout, discovery)
+    const treeFor = (its: Discovery) => withoutOwned(tree, its, inventories)
+    return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed)
+  }
+
+  /** This side with releases whose charts were fetched, and with what became of the others. */
+  async withReleases(sources: readonly Source[], accounts: ReadonlyMap<string, ReleaseAccount>): Promise<SideOfChange> {
+    const { revision, treeFor, checkout, descriptions, renderer, informed } = this
+    const fetched = sources.map(informed)
+    const notInspected = this.discovery.notInspected.flatMap((one) => {
+      const account = accounts.get(one.release ?? '')
+      if (account === 'rendered') return []
+      return account ? [{ ...one, ...account }] : [one]
+    })
+    const discovery = { ...this.discovery, sources: [...this.discovery.sources, ...fetched], notInspected }
+    const keys = new Map([...this.keys, ...(await keysOf(fetched, renderer, checkout, discovery))])
+    return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed)
   }
 
   files(source: Source): Promise<string[]> {
@@ -226,7 +244,7 @@ export class SideOfChange {
   private async read(source: Source, rendering: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
     const { charts = [], data = [] } = rendering
     if ('failure' in rendering) {
-      const { failure } = rendering
+      const failure = inSight(rendering.failure, source)
       return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
     }
     if (source.origin === 'probed')
@@ -237,7 +255,9 @@ export class SideOfChange {
     for (const { path, template, text } of rendering.pieces) {
       this.renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
       const file = loadFile({ text })
-      const own: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
+      // Of a chart that was fetched a reader can open the line that asks for it.
+      const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
+      const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
       const origin: Origin = unbuilt ? { ...own, unbuilt } : own
       const staying = file.objects.filter(
         (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, [])),
@@ -248,35 +268,16 @@ export class SideOfChange {
       }
       const about = file.unreadable.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
       unreadable.push(
-        ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path, about, reason })),
+        ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })),
       )
       const most = this.renderer.limits.objects
       if (objects.length > most) {
         const reason = `it renders to more than ${most} objects`
-        const failure = { cause: 'too-many-objects' as const, reason, path, region: startOf(1) }
+        const failure = { cause: 'too-many-objects' as const, reason, path: seen, region: startOf(1) }
         return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
       }
     }
     return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
-  }
-}
-
-/**
- * Whether a file is judged although `ignore` excludes it, because something deploys it: always if the glob is a
- * default, and otherwise if the change touches the file or starts to deploy it.
- */
-function showing(
-  ignore: readonly string[],
-  changed: ReadonlySet<string> | undefined,
-  base: Discovery | undefined,
-): (file: string) => boolean {
-  if (ignore === defaultIgnore) return () => true
-  return (file) => {
-    if (!changed) return false
-    if (changed.has(file) || (base && !base.ignorable.has(file))) return true
-    // The files of a Kustomization are known once it is read.
-    const beside = `${dirname(file)}/`
-    return isKustomizationFile(file) && [...changed].some((path) => path.startsWith(beside))
   }
 }
 
@@ -294,34 +295,33 @@ interface Opening {
   readonly changed: ReadonlySet<string> | undefined
 }
 
+/** A failure in a chart that was fetched, at the line that asks for it. */
+function inSight(failure: Failure, source: Source): Failure {
+  if (source.kind !== 'helm' || !source.fetched || !failure.path.startsWith(source.chart)) return failure
+  return { ...failure, ...source.fetched.at, reason: failure.reason.replaceAll(`${source.chart}/`, '') }
+}
+
+/** What identifies the renderings of sources, by their ids. */
+async function keysOf(
+  sources: readonly Source[],
+  renderer: Renderer,
+  checkout: Checkout,
+  { kustomizations }: Discovery,
+): Promise<Map<string, string>> {
+  const keys = sources.map(async (source) => {
+    const key = await renderer.keyOf(source, checkout, kustomizations)
+    return [source.id, JSON.stringify([key, source.target])] as const
+  })
+  return new Map(await Promise.all(keys))
+}
+
 /** A source as reports name it. */
 export function described(source: Source): RenderedSource {
   if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
-  const { chart, release, namespace, values } = source
+  const { chart, release, namespace, values, fetched } = source
   const names = values.map((one) => ('path' in one ? one.path : one.name))
-  return { kind: 'helm', path: chart || '.', release, namespace, values: names }
-}
-
-function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
-  const orphans = new Map<string, string[]>()
-  const files = new Map(tree.files)
-  for (const path of inventories) files.delete(path)
-  for (const [path, { deployed, reason }] of ownership) {
-    if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
-  }
-  const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
-    return {
-      path,
-      reason: more.length > 0 ? `${reason}; the same applies to ${more.length} more` : reason,
-      cause: 'orphan',
-    }
-  })
-  const passedOver = notInspected.map(
-    ({ manifest, cause, reason }): Skipped => ({
-      path: manifest.origin.path,
-      reason: `${nameOf(manifest.ref)}: ${reason}`,
-      cause,
-    }),
-  )
-  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...passedOver] }
+  const its = { release, namespace, values: names }
+  if (!fetched) return { kind: 'helm', path: chart || '.', ...its }
+  const { repository, version } = fetched
+  return { kind: 'helm', path: fetched.chart, repository, version, ...its }
 }

@@ -1,3 +1,4 @@
+import type { ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 
 /**
@@ -52,6 +53,18 @@ export interface PostRenderers {
   readonly at: DeclarationSite
 }
 
+/** Where a chart came from that is not in the repository. */
+export interface FetchedFrom {
+  readonly repository: string
+  readonly chart: string
+  /** The version that was fetched. */
+  readonly version: string
+  /** Where the version is asked for. */
+  readonly at: DeclarationSite
+  /** The object that installs it. */
+  readonly by: ObjectRef
+}
+
 /** A chart as it is installed. Paths start at the repository's root. */
 export interface HelmSource extends Shared {
   readonly kind: 'helm'
@@ -69,6 +82,8 @@ export interface HelmSource extends Shared {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean
+  /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
+  readonly fetched?: FetchedFrom
 }
 
 /** A Kustomization that is deployed directly. */
@@ -96,5 +111,12 @@ export function nameOfSource(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
   const using = values.length > 0 ? ` with ${values.join(', ')}` : ''
-  return `release ${source.namespace}/${source.release} of ${source.chart || '.'}${using}`
+  return `release ${source.namespace}/${source.release} of ${nameOfChart(source)}${using}`
+}
+
+/** `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched. */
+export function nameOfChart({ chart, fetched }: HelmSource): string {
+  if (!fetched) return chart || '.'
+  const named = [fetched.chart, fetched.version].filter(Boolean).join(' ')
+  return `${named} of ${fetched.repository}`
 }

@@ -42,6 +42,7 @@ function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]>
           ({ name, namespace }) =>
             groupKindOf(manifest.ref) === inflatedChart || !rendered.has(JSON.stringify([namespace, name])),
         )
+        .filter(({ name }) => !manifest.object.context?.rendered?.has(name))
         .flatMap(ingressesOf)
       return made.length > 0 ? [[manifest, made] as const] : []
     }),

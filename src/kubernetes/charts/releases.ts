@@ -16,8 +16,13 @@ import { filedReleasesOf } from './filed-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
-/** Reads the releases of known charts that an object installs; those of charts in the repository are rendered instead. */
+/** Reads the releases of known charts that an object installs; those that are rendered are not read of their values. */
 export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
+  const { rendered } = manifest.object.context ?? {}
+  return allReleasesOf(manifest, snapshot).filter(({ name }) => !rendered?.has(name))
+}
+
+function allReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
   switch (groupKindOf(manifest.ref)) {
     case gitOpsKind.helmRelease:
       return fluxReleasesOf(manifest, snapshot)

@@ -1,0 +1,24 @@
+import type { ChartRequest, Fetched, FetchFault, TreeRequest } from './fetching'
+
+/** What to ask for. */
+export type FetchRequest = ({ readonly kind: 'chart' } & ChartRequest) | ({ readonly kind: 'tree' } & TreeRequest)
+
+/** The requests of a run with their answers: the trials of a change ask for nothing that the change did not ask for. */
+export class AskedOnce {
+  private readonly answers = new Map<string, Promise<Fetched | FetchFault>>()
+
+  /** The answer to a request, asked for where it is not known yet. */
+  ask(request: FetchRequest, answer: () => Promise<Fetched | FetchFault>): Promise<Fetched | FetchFault> {
+    const known = this.known(request) ?? answer()
+    this.answers.set(keyOf(request), known)
+    return known
+  }
+
+  known(request: FetchRequest): Promise<Fetched | FetchFault> | undefined {
+    return this.answers.get(keyOf(request))
+  }
+}
+
+function keyOf(request: FetchRequest): string {
+  return JSON.stringify(Object.entries(request).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

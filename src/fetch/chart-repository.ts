@@ -1,0 +1,103 @@
+import { type ArchiveCache, digestOf } from './archive-cache'
+import { chosenOf, type IndexEntry, versionsIn } from './chart-index'
+import { codeOf, FetchFailure } from './failure'
+import type { HttpClient } from './http-client'
+import type { FetchLimits } from './limits'
+import { type Place, shown } from './place'
+
+/** A chart as it was packed. */
+export interface Archive {
+  readonly version: string
+  readonly sha256: string
+  readonly bytes: Uint8Array
+}
+
+/** Charts of repositories with an `index.yaml`. Each index is asked for once in a run, and each archive. */
+export class ChartRepositories {
+  private readonly indexes = new Map<string, Promise<Buffer>>()
+  private readonly archives = new Map<string, Promise<Archive>>()
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly limits: FetchLimits,
+    private readonly cache: ArchiveCache,
+    /** Fetches an archive that the index says is in a registry. */
+    private readonly fromRegistry: (url: string, entry: IndexEntry) => Promise<Archive>,
+  ) {}
+
+  /** @throws FetchFailure */
+  async fetch(place: Place, chart: string, version: string): Promise<Archive> {
+    const index = this.indexes.get(place.key) ?? this.index(place)
+    this.indexes.set(place.key, index)
+    const entry = entryIn(await index, place, chart, version)
+    const id = `${place.key} ${entry.url} ${entry.sha256}`
+    const archive = this.archives.get(id) ?? this.archive(place, chart, entry)
+    this.archives.set(id, archive)
+    return { ...(await archive), version: entry.version }
+  }
+
+  private async index(place: Place): Promise<Buffer> {
+    const url = new URL('index.yaml', rootOf(place))
+    const answer = await this.http.get({ url, most: this.limits.indexBytes, compressed: true })
+    if (answer.status === 401 || answer.status === 403)
+      throw new FetchFailure('place-denied', `${shown(url)} answers ${answer.status}: it wants credentials`)
+    // A place that hides from strangers answers like one that is not there, so that is no proof that nothing is there.
+    if (answer.status !== 200) throw new FetchFailure('place-unreachable', `${shown(url)} answers ${answer.status}`)
+    return answer.body
+  }
+
+  private async archive(place: Place, chart: string, entry: IndexEntry): Promise<Archive> {
+    const kept = entry.sha256 ? await this.cache.read(entry.sha256) : undefined
+    if (kept) return { version: entry.version, sha256: entry.sha256, bytes: kept }
+    if (entry.url.startsWith('oci://')) return await this.fromRegistry(entry.url, entry)
+    const url = archiveUrl(place, chart, entry)
+    const answer = await this.http.get({ url, most: this.limits.archiveBytes })
+    const named = `${chart} ${entry.version} of ${shown(place.url)}`
+    if (answer.status === 401 || answer.status === 403)
+      throw new FetchFailure(
+        'place-denied',
+        `${shown(url)}, the archive of ${named}, answers ${answer.status}: it wants credentials`,
+      )
+    if (answer.status !== 200)
+      throw new FetchFailure(
+        answer.status === 404 || answer.status === 410 ? 'version-missing' : 'place-unreachable',
+        `${shown(url)}, the archive of ${named}, answers ${answer.status}`,
+      )
+    const sha256 = digestOf(answer.body)
+    if (entry.sha256 && sha256 !== entry.sha256)
+      throw new FetchFailure('content-invalid', `${entry.url} does not match the digest that ${shown(place.url)} lists`)
+    await this.cache.write(sha256, answer.body)
+    return { version: entry.version, sha256, bytes: answer.body }
+  }
+}
+
+function rootOf({ url }: Place): string {
+  return url.href.endsWith('/') ? url.href : `${url.href}/`
+}
+
+function entryIn(index: Buffer, place: Place, chart: string, version: string): IndexEntry {
+  let versions: readonly IndexEntry[] | undefined
+  try {
+    versions = versionsIn(index, chart)
+  } catch (error) {
+    const [why] = codeOf(error).split('\n', 1)
+    throw new FetchFailure('content-invalid', `${shown(place.url)} has no valid index: ${why}`)
+  }
+  const missing = (what: string) => new FetchFailure('version-missing', `${shown(place.url)} has no ${what}`)
+  if (!versions) throw missing(`chart ${chart}`)
+  const entry = chosenOf(versions, version)
+  if (!entry) throw missing(version === '' ? `release of ${chart}` : `${chart} ${version}`)
+  if (entry.url === '') throw missing(`archive of ${chart} ${entry.version}`)
+  return entry
+}
+
+/** @throws FetchFailure for a URL that no archive is fetched from */
+function archiveUrl(place: Place, chart: string, entry: IndexEntry): URL {
+  const url = URL.canParse(entry.url, rootOf(place)) ? new URL(entry.url, rootOf(place)) : undefined
+  const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && place.scheme === 'http')
+  if (url && isWeb && !url.username && !url.password) return url
+  throw new FetchFailure(
+    'place-refused',
+    `the index of ${shown(place.url)} names ${JSON.stringify(entry.url)} as the archive of ${chart} ${entry.version}, which is not a URL of https`,
+  )
+}

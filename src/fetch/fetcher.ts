@@ -1,0 +1,127 @@
+import { Budget } from '../budget'
+import { type Resolve, resolveBySystem } from './address'
+import { unpack } from './archive'
+import { ArchiveCache } from './archive-cache'
+import { type Archive, ChartRepositories } from './chart-repository'
+import { FetchFailure } from './failure'
+import type { ChartRequest, FetchCause, Fetched, FetchFault, Fetching, TreeRequest } from './fetching'
+import { HttpClient } from './http-client'
+import { defaultFetchLimits, type FetchLimits } from './limits'
+import { type Place, placeOf } from './place'
+import type { TrustedPlaces } from './trust'
+import { Turns } from './turns'
+
+export interface FetcherOptions {
+  readonly trusted: TrustedPlaces
+  /** Nothing is asked. */
+  readonly offline?: boolean
+  /** Keeps archives beyond the run. */
+  readonly cache?: string | undefined
+  readonly budget?: Budget
+  readonly limits?: Partial<FetchLimits>
+  /** Resolves the names of hosts. */
+  readonly resolve?: Resolve
+}
+
+/** What all fetchers of a run share: connections, what was fetched, and who could not be reached. */
+interface Shared {
+  readonly limits: FetchLimits
+  readonly repositories: ChartRepositories
+  /** The places that could not be reached; none is asked again. */
+  readonly unreachable: Map<string, FetchFailure>
+}
+
+/** Fetches charts and trees from trusted places, and from no others. */
+export class Fetcher implements Fetching {
+  private readonly done = new Map<string, Promise<Fetched | FetchFault>>()
+
+  constructor(
+    private readonly options: FetcherOptions,
+    private readonly shared = sharedOf(options),
+  ) {}
+
+  /** A fetcher that trusts more places: those that objects of the base name. It fetches nothing again. */
+  trusting(base: Iterable<string>): Fetcher {
+    return new Fetcher({ ...this.options, trusted: this.options.trusted.and(base) }, this.shared)
+  }
+
+  chart(request: ChartRequest): Promise<Fetched | FetchFault> {
+    return this.once(['chart', request], async () => {
+      const { version, sha256, bytes } = await this.archiveOf(request)
+      const what = `${request.chart || request.repository} ${version}`
+      const files = await unpack(bytes, what, { hasTop: true, limits: this.shared.limits })
+      if (!files.has('Chart.yaml'))
+        throw new FetchFailure('content-invalid', `${what} is no chart: it has no Chart.yaml`)
+      return { version, digest: `sha256:${sha256}`, files }
+    })
+  }
+
+  tree(request: TreeRequest): Promise<Fetched | FetchFault> {
+    return this.once(['tree', request], async () => {
+      throw new FetchFailure('place-refused', `${request.repository} is a Git repository`)
+    })
+  }
+
+  /** A chart as it was packed, for a tool that unpacks it. */
+  async archive(request: ChartRequest): Promise<Archive | FetchFault> {
+    return await this.archiveOf(request).catch(faultOf)
+  }
+
+  private once(key: unknown, work: () => Promise<Fetched>): Promise<Fetched | FetchFault> {
+    const id = JSON.stringify(key)
+    const done = this.done.get(id) ?? work().catch(faultOf)
+    this.done.set(id, done)
+    return done
+  }
+
+  private async archiveOf({ repository, chart, version }: ChartRequest): Promise<Archive> {
+    const place = this.placeOf(repository, ['https', 'http'])
+    if (!this.options.trusted.trusts(place)) throw untrusted(place)
+    return await this.at(place, () => this.shared.repositories.fetch(place, chart, version))
+  }
+
+  /** @throws FetchFailure */
+  private placeOf(repository: string, schemes: readonly Place['scheme'][]): Place {
+    if (this.options.offline) throw new FetchFailure('fetch-off', 'fetching is off')
+    const place = placeOf(repository)
+    if (place && schemes.includes(place.scheme)) return place
+    throw new FetchFailure('place-refused', `${JSON.stringify(repository)} is not a URL that is fetched from`)
+  }
+
+  private async at<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const known = this.shared.unreachable.get(place.key)
+    if (known) throw known
+    return await work().catch((error: unknown) => {
+      if (error instanceof FetchFailure && isFinal.has(error.fault.cause)) this.shared.unreachable.set(place.key, error)
+      throw error
+    })
+  }
+}
+
+function sharedOf({
+  trusted,
+  cache,
+  budget = new Budget(),
+  limits: given,
+  resolve = resolveBySystem,
+}: FetcherOptions): Shared {
+  const limits = { ...defaultFetchLimits, ...given }
+  const turns = new Turns(limits, budget)
+  const http = new HttpClient(limits, turns, (url) => trusted.mayBePrivate(url), resolve)
+  const repositories = new ChartRepositories(http, limits, new ArchiveCache(cache), async (url) => {
+    throw new FetchFailure('place-refused', `${url} is in a registry`)
+  })
+  return { limits, repositories, unreachable: new Map() }
+}
+
+const isFinal: ReadonlySet<FetchCause> = new Set(['place-unreachable'])
+
+function untrusted(place: Place): FetchFailure {
+  return new FetchFailure('place-new', `${place.key} is not named by the base`)
+}
+
+/** A fault of the network is an answer; any other error is one of this program. */
+function faultOf(error: unknown): FetchFault {
+  if (error instanceof FetchFailure) return error.fault
+  throw error
+}

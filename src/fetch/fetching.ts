@@ -1,0 +1,63 @@
+/** A chart of a place that serves charts. */
+export interface ChartRequest {
+  /** The URL of a chart repository (`https://`), or of an OCI repository or registry folder (`oci://`). */
+  readonly repository: string
+  /** Empty if an `oci://` URL names the chart itself. */
+  readonly chart: string
+  /** One version, a range of semver, a digest (`sha256:…`), or empty for the newest release. */
+  readonly version: string
+}
+
+/** A folder of a Git repository. */
+export interface TreeRequest {
+  readonly repository: string
+  /** The first of `commit`, `tag`, `semver`, `branch` counts; the default branch if there is none. */
+  readonly commit?: string
+  readonly tag?: string
+  readonly semver?: string
+  readonly branch?: string
+  /** A ref as Argo CD and Kustomize write it: a branch, a tag or a commit. */
+  readonly revision?: string
+}
+
+/** Files of a chart or a Git tree: paths from its root → content. No links, no path that leads out. */
+export type FetchedFiles = ReadonlyMap<string, Uint8Array>
+
+export interface Fetched {
+  /** The version that the request came to: `4.11.3`, or a commit. */
+  readonly version: string
+  /** Identifies the content: `sha256:…` of an archive, or the commit. */
+  readonly digest: string
+  readonly files: FetchedFiles
+}
+
+/** Why something was not fetched. Keys of findings contain these ids, so they never change. */
+export type FetchCause =
+  /** Fetching is off: by the config, the option or the input. */
+  | 'fetch-off'
+  /** Only the head names the place. */
+  | 'place-new'
+  /** The place is one that is never asked unless the config names it: loopback, private, metadata, `file://`. */
+  | 'place-refused'
+  /** The place did not answer in time, or answered with a fault of its own or of the network. */
+  | 'place-unreachable'
+  /** The place wants credentials that no former step provided. */
+  | 'place-denied'
+  /** The place says that it has no such chart, version, tag, branch or commit. */
+  | 'version-missing'
+  /** What came is no valid chart or tree, or does not have the digest that was promised. */
+  | 'content-invalid'
+  /** What came is larger than the limits. */
+  | 'content-too-large'
+
+export interface FetchFault {
+  readonly cause: FetchCause
+  /** A clause in plain words that continues a sentence: `https://charts.example.com did not answer (ECONNREFUSED)`. */
+  readonly reason: string
+}
+
+/** Fetches charts and trees from places that the run trusts; nothing twice. */
+export interface Fetching {
+  chart(request: ChartRequest): Promise<Fetched | FetchFault>
+  tree(request: TreeRequest): Promise<Fetched | FetchFault>
+}

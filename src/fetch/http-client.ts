@@ -1,0 +1,183 @@
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as open } from 'node:http'
+import { request as openSecurely } from 'node:https'
+import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
+import { lookupOf, publicAddresses, type Resolve } from './address'
+import { codeOf, FetchFailure } from './failure'
+import type { FetchLimits } from './limits'
+import { shown } from './place'
+import type { Turns } from './turns'
+
+export interface HttpRequest {
+  readonly url: URL
+  readonly accept?: string
+  /** The limit on the answer's size, in bytes. */
+  readonly most: number
+  /** Asks for a compressed answer and returns it unpacked. An archive is wanted as it is. */
+  readonly compressed?: boolean
+  /** Is only sent to the URL's own origin, never to where that redirects to. */
+  readonly authorization?: string | undefined
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** Answers that another try may change. */
+const passing = new Set([408, 425, 429, 500, 502, 503, 504])
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** The longest answer that is read where it is only an explanation. */
+const explanationBytes = 64 * 1024
+
+/** A connection that could not be made, or broke. */
+class LostConnection extends Error {
+  constructor(
+    readonly url: URL,
+    readonly code: string,
+  ) {
+    super()
+  }
+}
+
+/** Sends requests to public addresses, and to private ones that the config names. */
+export class HttpClient {
+  /** Hosts that could not be reached; none is asked again. */
+  private readonly unreachable = new Map<string, FetchFailure>()
+
+  constructor(
+    private readonly limits: FetchLimits,
+    private readonly turns: Turns,
+    private readonly mayBePrivate: (url: URL) => boolean,
+    private readonly resolve: Resolve,
+  ) {}
+
+  /**
+   * @returns an answer of any status but those of a fault that passes
+   * @throws FetchFailure
+   */
+  get(request: HttpRequest): Promise<HttpAnswer> {
+    return this.turns.take(shown(request.url), (signal) => this.tries(request, signal))
+  }
+
+  private async tries(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    for (let tried = 1; ; tried++) {
+      const answer = await this.follow(request, signal).catch((error: unknown) => {
+        if (!(error instanceof LostConnection)) throw error
+        const failure = new FetchFailure('place-unreachable', `${shown(error.url)} did not answer (${error.code})`)
+        if (tried < this.limits.tries && !signal.aborted) return failure
+        this.unreachable.set(error.url.host, failure)
+        throw signal.aborted ? error : failure
+      })
+      if (!(answer instanceof FetchFailure) && !passing.has(answer.status)) return answer
+      if (tried === this.limits.tries)
+        throw answer instanceof FetchFailure
+          ? answer
+          : new FetchFailure('place-unreachable', `${shown(request.url)} answers ${answer.status}`)
+      const asked = answer instanceof FetchFailure ? 0 : Number(answer.headers['retry-after'] ?? 0)
+      const seconds = asked > 0 ? asked : this.limits.pauseSeconds * 2 ** (tried - 1)
+      await pause(Math.min(seconds, this.limits.longestPauseSeconds) * 1000, undefined, { signal })
+    }
+  }
+
+  private async follow(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    let url = request.url
+    for (let followed = 0; ; followed++) {
+      const authorization = url.origin === request.url.origin ? request.authorization : undefined
+      const answer = await this.ask({ ...request, url, authorization }, signal)
+      const to = redirects.has(answer.status) ? answer.headers.location : undefined
+      if (to === undefined) return answer
+      if (followed === this.limits.redirects)
+        throw new FetchFailure('place-unreachable', `${shown(request.url)} redirects more than ${followed} times`)
+      url = redirected(url, to)
+    }
+  }
+
+  private async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { url } = request
+    const known = this.unreachable.get(url.host)
+    if (known) throw known
+    const mayBePrivate = this.mayBePrivate(url)
+    const addresses = (host: string) => (mayBePrivate ? this.resolve(host) : publicAddresses(host, this.resolve))
+    // A connection to an address as it is written looks nothing up.
+    if (isAddress(url.hostname) && !mayBePrivate) await addresses(url.hostname)
+    const sent = (url.protocol === 'http:' ? open : openSecurely)(url, {
+      // Each request has its own connection, to an address that was checked for it.
+      agent: false,
+      lookup: lookupOf(addresses),
+      headers: headersOf(request),
+      signal,
+    })
+    try {
+      const response = await responseTo(sent)
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request) }
+    } catch (error) {
+      if (error instanceof FetchFailure) throw error
+      throw new LostConnection(url, codeOf(error))
+    } finally {
+      sent.destroy()
+    }
+  }
+}
+
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || isIP(hostname) !== 0
+}
+
+function headersOf({ accept, authorization, compressed }: HttpRequest): Record<string, string> {
+  return {
+    'user-agent': 'ingress-guard',
+    accept: accept ?? '*/*',
+    'accept-encoding': compressed ? 'gzip' : 'identity',
+    ...(authorization ? { authorization } : {}),
+  }
+}
+
+/** @throws FetchFailure if that is no URL that may follow */
+function redirected(from: URL, to: string): URL {
+  const url = URL.canParse(to, from.href) ? new URL(to, from.href) : undefined
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (!url || !isWeb || url.username || url.password)
+    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL that is not one of https`)
+  if (from.protocol === 'https:' && url.protocol !== 'https:')
+    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL without TLS, ${shown(url)}`)
+  return url
+}
+
+function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+async function bodyOf(response: IncomingMessage, { url, most, compressed }: HttpRequest): Promise<Buffer> {
+  const isWanted = response.statusCode === 200
+  const limit = isWanted ? most : explanationBytes
+  const tooLarge = new FetchFailure('content-too-large', `${shown(url)} has more than ${inMebibytes(most)} MiB`)
+  if (isWanted && Number(response.headers['content-length'] ?? 0) > limit) throw tooLarge
+  const unpacks = compressed && response.headers['content-encoding'] === 'gzip'
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of unpacks ? compose(response) : response) {
+    size += chunk.length
+    if (size > limit && isWanted) throw tooLarge
+    if (size > limit) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function compose(response: IncomingMessage): AsyncIterable<Buffer> {
+  const unpacked = createGunzip()
+  response.on('error', (error) => unpacked.destroy(error))
+  return response.pipe(unpacked)
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.round((bytes / 1024 / 1024) * 10) / 10
+}

@@ -1,0 +1,55 @@
+/** A place that charts or trees are fetched from: a repository's whole URL, never its host alone. */
+export interface Place {
+  /** How the place is recognised, however it is written. */
+  readonly key: string
+  readonly scheme: 'https' | 'http' | 'oci' | 'ssh'
+  /**
+   * Where it is, without a user and a password: what a manifest has of these is not used. A URL of `https:` or `http:` also
+   * for the other schemes, so that it is parsed as strictly.
+   */
+  readonly url: URL
+  /** The user of `ssh`. */
+  readonly user: string
+}
+
+const ports = { https: '443', http: '80', oci: '443', ssh: '22' }
+
+/** The short form of `ssh`: `git@github.com:owner/name`. */
+const short = /^[\w.-]+@[\w.-]+:/
+
+/** @returns nothing for a string that names no place: another scheme, options, spaces, a query */
+export function placeOf(written: string): Place | undefined {
+  if (/[\s\\\p{Cc}]/u.test(written)) return undefined
+  const text = short.test(written) ? `ssh://${written.replace(':', '/')}` : written
+  const scheme = schemeOf(text)
+  if (!scheme) return undefined
+  const rest = text.slice(scheme.length)
+  // A scheme that URL does not know would leave host and port as they are written.
+  const web = scheme === 'http' || scheme === 'ssh' ? 'http' : 'https'
+  if (!/^:\/\/[^/]/.test(rest) || /[?#]/.test(rest) || !URL.canParse(`${web}${rest}`)) return undefined
+  const url = new URL(`${web}${rest}`)
+  const user = scheme === 'ssh' ? url.username : ''
+  if (user.startsWith('-') || url.hostname.startsWith('-')) return undefined
+  url.username = ''
+  url.password = ''
+  const named = url.port && url.port !== ports[scheme] ? `:${url.port}` : ''
+  const path = withoutSlashes(url.pathname).replace(/\.git$/, '')
+  return { key: `${scheme}://${user ? `${user}@` : ''}${url.hostname}${named}${path}`, scheme, url, user }
+}
+
+function schemeOf(text: string): Place['scheme'] | undefined {
+  const end = text.indexOf(':')
+  const written = text.slice(0, end).toLowerCase()
+  return written === 'https' || written === 'http' || written === 'oci' || written === 'ssh' ? written : undefined
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
+}
+
+/** A URL for people: a query may contain a signature, a user a password. */
+export function shown(url: URL): string {
+  return `${url.origin}${url.pathname === '/' ? '' : url.pathname}`
+}

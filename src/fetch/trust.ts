@@ -1,0 +1,52 @@
+import { type Place, placeOf } from './place'
+
+/** The `network` of the base's config. */
+export interface NetworkConfig {
+  readonly charts: readonly string[]
+  readonly git: readonly string[]
+}
+
+/** The places that may be asked: those that the base revision names, by its objects or its config. */
+export class TrustedPlaces {
+  private readonly keys: ReadonlySet<string>
+  private readonly private: readonly Place[]
+
+  /** @param base the URLs of the repositories that objects of the base name */
+  constructor(
+    base: Iterable<string>,
+    private readonly config: NetworkConfig = { charts: [], git: [] },
+  ) {
+    const named = [...config.charts, ...config.git].flatMap((url) => placeOf(url) ?? [])
+    this.private = named
+    this.keys = new Set([...named, ...[...base].flatMap((url) => placeOf(url) ?? [])].map(({ key }) => key))
+  }
+
+  /** The same places and more. */
+  and(base: Iterable<string>): TrustedPlaces {
+    return new TrustedPlaces([...this.keys, ...base], this.config)
+  }
+
+  trusts(place: Place): boolean {
+    return this.keys.has(place.key)
+  }
+
+  /** A registry's folder and a name in it are one place with the chart's whole name. */
+  trustsChart(folder: Place, chart: string): boolean {
+    if (this.trusts(folder)) return true
+    const whole = chart === '' ? folder.key : `${folder.key}/${chart}`
+    return this.keys.has(whole) || this.keys.has(whole.slice(0, whole.lastIndexOf('/')))
+  }
+
+  /** Whether the config names the place of this URL, which may then have a private address. */
+  mayBePrivate(url: URL): boolean {
+    return this.private.some((place) => isBelow(url, place))
+  }
+}
+
+/** A registry serves all its places below one path of its own. */
+function isBelow(url: URL, { scheme, url: named }: Place): boolean {
+  if (url.host !== named.host) return false
+  if (scheme === 'oci') return true
+  const folder = named.pathname.endsWith('/') ? named.pathname : `${named.pathname}/`
+  return scheme === 'ssh' || (url.protocol === named.protocol && `${url.pathname}/`.startsWith(folder))
+}

@@ -1,0 +1,70 @@
+import { type ChartElsewhere, nameOfWanted, type WantedChart } from '../deployers/chart-elsewhere'
+import type { FetchFault } from '../fetch/fetching'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { nameOf } from '../manifest/manifest'
+import type { ReleaseAccount } from '../sides/side'
+import type { DeclarationSite } from '../sources/source'
+
+/** A release whose chart could not be had. */
+export interface MissedChart {
+  readonly release: ChartElsewhere
+  readonly wanted: WantedChart
+  readonly fault: FetchFault
+  /** Where the place is written that was asked, or would be. */
+  readonly place: DeclarationSite
+  /** Where the version is written. */
+  readonly version: DeclarationSite
+}
+
+/** Why a release is judged by its values alone; undefined where nothing is fetched at all. */
+export function accountOf(
+  { wanted, fault, place }: MissedChart,
+  side: 'base' | 'head',
+): Exclude<ReleaseAccount, 'rendered'> | undefined {
+  const { request } = wanted
+  const { repository, kind } = request
+  const { cause } = fault
+  if (cause === 'fetch-off') return undefined
+  const chart = `the chart ${nameOfWanted(wanted)} of ${repository}`
+  if (cause === 'place-new') {
+    const lines = `\`network: {${kind === 'tree' ? 'git' : 'charts'}: ["${repository}"]}\``
+    return {
+      cause,
+      reason: `${chart} was not fetched, because only this change names that place`,
+      placeAt: place,
+      about: repository,
+      remedy: `To have it judged, first merge ${lines} into the config of this gate; or merge the object that names the place before what is installed from it.`,
+    }
+  }
+  const which = side === 'base' ? `, as it was at the base,` : ''
+  return { cause, reason: `${chart}${which} could not be fetched: ${fault.reason}` }
+}
+
+/** The place does not have the version that a release of the head asks for: the cluster cannot install it either. */
+export function missingVersion({ release, wanted, fault, version }: MissedChart, isOld: boolean): Finding {
+  const { request } = wanted
+  const { manifest } = release
+  const asked = request.kind === 'chart' ? request.version : ''
+  return gateFinding('source/unrendered', 'version-missing', 'error', {
+    side: 'head',
+    path: version.path,
+    region: version.region,
+    status: isOld ? 'existing' : 'introduced',
+    object: manifest.ref,
+    keys: [request.repository, nameOfWanted(wanted), asked],
+    text: `${nameOf(manifest.ref)} cannot be installed, in the cluster as little as here: ${fault.reason}. Name a version that is there.`,
+  })
+}
+
+/** A trial that asks for what the change did not ask for shows nothing. */
+export function notAsked({ manifest }: ChartElsewhere): Finding {
+  return gateFinding('source/unrendered', 'not-asked', 'error', {
+    side: 'head',
+    path: manifest.origin.path,
+    region: manifest.object.region,
+    status: 'introduced',
+    keys: [manifest.origin.path],
+    text: `${nameOf(manifest.ref)} is not rendered, because its chart is not fetched for a trial.`,
+  })
+}

@@ -1,0 +1,137 @@
+import path from 'node:path/posix'
+import { type ChartElsewhere, nameOfWanted } from '../deployers/chart-elsewhere'
+import type { AskedOnce, FetchRequest } from '../fetch/asked-once'
+import type { Fetched, FetchFault, Fetching } from '../fetch/fetching'
+import type { Finding } from '../finding/report'
+import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'
+import type { ReleaseAccount, SideOfChange } from '../sides/side'
+import type { HelmSource } from '../sources/source'
+import { placesNamedBy } from './named-places'
+import type { Sides } from './open-sides'
+import { releasesThatDiffer } from './releases-that-differ'
+import type { Scope } from './scope'
+import { writtenPlace } from './written-place'
+
+/** How a run fetches, and what it asked for so far. */
+export interface Fetches {
+  /** Asks places that the base names, and those of its config. */
+  from(places: readonly string[]): Fetching
+  readonly asked: AskedOnce
+}
+
+/** What came of a release of one side. */
+type Outcome =
+  | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly HelmSource[] }
+  | ({ readonly kind: 'missed' } & MissedChart)
+  /** A part of it is known in the cluster alone, or was not asked for. */
+  | { readonly kind: 'unknown'; readonly release: ChartElsewhere; readonly finding?: Finding }
+
+interface OutcomePair {
+  readonly before: Outcome | undefined
+  readonly after: Outcome | undefined
+}
+
+type Ask = (request: FetchRequest) => Promise<Fetched | FetchFault | undefined>
+
+/**
+ * Fetches the charts of releases that the change touches, and makes them sources of both sides. Where one side cannot be
+ * had, neither is rendered: what is there on one side alone would seem to come or to go.
+ */
+export async function fetchCharts(sides: Sides, scope: Scope): Promise<Sides> {
+  const { base, head } = sides
+  if (!base || !scope.fetches) return sides
+  const differing = releasesThatDiffer(base.discovery.elsewhere, head.discovery.elsewhere)
+  if (differing.length === 0) return sides
+  const ask = asking(base, scope.fetches, scope)
+  const pairs = await Promise.all(
+    differing.map(async ({ before, after }) => {
+      const [was, is] = await Promise.all([before && obtain(before, base, ask), after && obtain(after, head, ask)])
+      return { before: was, after: is }
+    }),
+  )
+  const isLost = pairs.some(({ after }) => after && after.kind !== 'had')
+  const had = pairs.filter(({ before, after }) =>
+    // What is gone at the head may have come to be a release that could not be had.
+    after ? [before, after].every((one) => !one || one.kind === 'had') : before?.kind === 'had' && !isLost,
+  )
+  const missed = pairs.filter((pair) => !had.includes(pair))
+  return {
+    ...sides,
+    base: await rendering(base, 'before', had, missed),
+    head: await rendering(head, 'after', had, missed),
+    notFetched: missed.flatMap(findingsOf),
+  }
+}
+
+/** Asks each place once. A trial gets the answers that the change got. */
+function asking(base: SideOfChange, fetches: Fetches, { isTrial, renderer: { budget } }: Scope): Ask {
+  let opened: Promise<Fetching> | undefined
+  return (request) => {
+    if (isTrial) return fetches.asked.known(request) ?? Promise.resolve(undefined)
+    return fetches.asked.ask(request, async () => {
+      opened ??= placesNamedBy(base).then((places) => fetches.from(places))
+      const fetching = await opened
+      budget.doing(`fetching a chart from ${request.repository}`)
+      return request.kind === 'chart' ? fetching.chart(request) : fetching.tree(request)
+    })
+  }
+}
+
+async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: Ask): Promise<Outcome> {
+  const wanted = release.wanted()
+  if (!wanted) return { kind: 'unknown', release }
+  const { request } = wanted
+  const answer = await ask(request)
+  if (!answer) return { kind: 'unknown', release, finding: notAsked(release) }
+  const version = await writtenPlace(release.version, checkout)
+  const missed = async (fault: FetchFault): Promise<Outcome> => ({
+    kind: 'missed',
+    release,
+    wanted,
+    fault,
+    version,
+    place: await writtenPlace(release.place, checkout),
+  })
+  if ('cause' in answer) return missed(answer)
+  const folder = path.join(checkout.hold(answer.digest, answer.files), wanted.folder)
+  if (!checkout.has(path.join(folder, 'Chart.yaml')))
+    return missed({ cause: 'content-invalid', reason: `there is no Chart.yaml in ${wanted.folder || 'it'}` })
+  const { repository } = request
+  const { ref: by } = release.manifest
+  const from = { repository, chart: nameOfWanted(wanted), version: answer.version, at: version, by }
+  const sources = release.sources(folder, checkout)?.map((source) => ({ ...source, fetched: from }))
+  return sources ? { kind: 'had', release, sources } : { kind: 'unknown', release }
+}
+
+async function rendering(
+  side: SideOfChange,
+  which: keyof OutcomePair,
+  had: readonly OutcomePair[],
+  missed: readonly OutcomePair[],
+): Promise<SideOfChange> {
+  const sources: HelmSource[] = []
+  const accounts = new Map<string, ReleaseAccount>()
+  for (const { [which]: one } of had) {
+    if (one?.kind !== 'had') continue
+    sources.push(...one.sources)
+    accounts.set(one.release.id, 'rendered')
+  }
+  for (const { before, after, [which]: own } of missed) {
+    const account =
+      after?.kind === 'missed'
+        ? accountOf(after, 'head')
+        : before?.kind === 'missed'
+          ? accountOf(before, 'base')
+          : undefined
+    if (own && account) accounts.set(own.release.id, account)
+  }
+  return sources.length > 0 || accounts.size > 0 ? side.withReleases(sources, accounts) : side
+}
+
+function findingsOf({ before, after }: OutcomePair): Finding[] {
+  const unknown = [before, after].flatMap((one) => (one?.kind === 'unknown' && one.finding ? [one.finding] : []))
+  if (after?.kind !== 'missed' || after.fault.cause !== 'version-missing') return unknown
+  const was = before?.kind === 'missed' && before.fault.cause === 'version-missing' ? before : undefined
+  const isOld = was !== undefined && JSON.stringify(was.wanted) === JSON.stringify(after.wanted)
+  return [...unknown, missingVersion(after, isOld)]
+}
