@@ -66,6 +66,11 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
+    // A plugin that kustomize does not have makes nothing here, whatever the change; its files are not judged.
+    if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => what === 'plugin')) {
+      skipped.push(listed(side, failure))
+      continue
+    }
     // The patch's target would come from the chart, which was not inspected before either.
     if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) {
       skipped.push(listed(side, failure))
