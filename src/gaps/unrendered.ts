@@ -11,7 +11,7 @@ import type { RemoteEntry } from '../sources/kustomization'
 import { nameOfLack } from '../sources/lack'
 import { nameOfSource, type Source } from '../sources/source'
 import { failureOf } from './failure-of'
-import { type IdleInput, isIdle } from './idle-sources'
+import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
 
 interface Renderings {
@@ -80,6 +80,10 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const guessed =
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
     if (guessed && (!old || before)) {
+      skipped.push(listed(side, failure))
+      continue
+    }
+    if (!whole && isLikeOthers(source, failure, old, idle)) {
       skipped.push(listed(side, failure))
       continue
     }

@@ -3,7 +3,7 @@ import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
-import { brokenBefore, type IdleInput } from '../gaps/idle-sources'
+import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { takenByOtherTools } from '../gaps/other-tools'
@@ -49,6 +49,7 @@ export async function accountForUnseen(
   const idle: IdleInput = {
     namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+    vendorsNothing: base !== undefined && (await vendorsNothing(base, rendered.after)),
   }
   const failed = unrendered({
     before: rendered.before,
