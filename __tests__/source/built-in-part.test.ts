@@ -164,6 +164,51 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     ).toEqual([])
   })
 
+  test('a plugin that comes with the change is left out on both sides, and is not judged', async () => {
+    const base = {
+      'app/web.yaml': web('web.example.com'),
+      'app/kustomization.yaml': kustomization('resources: [web.yaml]'),
+    }
+    const ksops = (name: string) =>
+      `apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: ${name}}\nfiles: [./secret.enc.yaml]\n`
+    const states = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
+      (inspected.files ?? []).map(({ path, state, cause }) => [path, state, cause].filter(Boolean).join(' '))
+    const first = await judge(base, {
+      'app/web.yaml': web(),
+      'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'generators: [secrets.yaml]'),
+      'app/secrets.yaml': ksops('secrets'),
+    })
+    expect(places(first).filter((place) => !place.includes('not-judged'))).toEqual([
+      'base/app/web.yaml:5 exact ingress-tls/tls-kept',
+    ])
+    expect(states(first)).toEqual([
+      'app/kustomization.yaml input',
+      'app/secrets.yaml not-judged generator-plugin',
+      'app/web.yaml judged',
+    ])
+    expect(first.inspected.skipped.map(({ reason }) => reason).join()).toContain('it was read without the plugin ksops')
+    const inline = (name: string) =>
+      kustomization(
+        'resources: [web.yaml]',
+        'transformers:',
+        `  - '{apiVersion: example.com/v1, kind: Strip, metadata: {name: ${name}}}'`,
+      )
+    const transformed = await judge(base, { 'app/kustomization.yaml': inline('strip') })
+    expect(places(transformed)).toEqual([
+      expect.stringMatching(/^warning head\/app\/kustomization\.yaml:\d+ exact source\/not-judged$/),
+    ])
+    expect(transformed.findings.find(({ rule }) => rule === 'source/not-judged')?.text).toBe(
+      'This change is not judged: the Kustomization app is built without the plugin Strip, which kustomize does not have. What it changes is not seen, and the rest is judged without it. Use a patch, or a transformer that is part of kustomize.',
+    )
+    const later = { ...base, 'app/kustomization.yaml': inline('strip') }
+    expect(states(await judge(later, { 'app/web.yaml': web('web.example.com', 'api.example.com') }))).toEqual([
+      'app/web.yaml judged',
+    ])
+    expect(states(await judge(later, { 'app/kustomization.yaml': inline('other') }))).toEqual([
+      'app/kustomization.yaml not-judged transformer-plugin',
+    ])
+  })
+
   test('a replacement that takes a value of an object from elsewhere leaves a doubt', async () => {
     const base = {
       'app/web.yaml': web('web.example.com'),

@@ -109,3 +109,37 @@ spec:
     expect(await found(base, { 'all/prod.yaml': values('a.example.com, b.example.com') })).toEqual([])
   })
 })
+
+describe('a new chart with a dependency that is not vendored', () => {
+  const app = (name: string, dependency: string, templates: Files = {}): Files => ({
+    [`${name}/Chart.yaml`]: `apiVersion: v2\nname: ${name}\nversion: 1.0.0\ndependencies:\n  - {${dependency}}\n`,
+    [`${name}/values.yaml`]: 'replicas: 1\n',
+    [`${name}.yaml`]: (application['app.yaml'] as string)
+      .replace('name: web', `name: ${name}`)
+      .replace('path: all', `path: ${name}`)
+      .replace('[values.yaml, prod.yaml]', '[values.yaml]'),
+    ...templates,
+  })
+  const redis = `name: redis, version: 1.2.3, ${repository}`
+  const said = async (base: Files, head: Files) => {
+    const { findings } = await judgeChange(base, head, 'helm', policies)
+    return findings
+      .filter(({ status }) => status === 'introduced')
+      .map(({ level, rule, location }) => `${level} ${rule} ${location.path}`)
+  }
+
+  test('is not judged where all other charts are like it', async () => {
+    expect(await said(app('old', redis), app('new', redis))).toEqual(['notice source/not-judged new/Chart.yaml'])
+    const map = { 'new/templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map}\n' }
+    expect(await said(app('old', redis), app('new', redis, map))).toEqual(['notice source/not-judged new/Chart.yaml'])
+  })
+
+  test('is an error where it is the first one, where another is vendored, and where its own is local', async () => {
+    const error = ['error source/unrendered new/Chart.yaml']
+    expect(await said({ 'README.md': 'x' }, app('new', redis))).toEqual(error)
+    const vendored = { 'old/charts/redis/Chart.yaml': 'apiVersion: v2\nname: redis\nversion: 1.2.3\n' }
+    expect(await said(app('old', redis, vendored), app('new', redis))).toEqual(error)
+    const local = 'name: common, version: 1.0.0, repository: "file://../common"'
+    expect(await said(app('old', redis), app('new', local))).toEqual(error)
+  })
+})

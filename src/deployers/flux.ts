@@ -22,6 +22,7 @@ import { generateKustomization } from './generated-kustomization'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import { chartOfHelmRelease, idOfRelease } from './helm-release-chart'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from './missing-folder'
+import { foldersFor, mostFolders } from './path-variables'
 import { postRenderersOf } from './post-renderers'
 import { fluxRevision, provides } from './tracked-revision'
 
@@ -36,6 +37,8 @@ interface Tree {
   readonly written: readonly string[]
   /** The folder is not there. */
   readonly isMissing?: true
+  /** The folder is one of those that its path may mean. */
+  readonly isPossible?: true
 }
 
 /** The Flux objects of one side. Which of them applies which decides the cluster they go to. */
@@ -83,15 +86,16 @@ export class FluxObjects {
   }
 
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
-  private readTree(manifest: Manifest): void {
+  private readTree(manifest: Manifest, possible?: string): void {
     const kustomization = readFluxKustomization(manifest.root)
-    const written = textAt(kustomization.path)
+    const written = possible ?? textAt(kustomization.path)
     const place = inside('', written.replace(/^\/+/, '') || '.')
     const { sourceRef } = kustomization
     const url = this.urlOf(sourceRef, manifest.ref.namespace, manifest)
     const kind = textAt(sourceRef.at('kind'))
     const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
+    if (!isThere && kind === 'GitRepository' && this.readPossible(manifest, written, url)) return
     // A patch for a Kustomization in another file, which gets its source by this patch.
     const isTaken = this.named.bringerOf(manifest) !== undefined || this.included.has(manifest.origin.path)
     if (kind === '' && !(isThere && written !== '' && isTaken)) return
@@ -139,7 +143,22 @@ export class FluxObjects {
     const all = new Map([...kustomizations, ...generated])
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
-    this.trees.push({ manifest, kustomization, place, files, written: taken.map(({ file }) => file) })
+    const tree = { manifest, kustomization, place, files, written: taken.map(({ file }) => file) }
+    this.trees.push(possible === undefined ? tree : { ...tree, isPossible: true })
+  }
+
+  /** Reads each folder that a path with unknown variables may mean; whether there is one. */
+  private readPossible(manifest: Manifest, written: string, url: string): boolean {
+    const { folders = [], hasMore = false } = foldersFor(written, this.named.repositoryIndex.checkout) ?? {}
+    const here = folders.filter((folder) => !url || this.named.isHere(url, folder))
+    for (const folder of here) this.readTree(manifest, folder)
+    if (hasMore && here.length > 0)
+      this.named.skip(
+        manifest,
+        'too-many',
+        `more than ${mostFolders} folders match its path ${written}; the rest is not judged as its own`,
+      )
+    return here.length > 0
   }
 
   /** Whether a Kustomization takes its folder of this repository, at the revision that this change is merged to. */
@@ -157,12 +176,14 @@ export class FluxObjects {
     return this.undefinedSources.areHere(sourceRef, namespace)
   }
 
-  private deploy({ manifest, kustomization, place, isMissing }: Tree): void {
+  private deploy({ manifest, kustomization, place, isMissing, isPossible, written, files }: Tree): void {
     const { kubeConfig, postBuild, substituteFrom } = kustomization
     const spec = fieldsOf(kustomization.spec.value)
     const overlay = fluxOverlayOf(spec)
     const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
-    const targets = kubeConfig.exists ? [elsewhere(manifest)] : this.targetsOf(manifest)
+    // Each of several folders goes to the cluster that it is the folder of.
+    const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : this.targetsOf(manifest)
+    const targets = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
     const holders = substituteFrom.flatMap(
       (reference) => holderOf(reference, manifest.ref.namespace, this.near(manifest, reference)) ?? [],
     )
@@ -175,6 +196,7 @@ export class FluxObjects {
           target,
           declaredAt: isMissing ? siteOfFolder(manifest, kustomization.path) : declarationSite(manifest),
           root: place,
+          ...(isPossible ? { incomplete: true as const } : {}),
           // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
           allowsOutsideFiles: true,
           ...(overlay ? { overlay } : {}),

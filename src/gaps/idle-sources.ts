@@ -1,5 +1,7 @@
+import path from 'node:path/posix'
 import type { Failure } from '../render/rendering'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import { readChart, vendored } from '../sources/chart'
 import type { KustomizeSource, Source } from '../sources/source'
 import { failureOf } from './failure-of'
 
@@ -9,6 +11,8 @@ export interface IdleInput {
   readonly namedElsewhere: boolean
   /** Sources that the base does not have, and that fail in a Kustomization that did not build at the base either. */
   readonly brokenBefore: ReadonlySet<string>
+  /** Its charts take dependencies from elsewhere, and none of them is vendored. */
+  readonly vendorsNothing: boolean
 }
 
 /**
@@ -28,6 +32,33 @@ export function isLeftover({ origin }: Source, { cause }: Failure, { namedElsewh
 
 /** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
 const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
+
+/** Whether a new chart lacks a dependency in a repository that has none of any chart: it is like all others there. */
+export function isLikeOthers(
+  { kind }: Source,
+  { cause }: Failure,
+  before: RenderedSide | undefined,
+  { vendorsNothing }: IdleInput,
+): boolean {
+  return kind === 'helm' && cause === 'dependency-not-vendored' && before === undefined && vendorsNothing
+}
+
+/** Whether the base's charts take dependencies from elsewhere and vendor none of them. */
+export async function vendorsNothing({ checkout }: SideOfChange, after: readonly RenderedSide[]): Promise<boolean> {
+  if (!after.some((side) => failureOf(side)?.cause === 'dependency-not-vendored')) return false
+  const folders = [...checkout.tree.entries.keys()]
+    .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
+    .map((file) => (file.includes('/') ? path.dirname(file) : ''))
+  const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
+  const remote = charts.flatMap((chart) =>
+    chart.dependencies.filter(({ repository }) => isRemote(repository)).map((one) => ({ chart, one })),
+  )
+  return remote.length > 0 && remote.every(({ chart, one }) => vendored(checkout, chart, one) === undefined)
+}
+
+function isRemote(repository: string): boolean {
+  return repository !== '' && !repository.startsWith('file:')
+}
 
 /** Whether a source does not build for a reason in its files. */
 function isBroken(failure: Failure | undefined): boolean {

@@ -11,7 +11,7 @@ import type { RemoteEntry } from '../sources/kustomization'
 import { nameOfLack } from '../sources/lack'
 import { nameOfSource, type Source } from '../sources/source'
 import { failureOf } from './failure-of'
-import { type IdleInput, isIdle } from './idle-sources'
+import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
 
 interface Renderings {
@@ -66,6 +66,11 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
+    // A plugin that kustomize does not have makes nothing here, whatever the change; its files are not judged.
+    if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => what === 'plugin')) {
+      skipped.push(listed(side, failure))
+      continue
+    }
     // The patch's target would come from the chart, which was not inspected before either.
     if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) {
       skipped.push(listed(side, failure))
@@ -75,6 +80,10 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const guessed =
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
     if (guessed && (!old || before)) {
+      skipped.push(listed(side, failure))
+      continue
+    }
+    if (!whole && isLikeOthers(source, failure, old, idle)) {
       skipped.push(listed(side, failure))
       continue
     }

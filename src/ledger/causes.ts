@@ -179,6 +179,17 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Correct what the message names; where nothing deploys the folder, list it under `ignore:` in the config.',
     byKeys: true,
   },
+  'generator-plugin': {
+    many: 'generators that kustomize does not have',
+    effect: 'What the generator makes is not seen.',
+    remedy: 'Commit what it makes, unless that is a Secret.',
+    byKeys: true,
+  },
+  'transformer-plugin': {
+    many: 'transformers that kustomize does not have',
+    effect: 'What it changes is not seen, and the rest is judged without it.',
+    remedy: 'Use a patch, or a transformer that is part of kustomize.',
+  },
   'other-tool': {
     many: 'files of tools that the gate does not run',
     effect: 'What the tool deploys is not seen.',

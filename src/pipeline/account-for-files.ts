@@ -1,6 +1,7 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
 import { missingDependencies } from '../gaps/missing-dependencies'
+import { missingPlugins } from '../gaps/missing-plugins'
 import { type NotFollowed, nameIn, notFollowed } from '../gaps/not-followed'
 import { plainObjects, reported, unreadable } from '../gaps/plain-files'
 import { type Recognised, recognisedFiles } from '../gaps/recognised-files'
@@ -70,6 +71,7 @@ export async function entriesOf(
     failing(was, is, unseen.findings, unseen.idle, 'known'),
     (file) => notJudged(withoutPlace(unseenOfDeployers.get(file))),
     await missingDependencies(was, is, unseen.findings),
+    await missingPlugins(was, is),
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
     orOfTool(unreadable(read, templatesOf(was, is)), recognised),
     valuesOfKnownCharts(read),

@@ -3,7 +3,7 @@ import { wholeGaps } from '../gaps/blind-spots'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
-import { brokenBefore, type IdleInput } from '../gaps/idle-sources'
+import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
 import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -53,6 +53,7 @@ export async function accountForUnseen(
   const idle: IdleInput = {
     namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
+    vendorsNothing: base !== undefined && (await vendorsNothing(base, rendered.after)),
   }
   const failed = unrendered({
     before: rendered.before,

@@ -19,7 +19,11 @@ export async function cover(known: Known, scope: Scope): Promise<Coverage> {
     inventories: new Set(),
   })
   const { roots } = head.discovery
-  const idle = { namedElsewhere: roots.otherTools || (await namesAllFolders(head)), brokenBefore: new Set<string>() }
+  const idle = {
+    namedElsewhere: roots.otherTools || (await namesAllFolders(head)),
+    brokenBefore: new Set<string>(),
+    vendorsNothing: false,
+  }
   const changed = new Set(head.checkout.tree.entries.keys())
   const { entries } = await entriesOf({ base, head, changed }, { ...known, unseen: { ...known.unseen, idle } }, scope)
   const releases = releasesSeen({ head, rendered: known.rendered.after, manifests: known.compared.after, idle })

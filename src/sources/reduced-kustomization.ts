@@ -19,11 +19,18 @@ export interface Reduced {
   readonly changesOthers: boolean
   /** The patches that were left out, with the files that have them. */
   readonly patches: readonly LeftOutPatch[]
+  /** The plugins that were left out, in the same way. */
+  readonly plugins: readonly LeftOutPlugin[]
 }
 
 export interface LeftOutPatch {
   readonly path: string
   readonly text: string
+}
+
+export interface LeftOutPlugin extends LeftOutPatch {
+  /** The field that names it: `generators`, `transformers`, `validators`. */
+  readonly field: string
 }
 
 /** Leaves out of a Kustomization, and of those it takes in, what is for things from elsewhere. */
@@ -42,6 +49,7 @@ export async function reducedKustomization(
     texts: reduction.texts,
     changesOthers: reduction.changesOthers,
     patches: reduction.patches,
+    plugins: reduction.plugins,
   }
 }
 
@@ -54,6 +62,7 @@ interface Place {
 class Reduction {
   readonly texts = new Map<string, string>()
   readonly patches: LeftOutPatch[] = []
+  readonly plugins: LeftOutPlugin[] = []
   changesOthers = false
   /** The folders that plugins are taken from. */
   private readonly pluginFolders: ReadonlySet<string | undefined>
@@ -201,6 +210,8 @@ class Reduction {
       loadFile({ text: document }).objects.every(({ apiVersion }) => apiVersion === 'builtin'),
     )
     if (own.length === documents.length) return 'whole'
+    const others = documents.filter((document) => !own.includes(document))
+    this.plugins.push({ path: file ?? place.file, text: others.join('---\n'), field })
     const rest = own.filter((document) => loadFile({ text: document }).objects.length > 0).join('---\n')
     if (rest === '') return this.dropped(field)
     if (field === 'transformers') this.changesOthers = true
