@@ -2,13 +2,16 @@ import type { Rule } from '../rule/rule'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
+import controllerKept from './controller-scope/controller-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
+import serviceReaches from './controller-scope/service-reaches'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import webhookSafe from './controller-scope/webhook-safe'
@@ -51,13 +54,16 @@ export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
   classKnown,
+  controllerKept,
   electionIsolated,
+  gatewayKept,
   lockHeld,
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
   rbacScoped,
   rbacSufficient,
+  serviceReaches,
   statusKept,
   statusSource,
   webhookSafe,
