@@ -30,6 +30,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import notWidened from './protected-rbac/not-widened'
@@ -82,6 +83,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   tlsKept,
+  admissionScope,
   bindingResolves,
   clusterObjectKept,
   notWidened,
