@@ -2,13 +2,16 @@ import type { Rule } from '../rule/rule'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
+import controllerKept from './controller-scope/controller-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
+import serviceReaches from './controller-scope/service-reaches'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import webhookSafe from './controller-scope/webhook-safe'
@@ -27,6 +30,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import notWidened from './protected-rbac/not-widened'
@@ -51,13 +55,16 @@ export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
   classKnown,
+  controllerKept,
   electionIsolated,
+  gatewayKept,
   lockHeld,
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
   rbacScoped,
   rbacSufficient,
+  serviceReaches,
   statusKept,
   statusSource,
   webhookSafe,
@@ -76,6 +83,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   tlsKept,
+  admissionScope,
   bindingResolves,
   clusterObjectKept,
   notWidened,

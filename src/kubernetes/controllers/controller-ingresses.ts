@@ -11,6 +11,14 @@ export function takesIngress({ watched, claims }: Controller, ingress: Manifest,
   return claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
 }
 
+/** Whether a controller may take an Ingress: nothing that is known of its namespaces and classes speaks against it. */
+export function mayTakeIngress({ watched, claims, facts }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
+  if (facts.takes !== 'Ingresses') return false
+  const isKnown = watched.scope === 'all' || watched.scope === 'namespaces'
+  if (isKnown && !watches(watched, ingress.ref.namespace)) return false
+  return claims.length === 0 || claims.some((way) => claimsIngress(way, ingress, snapshot))
+}
+
 /** Whether it is certain that a namespace is among those that are watched. */
 export function watches(watched: Watched, namespace: string): boolean {
   if (watched.scope === 'all') return !watched.except.includes(namespace)
@@ -27,8 +35,9 @@ function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): bool
   if (name === undefined) return way.unclassed
   if (way.by === 'name') return way.names.includes(name)
   const objects = classes.filter(({ ref }) => ref.name === name)
-  // A class without a manifest usually comes with its controller.
-  if (objects.length === 0) return way.names.includes(name)
+  // A class without a manifest usually comes with its controller: a release's values name it.
+  const isNamed = way.names.includes(name) && (way.made === undefined || way.by !== 'controller')
+  if (objects.length === 0) return isNamed || way.made === name
   const isOwn = objects.some(({ root }) => root.at('spec', 'controller').string === way.controller)
   if (way.by === 'both') return isOwn && way.names.includes(name)
   return isOwn || (way.by === 'either' && way.names.includes(name))

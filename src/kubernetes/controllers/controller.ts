@@ -73,6 +73,8 @@ export interface Installed {
   readonly release: ChartRelease
   /** The type of the Service for its traffic, at the value that sets it; undefined without one. */
   readonly service: Setting | undefined
+  /** The name of the IngressClass that its chart creates, at the value that sets it; undefined without one. */
+  readonly className: Setting | undefined
   /** The chart's name for its objects, alone or as a prefix; undefined if it is unknown. */
   readonly fullname: string | undefined
 }
@@ -204,7 +206,8 @@ function installedBy(release: ChartRelease): Controller[] {
   const app = appOf(release)
   const namespace = whole.namespace ?? ''
   const onNodes = whole.isCase(chart.onNodes)
-  const made = whole.take(chart.class)?.value
+  const className = whole.take(chart.class)
+  const made = className?.value
   const account = whole.take(chart.account)
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
@@ -235,7 +238,7 @@ function installedBy(release: ChartRelease): Controller[] {
         defaultCertificate: defaultCertificateOf(facts, settings),
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
-        installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
+        installed: { release, service: whole.take(chart.service), className, fullname: whole.fullname() },
       },
     ]
   })

@@ -1,5 +1,7 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { identityOf, type Manifest } from '../../manifest/manifest'
 import { shareNamespace } from '../object/namespace'
-import type { Controller } from './controller'
+import { type Controller, controllersIn } from './controller'
 import { sharedLock } from './leader-lock'
 
 /** Whether one of two is the workload of the release that the other one is. */
@@ -34,4 +36,19 @@ function described({ watched, claims, status }: Controller): string {
     claims.map(({ names, controller }) => [names, controller]),
     status.writes === 'source' ? [status.flag, status.value] : status.writes,
   ])
+}
+
+/** The controllers of a snapshot that are read from an object: it runs them, or holds a part of their settings. */
+export function controllersReadFrom(object: Manifest, snapshot: Snapshot): Controller[] {
+  const isPart = ({ manifest }: { readonly manifest: Manifest }) => isOneObject(manifest, object)
+  return controllersIn(snapshot).filter((one) => [one, ...one.parts].some(isPart))
+}
+
+/** A controller of one side of a change as the other side has it: the same product in the same object. */
+export function counterpartOf({ facts, manifest }: Controller, snapshot: Snapshot): Controller | undefined {
+  return controllersIn(snapshot).find((one) => one.facts === facts && isOneObject(one.manifest, manifest))
+}
+
+function isOneObject(a: Manifest, b: Manifest): boolean {
+  return identityOf(a.ref) === identityOf(b.ref)
 }

@@ -89,14 +89,14 @@ function takes(rule: Cursor, { group, operations, namespaced }: Vital): boolean 
     strings('apiGroups').some((one) => one === group || one === '*') &&
     Object.entries(operations).some(
       ([resource, counting]) =>
-        resources.some((pattern) => (namespaced ? names(pattern, resource) : pattern === resource)) &&
+        resources.some((pattern) => (namespaced ? namesResource(pattern, resource) : pattern === resource)) &&
         asked.some((operation) => operation === '*' || counting.includes(operation)),
     )
   )
 }
 
 /** A star alone is every resource without subresources, two with a slash are all, and either part may be a star. */
-function names(pattern: string, resource: string): boolean {
+export function namesResource(pattern: string, resource: string): boolean {
   const [whole, part] = resource.split('/')
   if (part === undefined) return ['*', '*/*', resource].includes(pattern)
   return ['*/*', `*/${part}`, `${whole}/*`, resource].includes(pattern)
@@ -107,7 +107,7 @@ function names(pattern: string, resource: string): boolean {
  * another label does not match, because nobody sets it on system objects; a selector for the absence of another label
  * may or may not match.
  */
-function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
+export function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
   const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => entryOf(labels, key) === string)
   const answers = [...wanted, ...[...selector.at('matchExpressions').items()].map((one) => meets(one, labels))]
   if (answers.includes(false)) return 'no'

@@ -14,9 +14,10 @@ import {
 import { sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { pruningDnsIn } from '../../kubernetes/controllers/external-dns'
+import { controllersReadFrom, counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { Arguments } from '../../kubernetes/workload/arguments'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Emptied = { controller: string; dns: string }
@@ -84,16 +85,11 @@ export default defineRule({
 
 /** The controllers that are read from an object, wrote the status before and do not any more, with what turns it off. */
 function stoppedIn(object: Manifest, base: Snapshot, head: Snapshot) {
-  const isPart = ({ manifest }: { readonly manifest: Manifest }) => identityOf(manifest.ref) === identityOf(object.ref)
-  const before = controllersIn(base).filter(
-    (one) => one.facts.takes === 'Ingresses' && [one, ...one.parts].some(isPart),
-  )
+  const before = controllersReadFrom(object, base).filter((one) => one.facts.takes === 'Ingresses')
   const writing = before.filter(({ status }) => ['source', 'service', 'nodes'].includes(status.writes))
   return writing.flatMap((was) => {
     const all = controllersIn(head)
-    const controller = all.find(
-      ({ facts, manifest }) => facts === was.facts && identityOf(manifest.ref) === identityOf(was.manifest.ref),
-    )
+    const controller = counterpartOf(was, head)
     if (controller?.status.writes !== 'nothing' || controller.status.by === '') return []
     const isWritten = all.some((one) => writes(one) && sharedNamespaces(was, one, head) && sharedClaim(was, one, head))
     return isWritten ? [] : [{ controller, by: controller.status.by, at: controller.status.at }]

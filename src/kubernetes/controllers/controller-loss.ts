@@ -1,0 +1,95 @@
+import { isStopped, podOf } from '../../cluster/pod'
+import { unmetByNodes } from '../../cluster/scheduling'
+import type { Snapshot } from '../../cluster/snapshot'
+import { readApplication } from '../../gitops/application'
+import { gitOpsKind } from '../../gitops/kinds'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { releaseKinds } from '../charts/chart-release'
+import { chartReleasesOf } from '../charts/releases'
+import { classOf } from '../ingress/ingress-class'
+import { outlivesPrune } from '../object/prune'
+import { type Controller, controllersIn } from './controller'
+import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
+import { controllersReadFrom, counterpartOf } from './same-controller'
+
+/** A controller that a change takes away from Ingresses which stay, and that no other controller takes. */
+export interface ControllerLoss {
+  readonly was: Controller
+  /** What becomes of it: it is gone, runs no Pods, fits on no node, or takes others. */
+  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere'
+  /** What takes it away. */
+  readonly at: Cursor
+  /** The class that the Ingresses ask for; empty for those without one. */
+  readonly className: string
+  /** By name. */
+  readonly users: readonly Manifest[]
+}
+
+/** The losses by one change, for each class. */
+export function controllerLosses(change: Change, base: Snapshot, head: Snapshot): ControllerLoss[] {
+  if (change.kind === 'added') return []
+  const { before } = change
+  if (change.kind === 'removed' && staysInCluster(before)) return []
+  return controllersReadFrom(before, base)
+    .filter(({ facts }) => facts.takes === 'Ingresses')
+    .flatMap((was) => {
+      const users = ingressesOf(head).filter((ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, head))
+      return [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
+        const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
+        return { was, className, users: its, ...causeOf(change, was, its, head) }
+      })
+    })
+}
+
+/** Whether some controller may take an Ingress; one whose Pods fit on no node does not. */
+function isTaken(ingress: Manifest, head: Snapshot): boolean {
+  return controllersIn(head).some(
+    (one) => mayTakeIngress(one, ingress, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
+  )
+}
+
+/** Whether an object that is gone from the files stays in the cluster, or what it installed does. */
+function staysInCluster(gone: Manifest): boolean {
+  if (outlivesPrune(gone)) return true
+  return groupKindOf(gone.ref) === gitOpsKind.application && !readApplication(gone.root).cascades
+}
+
+function causeOf(
+  change: Exclude<Change, { kind: 'added' }>,
+  was: Controller,
+  users: readonly Manifest[],
+  head: Snapshot,
+): Pick<ControllerLoss, 'how' | 'at'> {
+  if (change.kind === 'removed') return { how: 'removed', at: change.before.root }
+  const is = counterpartOf(was, head)
+  if (!is) return stopOf(change.after, head)
+  const unmet = is.installed ? undefined : unmetByNodes(is.manifest, head.facts.nodes)
+  if (unmet) return { how: 'unschedulable', at: unmet }
+  const made = is.installed?.className
+  if (made && made.value !== was.installed?.className?.value) return { how: 'elsewhere', at: made.at }
+  const isWatched = users.some(({ ref }) => watches(is.watched, ref.namespace))
+  const flags = is.claims.flatMap(({ at }) => at)
+  const before = new Set(was.claims.flatMap(({ at }) => at.map(({ string }) => string)))
+  const moved = flags.find(({ string }) => string !== undefined && !before.has(string)) ?? flags[0]
+  return { how: 'elsewhere', at: isWatched ? (moved ?? is.place) : is.watched.at }
+}
+
+/** Where a workload or a release stops running a controller. */
+function stopOf(after: Manifest, head: Snapshot): Pick<ControllerLoss, 'how' | 'at'> {
+  if (releaseKinds.includes(groupKindOf(after.ref))) {
+    const [release] = chartReleasesOf(after, head)
+    return release ? { how: 'stopped', at: release.values.place } : { how: 'removed', at: after.root.at('spec') }
+  }
+  const spec = after.root.at('spec')
+  if (!isStopped(after)) return { how: 'removed', at: podOf(after).at('spec', 'containers') }
+  const at = spec.at('suspend').exists ? spec.at('suspend') : spec.at('replicas')
+  return { how: 'stopped', at }
+}
+
+/** By name; of several copies of one, the first. */
+export function ingressesOf(snapshot: Snapshot): Manifest[] {
+  const ingresses = snapshot.ofKind('Ingress.networking.k8s.io').filter((one) => snapshot.get(one.ref)[0] === one)
+  return ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+}

@@ -1,0 +1,57 @@
+import { podOf } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { selects } from '../object/service'
+
+/** Parts of the names of ports and Services that no client's traffic goes to. */
+const internal = /(?:^|-)(?:admission|metrics|webhook|prometheus|health|healthz|stats|validation)(?:-|$)/
+
+/** Whether a Service is for client traffic, and neither for the webhook nor for metrics. */
+function bringsTraffic({ ref, root }: Manifest): boolean {
+  return ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') || !internal.test(ref.name)
+}
+
+/** The Services that bring client traffic to the Pods of a workload. */
+export function servicesTo(workload: Manifest, snapshot: Snapshot): Manifest[] {
+  return snapshot.ofKind('Service').filter((service) => bringsTraffic(service) && selects(service, workload))
+}
+
+/** Whether the Pods of a workload take traffic at their nodes. */
+export function isOnItsNodes(workload: Manifest): boolean {
+  const spec = podOf(workload).at('spec')
+  const ports = [...spec.at('containers').items()].flatMap((container) => [...container.at('ports').items()])
+  return spec.at('hostNetwork').value === true || ports.some((port) => port.at('hostPort').exists)
+}
+
+/** How widely a Service can be reached. */
+export function reachOf({ root }: Manifest): number {
+  return ['ClusterIP', 'NodePort', 'LoadBalancer'].indexOf(root.at('spec', 'type').string ?? 'ClusterIP')
+}
+
+/** A port for client traffic that a Service offers. */
+export interface OfferedPort {
+  readonly at: Cursor
+  /** `TCP/443` */
+  readonly key: string
+  /** The port of a Pod that it leads to, if that is a name. */
+  readonly target: string | undefined
+}
+
+/** The ports for client traffic that a Service offers. */
+export function portsOf({ root }: Manifest): OfferedPort[] {
+  return [...root.at('spec', 'ports').items()]
+    .filter((at) => !internal.test(at.at('name').string ?? ''))
+    .map((at) => ({
+      at,
+      key: `${at.at('protocol').string ?? 'TCP'}/${at.at('port').value}`,
+      target: at.at('targetPort').string,
+    }))
+}
+
+/** The names that the Pods of a workload give their ports. */
+export function portNamesOf(workload: Manifest): string[] {
+  return [...podOf(workload).at('spec', 'containers').items()].flatMap((container) =>
+    [...container.at('ports').items()].flatMap((port) => port.at('name').string ?? []),
+  )
+}

@@ -1,0 +1,125 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
+import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { controllerLosses, ingressesOf } from '../../kubernetes/controllers/controller-loss'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { abridged } from '../../listing'
+import type { Change } from '../../manifest/change'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { defineRule } from '../../rule/rule'
+
+interface Loss {
+  controller: string
+  /** The Ingresses, by their class. */
+  of: string
+  /** Up to three of them, and how many there are. */
+  users: string
+}
+
+const scalerKind = 'HorizontalPodAutoscaler.autoscaling'
+
+export default defineRule({
+  id: 'controller-scope/controller-kept',
+  summary: 'A class that Ingresses use keeps a controller that takes them.',
+  since: '1.2.0',
+  scope: 'change',
+  kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
+  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io'],
+  messages: {
+    removed: ({ controller, of, users }: Loss) =>
+      `This change removes ${controller}, the only controller of the Ingresses ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
+    stopped: ({ controller, of, users }: Loss) =>
+      `${controller} runs no Pods after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Keep at least one Pod until another controller takes them.`,
+    unschedulable: ({ controller, of, users }: Loss) =>
+      `No node of this cluster's description has what ${controller} asks for after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Ask for nodes that exist.`,
+    elsewhere: ({ controller, of, users }: Loss) =>
+      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. Keep its class and namespaces, or move these Ingresses first.`,
+    mayStop: ({ controller, of, users }: Loss) =>
+      `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
+  },
+  *partners(manifest) {
+    yield* namesOfParts(manifest)
+    if (manifest.ref.kind === 'Ingress') return
+    if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    else if (controllersOf(manifest).length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler')
+      yield* ['Ingress', ...marksOfControllers]
+  },
+  check({ change, base, head, report, skip }) {
+    for (const { was, how, at, className, users } of controllerLosses(change, base, head)) {
+      const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
+      const [user] = kept
+      if (!user) continue
+      const release = replacementIn(base, head)
+      if (release) {
+        skip(at, `${nameOf(release.ref)}, which this change adds, may bring another controller`)
+        continue
+      }
+      const field = user.root.at('spec', 'ingressClassName')
+      const args = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
+      report([at, field.exists ? field : user.root.at('spec')], how, args, { keys: [className] })
+    }
+    const scaled = scaledToNone(change, head)
+    const taken = scaled && ingressesOf(head).filter((one) => takersOf(one, head).every((taker) => taker === scaled.of))
+    const [user] = taken?.filter((one) => takersOf(one, head).length > 0) ?? []
+    if (!scaled || !user || !taken) return
+    const args = {
+      controller: nameOfController(scaled.of),
+      of: ofClass(user.root.at('spec', 'ingressClassName').string ?? ''),
+    }
+    report([scaled.at, user.root.at('spec')], 'mayStop', { ...args, users: inWords(taken) })
+  },
+})
+
+function takersOf(ingress: Manifest, head: Snapshot): Controller[] {
+  return controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))
+}
+
+/** The controller that an autoscaler of this change may scale to no Pods. Source: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/ */
+function scaledToNone(change: Change, head: Snapshot) {
+  if (change.kind === 'removed' || change.after.ref.kind !== 'HorizontalPodAutoscaler') return undefined
+  const { root, ref } = change.after
+  const at = root.at('spec', 'minReplicas')
+  if (at.value !== 0) return undefined
+  if (change.kind === 'changed' && change.before.root.at('spec', 'minReplicas').value === 0) return undefined
+  const target = root.at('spec', 'scaleTargetRef')
+  const of = controllersIn(head).find(
+    ({ manifest }) =>
+      manifest.ref.kind === target.at('kind').string &&
+      manifest.ref.name === target.at('name').string &&
+      manifest.ref.namespace === ref.namespace,
+  )
+  return of && { of, at }
+}
+
+/** Whether the change also removes the IngressClass that an Ingress names: class-kept reports that. */
+function isReportedByClass(ingress: Manifest, base: Snapshot, head: Snapshot): boolean {
+  const name = ingress.root.at('spec', 'ingressClassName').string
+  if (!name) return false
+  const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name }
+  return base.get(ref).length > 0 && head.get(ref).length === 0
+}
+
+/** A release that this change adds, of a chart whose values are not known, and that may be a controller's. */
+function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
+  return releaseKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .filter((one) => base.get(one.ref).length === 0 && controllersOf(one, head).length === 0)
+    .find(({ object }) => mentionsOneOf(object.content, marksOfControllers))
+}
+
+function ofClass(name: string): string {
+  return name ? `of class ${name}` : 'without a class'
+}
+
+function inWords(users: readonly Manifest[]): string {
+  return abridged(users.map(({ ref }) => nameOf(ref)))
+}

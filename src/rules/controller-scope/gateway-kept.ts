@@ -1,0 +1,96 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { shareNamespace } from '../../kubernetes/object/namespace'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { parentsOf } from '../../kubernetes/tls/gateway-route'
+import { abridged } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import { comparisonKey } from '../../manifest/load'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+const group = 'gateway.networking.k8s.io'
+const gatewayKind: GroupKind = `Gateway.${group}`
+const classKind: GroupKind = `GatewayClass.${group}`
+const routeKinds = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map((kind) => `${kind}.${group}`)
+
+type Loss = { object: string; users: string }
+
+export default defineRule({
+  id: 'controller-scope/gateway-kept',
+  summary: 'A Gateway that routes name is kept, and so is a GatewayClass that Gateways name.',
+  since: '1.2.0',
+  scope: 'change',
+  kinds: [gatewayKind, classKind],
+  reads: [...routeKinds, ...releaseKinds],
+  messages: {
+    gateway: ({ object, users }: Loss) =>
+      `This change removes ${object}, which ${users} under parentRefs, so nothing serves their hosts afterwards. Keep it until these routes name another Gateway.`,
+    class: ({ object, users }: Loss) =>
+      `This change removes ${object}, which ${users} as gatewayClassName, so no controller programs them any more. Keep it until no Gateway names it.`,
+  },
+  *partners(manifest) {
+    yield manifest.ref.name
+    if (manifest.ref.kind === 'Gateway') return
+    for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
+  },
+  check({ change, base, head, report, skip }) {
+    if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return
+    const removed = change.before
+    const { name, kind } = removed.ref
+    if (isPlaceholder(name) || outlivesPrune(removed)) return
+    const users = kind === 'Gateway' ? routesOf(removed, head) : gatewaysOf(name, head)
+    const [first] = users
+    if (!first) return
+    const release = kind === 'Gateway' ? undefined : releaseThatComes(base, head)
+    if (release) {
+      skip(removed.root, `${nameOf(release.ref)}, which this change adds or edits, may create the class`)
+      return
+    }
+    const args = { object: nameOf(removed.ref), users: inWords(users.map((at) => at.manifest)) }
+    report([removed.root, first], kind === 'Gateway' ? 'gateway' : 'class', args, { keys: [name] })
+  },
+})
+
+/** A release that was added or edited and is about Gateways: charts of controllers create their class. */
+function releaseThatComes(base: Snapshot, head: Snapshot): Manifest | undefined {
+  return releaseKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .filter(({ ref, object }) => !base.get(ref).some((was) => comparisonKey(was.object) === comparisonKey(object)))
+    .find(({ object: { content } }) => /gateway/i.test(content))
+}
+
+/** Where routes name a Gateway that is gone, and no other that is there. */
+function routesOf(gateway: Manifest, head: Snapshot): Cursor[] {
+  const { name, namespace } = gateway.ref
+  return ofKinds(routeKinds, head).flatMap((route) => {
+    const parents = parentsOf(route) ?? []
+    const own = parents.find((one) => one.name.string === name && one.namespace === namespace)
+    if (!own || (namespace === '' && !shareNamespace(route, gateway))) return []
+    const isServed = parents.some((one) => {
+      const ref = { group, kind: 'Gateway', namespace: one.namespace, name: one.name.string ?? '' }
+      return head.get(ref).length > 0
+    })
+    return isServed ? [] : [own.name]
+  })
+}
+
+function gatewaysOf(name: string, head: Snapshot): Cursor[] {
+  const gateways = ofKinds([gatewayKind], head).map(({ root }) => root.at('spec', 'gatewayClassName'))
+  return gateways.filter(({ string }) => string === name)
+}
+
+/** By name; of several copies of one, the first. */
+function ofKinds(kinds: readonly GroupKind[], head: Snapshot): Manifest[] {
+  const found = kinds.flatMap((kind) => head.ofKind(kind)).filter((one) => head.get(one.ref)[0] === one)
+  return found.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+}
+
+/** `HTTPRoute shop/web names`, `HTTPRoute shop/a, HTTPRoute shop/b and 7 more name` */
+function inWords(users: readonly Manifest[]): string {
+  return `${abridged(
+    users.map(({ ref }) => nameOf(ref)),
+    3,
+  )} ${users.length > 1 ? 'name' : 'names'}`
+}

@@ -1,0 +1,157 @@
+import { podOf, workloadKinds } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  type Controller,
+  controllersIn,
+  controllersOf,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
+import {
+  isOnItsNodes,
+  portNamesOf,
+  portsOf,
+  reachOf,
+  servicesTo,
+} from '../../kubernetes/controllers/controller-service'
+import { counterpartOf } from '../../kubernetes/controllers/same-controller'
+import { selectionMarks } from '../../kubernetes/object/service'
+import { enumerated } from '../../listing'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule, type ReportFunction } from '../../rule/rule'
+
+interface Way {
+  service: string
+  controller: string
+}
+
+const messages = {
+  removed: ({ service, controller }: Way) =>
+    `This change removes ${service}, and no other Service brings traffic to ${controller}, so clients no longer reach the hosts it serves. Keep it until another Service selects its Pods.`,
+  unselected: ({ service, controller }: Way) =>
+    `After this change ${service} no longer selects the Pods of ${controller}, and no other Service brings traffic to them, so clients no longer reach the hosts it serves. Make the selector and the labels of the Pods agree.`,
+  ports: ({ service, controller, ports }: Way & { ports: string }) =>
+    `This change removes ${ports} from ${service}, and no other Service of ${controller} has it, so clients that use it are refused. Restore the port.`,
+  target: ({ service, controller, port }: Way & { port: string }) =>
+    `${service} sends traffic to the port ${port} of ${controller}, and after this change its Pods have no port of that name, so clients are refused. Use a name that the container has, or a number.`,
+  type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
+    `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
+}
+
+export default defineRule({
+  id: 'controller-scope/service-reaches',
+  summary: 'A Service keeps bringing client traffic to an ingress controller.',
+  since: '1.2.0',
+  scope: 'change',
+  kinds: ['Service', ...workloadKinds, ...releaseKinds],
+  messages,
+  *partners(manifest) {
+    const { kind, name } = manifest.ref
+    // A copy of it, too.
+    if (kind === 'Service') yield* [name, ...selectionMarks(manifest)]
+    else if (controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
+  },
+  check({ change, base, head, report }) {
+    if (change.kind === 'added') return
+    if (change.before.ref.kind === 'Service') return checkService(change, base, head, report)
+    if (change.kind === 'removed') return
+    if (releaseKinds.includes(groupKindOf(change.before.ref))) checkRelease(change, base, head, report)
+    else checkWorkload(change, base, head, report)
+  },
+})
+
+type Report = ReportFunction<typeof messages>
+type Edited = Extract<Change, { kind: 'changed' }>
+
+/** The controllers that run in workloads on both sides, as they are at the base and at the head. */
+function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Controller][] {
+  return controllersIn(base).flatMap((was): [Controller, Controller][] => {
+    const is = was.installed ? undefined : counterpartOf(was, head)
+    return is && !isOnItsNodes(is.manifest) ? [[was, is]] : []
+  })
+}
+
+function checkService(
+  change: Exclude<Change, { kind: 'added' }>,
+  base: Snapshot,
+  head: Snapshot,
+  report: Report,
+): void {
+  const { before } = change
+  const after = change.kind === 'changed' ? change.after : undefined
+  if (!after && head.get(before.ref).length > 0) return
+  for (const [was, is] of controllersOnBoth(base, head)) {
+    if (!servicesTo(was.manifest, base).includes(before)) continue
+    const left = servicesTo(is.manifest, head)
+    const names = { service: nameOf(before.ref), controller: nameOfController(is) }
+    const end = podOf(is.manifest).at('metadata', 'labels')
+    if (left.length === 0) {
+      report(
+        after ? [after.root.at('spec', 'selector'), end] : [before.root, end],
+        after ? 'unselected' : 'removed',
+        names,
+      )
+      continue
+    }
+    if (!after) continue
+    const offered = new Set(left.flatMap(portsOf).map(({ key }) => key))
+    const lost = portsOf(before).filter(({ key }) => !offered.has(key))
+    if (lost.length > 0) {
+      const keys = lost.map(({ key }) => key)
+      const ends = [after.root.at('spec', 'ports'), ...lost.slice(0, 1).map(({ at }) => at)]
+      report(ends, 'ports', { ...names, ports: enumerated(keys, 3) }, { keys })
+    }
+    checkTargets(after, before, was, is, report)
+    const type = before.root.at('spec', 'type')
+    if (reachOf(before) < 1 || left.some((service) => reachOf(service) >= reachOf(before))) continue
+    const at = after.root.at('spec', 'type')
+    report([at, type], 'type', { ...names, was: type.string ?? '', is: at.string ?? 'ClusterIP' })
+  }
+}
+
+/** A port that a Service names has to be one of the Pods, if it was. */
+function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Controller, report: Report): void {
+  const [had, has] = [portNamesOf(was.manifest), portNamesOf(is.manifest)]
+  const led = (service: Manifest) =>
+    portsOf(service).filter(({ target }) => target !== undefined && had.includes(target))
+  for (const { at, target = '', key } of portsOf(after)) {
+    if (target === '' || has.includes(target) || !led(before).some((one) => one.key === key)) continue
+    const args = { service: nameOf(after.ref), controller: nameOfController(is), port: target }
+    const place: Cursor = podOf(is.manifest).at('spec', 'containers')
+    report([at.at('targetPort'), place], 'target', args, { keys: [target] })
+  }
+}
+
+function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: Report): void {
+  for (const was of controllersOf(before, base)) {
+    const is = counterpartOf(was, head)
+    if (!is || isOnItsNodes(after)) continue
+    const led = servicesTo(before, base).filter(({ ref }) => head.get(ref).length > 0)
+    const [service] = led
+    if (!service) continue
+    const names = { service: nameOf(service.ref), controller: nameOfController(is) }
+    if (servicesTo(after, head).length === 0) {
+      const labels = podOf(after).at('metadata', 'labels')
+      const wrong = [...service.root.at('spec', 'selector').entries()].find(
+        ([key, { string }]) => labels.at(key).string !== string,
+      )
+      const at = wrong && labels.at(wrong[0]).exists ? labels.at(wrong[0]) : labels
+      report([at, service.root.at('spec', 'selector')], 'unselected', names)
+      continue
+    }
+    for (const one of servicesTo(after, head)) {
+      if (base.get(one.ref)[0]) checkTargets(one, base.get(one.ref)[0] ?? one, was, is, report)
+    }
+  }
+}
+
+function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot, report: Report): void {
+  const [was, is] = [controllersOf(before, base)[0], controllersOf(after, head)[0]]
+  const [had, has] = [was?.installed?.service, is?.installed?.service]
+  if (!is || had?.value !== 'LoadBalancer' || has?.value === 'LoadBalancer') return
+  if (has && has.value === undefined) return
+  const names = { service: `the Service of ${nameOf(after.ref)}`, controller: nameOfController(is) }
+  report(has?.at ?? is.place, 'type', { ...names, was: 'LoadBalancer', is: has?.value ?? 'Service that is not there' })
+}
