@@ -18,11 +18,11 @@ import type { Gathered, Scope } from './scope'
 export async function gather(scope: Scope): Promise<Gathered> {
   const sides = await openSides(scope)
   const read = await readChanged(sides, scope)
-  const rendered = await renderChanged(sides, read)
+  const rendered = await renderChanged(sides, read, scope.rules)
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')
   const clusters = assignClusters(sides, read, rendered, rest)
-  const compared = await compare(sides, read, rendered, rest, clusters)
+  const compared = await compare(sides, read, rendered, rest, clusters, scope.rules)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const reach = await reachOf(sides)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach)
