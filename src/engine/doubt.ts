@@ -13,10 +13,18 @@ import type { Evidence } from './evidence'
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
-  const unsure = ofMoved(ofUnbuilt(draft), evidence)
+  const unsure = ofMoved(ofUnbuilt(withReason(draft)), evidence)
   return ['change', 'removal'].includes(draft.active.rule.scope)
     ? ofRemoval(unsure, evidence)
     : ofPair(unsure, evidence)
+}
+
+/** Adds why an object is deleted that the files still have. */
+function withReason(draft: RawFinding): RawFinding {
+  const deletion = draft.ends.map(({ manifest }) => manifest.origin.deletedBy).find((one) => one !== undefined)
+  if (!deletion) return draft
+  const text = `${draft.text} The files still have it, but: ${deletion.reason}`
+  return { ...draft, text, ends: deletion.at ? [deletion.at] : draft.ends }
 }
 
 /** Lowers findings on objects of a source that is not built whole, where something unknown may change them. */

@@ -70,8 +70,17 @@ export type RenderedSource =
       readonly path: string
     }
 
+/** Why an object is deleted that the files still have, and the place of the head that says so, where there is one. */
+export interface Deletion {
+  readonly reason: string
+  readonly at?: Cursor
+}
+
 /** Where a manifest's text came from; `path` is the file that a reader of the pull request can open for it. */
-export type Origin =
+export type Origin = {
+  /** Why it is deleted although the files still have it, where they do. */
+  readonly deletedBy?: Deletion
+} & (
   | { readonly kind: 'file'; readonly path: string }
   | {
       readonly kind: 'rendered'
@@ -89,6 +98,7 @@ export type Origin =
        */
       readonly unbuilt?: 'written' | 'changed' | 'reduced'
     }
+)
 
 /** Why an object is thought to belong to its cluster, strongest first. */
 export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'

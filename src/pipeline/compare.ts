@@ -2,11 +2,14 @@ import type { ClusterMap } from '../cluster/clusters'
 import { BlindSpots } from '../gaps/blind-spots'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
+import type { ActiveRule } from '../policy/policy'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { RenderedSide, SideOfChange } from '../sides/side'
+import { withoutMadeAgain } from './deleted-objects'
 import { type LapseOf, Lapses } from './lapses'
 import type { Sides } from './open-sides'
 import { Placement } from './placement'
+import { protectedBy } from './protected-by'
 import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
@@ -38,11 +41,15 @@ export async function compare(
   rest: Rest,
   clusters: ClusterMap,
   reach: Reach,
+  rules: readonly ActiveRule[],
 ): Promise<Comparison> {
   const { base, head } = sides
   const placement = placementOf(sides, read, rendered, rest, clusters)
-  const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
-  const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
+  const { before, after } = withoutMadeAgain(
+    [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)],
+    [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)],
+    protectedBy(rules),
+  )
   const hiddenAt = await unrenderedAt(head, rendered.after)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
   const failed = new Set(

@@ -1,7 +1,10 @@
 import { failLostCharts } from '../gaps/missing-charts'
+import type { ActiveRule } from '../policy/policy'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
+import { withoutDeleted } from './deleted-objects'
 import type { Sides } from './open-sides'
+import { protectedBy } from './protected-by'
 import type { ChangedFiles } from './read-changed'
 import { readInPart } from './read-in-part'
 import { uncertainIn } from './uncertain-in'
@@ -18,6 +21,7 @@ export interface ChangedRenderings {
 export async function renderChanged(
   { base, head }: Sides,
   { values, reached, ...files }: ChangedFiles,
+  rules: readonly ActiveRule[],
 ): Promise<ChangedRenderings> {
   const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
   const renderAll = (side: SideOfChange) =>
@@ -30,5 +34,6 @@ export async function renderChanged(
   ])
   if (!base) return { before, after, isSame }
   const uncertain = await uncertainIn({ base, head }, files, before, after)
-  return { before: [...before, ...uncertain.before], after: [...after, ...uncertain.after], isSame }
+  const left = withoutDeleted(before, after, protectedBy(rules))
+  return { before: [...left.before, ...uncertain.before], after: [...left.after, ...uncertain.after], isSame }
 }

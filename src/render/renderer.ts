@@ -201,7 +201,8 @@ export class Renderer {
 
   /** As many at once as the machine has processors. */
   async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    // Another one may have begun before the one that waits.
+    while (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
     this.running++
     try {
       return await work()

@@ -1,0 +1,32 @@
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { definitionKind } from './custom-resource'
+
+const syncOptions = 'argocd.argoproj.io/sync-options'
+
+/**
+ * Whether Argo CD deletes an object and creates it again at each sync. CRDs and Namespaces are updated in any case.
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#replace-resource-instead-of-applying-changes
+ */
+export function isMadeAgain({ root, ref }: Manifest): boolean {
+  if (groupKindOf(ref) === definitionKind || groupKindOf(ref) === 'Namespace') return false
+  const written = syncOptionsOf(root).string ?? ''
+  const options = new Set(written.split(',').map((one) => one.trim()))
+  return options.has('Replace=true') && options.has('Force=true')
+}
+
+/** Where an object has its options for Argo CD. */
+export function syncOptionsOf(root: Cursor): Cursor {
+  return root.at('metadata', 'annotations', syncOptions)
+}
+
+/** A hook of a release: it is no part of the release, so an upgrade deletes what the release had under its name. */
+export function isHook({ root }: Manifest): boolean {
+  return (root.at('metadata', 'annotations', 'helm.sh/hook').string ?? '') !== ''
+}
+
+/** Whether helm deletes a hook as soon as it has succeeded. https://helm.sh/docs/topics/charts_hooks/#hook-deletion-policies */
+export function isDeletedAfterwards({ root }: Manifest): boolean {
+  const written = root.at('metadata', 'annotations', 'helm.sh/hook-delete-policy').string ?? ''
+  return written.split(',').some((policy) => policy.trim() === 'hook-succeeded')
+}
