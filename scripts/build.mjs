@@ -15,10 +15,11 @@ const yaml = {
   },
 }
 
-/** The local names of packages are cut: they are a third of dist/. */
+/** The local names of packages are cut: packages are a third of dist/. */
 const packages = {
   name: 'packages',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: path.resolve('scripts/undici.cjs') }))
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path: file }) => {
       const { code } = await transform(readFileSync(file, 'utf8'), { minifyIdentifiers: true, target: 'node20' })
       return { contents: code }

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { Minimatch } from 'minimatch'
-import Type from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../facts/other-tools.yaml'
 import { factsFile, factsIn, proof, strict, text, texts } from '../kubernetes/facts/facts-file'
 

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import { momentPattern } from '../cluster/inventory'
 import { liveKinds } from '../cluster/live-objects'
 import { GuardError } from '../errors'

@@ -1,5 +1,6 @@
 import semver from 'semver'
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
+import * as Type from 'typebox'
 import { entryOf } from '../entry'
 import { GuardError } from '../errors'
 import type { Rule } from '../rule/rule'

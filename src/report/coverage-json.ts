@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import { type CauseCoverage, type Coverage, overviewOf } from '../ledger/coverage'
 
 const FileCounts = Type.Object(

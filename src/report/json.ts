@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import type { Finding, Location, Report } from '../finding/report'
 import type { LedgerEntry } from '../ledger/entry'
 import { CoverageJson, coverageJson } from './coverage-json'

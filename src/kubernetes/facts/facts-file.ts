@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import type { Static, TProperties, TSchema } from 'typebox'
+import * as Type from 'typebox'
 
 /** A map has no other keys than those of its schema. */
 export const strict = { additionalProperties: false }

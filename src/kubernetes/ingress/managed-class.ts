@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/managed-classes.yaml'
 import type { Manifest } from '../../manifest/manifest'
 import { factsFile, factsIn, proof, strict, texts } from '../facts/facts-file'

@@ -1,5 +1,6 @@
 import { braceExpand } from 'minimatch'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/cluster-objects.yaml'
 import type { ObjectRef } from '../../manifest/manifest'
 import { factsFile, factsIn, proof, strict } from '../facts/facts-file'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import type { Manifest } from '../../manifest/manifest'
 import { labelSelectorPattern, matchesLabels } from '../object/label-selector'
 import { matchesObject, matchesPart, objectGlobPattern } from '../object/object-glob'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/bootstrap-rbac.yaml'
 import { compareVersions, parseVersion } from '../../cluster/version'
 import type { ObjectRef } from '../../manifest/manifest'

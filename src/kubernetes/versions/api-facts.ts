@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/api-lifecycle.yaml'
 import { compareVersions, parseVersion, type Version } from '../../cluster/version'
 import { factsFile, factsIn, proof, release, strict } from '../facts/facts-file'

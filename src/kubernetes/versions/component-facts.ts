@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/components.yaml'
 import { entryOf } from '../../entry'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'

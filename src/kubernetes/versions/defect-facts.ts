@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/known-defects.yaml'
 import { day, factsFile, factsIn, strict, text } from '../facts/facts-file'
 import { knownComponent, knownSetting, Severity } from './matrix-facts'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/version-matrix.yaml'
 import { factsFile, factsIn, strict, text } from '../facts/facts-file'
 import { componentFacts, settings } from './component-facts'

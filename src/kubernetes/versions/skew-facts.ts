@@ -1,5 +1,5 @@
 import semver from 'semver'
-import Type from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/version-skew.yaml'
 import type { Version } from '../../cluster/version'
 import { factsFile, factsIn, proof, strict } from '../facts/facts-file'

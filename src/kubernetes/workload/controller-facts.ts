@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import rows from '../../../facts/controllers.yaml'
 import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
 

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { isSecretComplete, keysOf, tlsKeysMissingIn } from '../../kubernetes/object/secret'
 import {
   isKeyOf,

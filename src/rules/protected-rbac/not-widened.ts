@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
 import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { outlivesPrune, pruneGuards } from '../../kubernetes/object/prune'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { factKinds, factMarks } from '../../cluster/cluster-facts'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'

@@ -1,5 +1,5 @@
 import { braceExpand } from 'minimatch'
-import Type from 'typebox'
+import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type Deployer, deployerKinds, deployersIn, deploys } from '../../kubernetes/object/deployer'
 import { outlivesPrune, pruneGuards } from '../../kubernetes/object/prune'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
 import { type Manifest, nameOf } from '../../manifest/manifest'

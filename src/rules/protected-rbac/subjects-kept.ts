@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'

@@ -1,5 +1,5 @@
 import { gt, satisfies } from 'semver'
-import Type from 'typebox'
+import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
