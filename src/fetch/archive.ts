@@ -5,6 +5,17 @@ import { codeOf, FetchFailure } from './failure'
 import type { FetchedFiles } from './fetching'
 import type { FetchLimits } from './limits'
 
+/** A chart or an artifact as it was packed. */
+export interface Archive {
+  readonly version: string
+  readonly sha256: string
+  readonly bytes: Uint8Array
+  /** Whether Helm packed it: then all is in a folder with the chart's name. */
+  readonly isChart: boolean
+  /** The digest of the manifest that a registry has of it. */
+  readonly manifest?: string
+}
+
 const unzip = promisify(gunzip)
 const mebibyte = 1024 * 1024
 

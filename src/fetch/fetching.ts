@@ -6,6 +6,8 @@ export interface ChartRequest {
   readonly chart: string
   /** One version, a range of semver, a digest (`sha256:…`), or empty for the newest release. */
   readonly version: string
+  /** A tag of a registry as it is, in place of `version`: `1.2` of an OCIRepository is that tag, of a HelmRelease a range. */
+  readonly tag?: string
 }
 
 /** A folder of a Git repository. */
@@ -29,6 +31,8 @@ export interface Fetched {
   /** Identifies the content: `sha256:…` of an archive, or the commit. */
   readonly digest: string
   readonly files: FetchedFiles
+  /** The digest of the manifest in a registry: the revision of an OCIRepository. */
+  readonly manifest?: string
 }
 
 /** Why something was not fetched. Keys of findings contain these ids, so they never change. */

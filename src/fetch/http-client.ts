@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
+  /** The URL itself may have a private address, but not one that it redirects to. */
+  readonly mayBePrivate?: boolean
 }
 
 export interface HttpAnswer {
@@ -51,7 +53,7 @@ export class HttpClient {
   constructor(
     private readonly limits: FetchLimits,
     private readonly turns: Turns,
-    private readonly mayBePrivate: (url: URL) => boolean,
+    private readonly isNamed: (url: URL) => boolean,
     private readonly resolve: Resolve,
   ) {}
 
@@ -87,7 +89,10 @@ export class HttpClient {
     let url = request.url
     for (let followed = 0; ; followed++) {
       const authorization = url.origin === request.url.origin ? request.authorization : undefined
-      const answer = await this.ask({ ...request, url, authorization }, signal)
+      const answer = await this.ask(
+        { ...request, url, authorization, mayBePrivate: this.isPrivateAllowed(url, request) },
+        signal,
+      )
       const to = redirects.has(answer.status) ? answer.headers.location : undefined
       if (to === undefined) return answer
       if (followed === this.limits.redirects)
@@ -96,11 +101,14 @@ export class HttpClient {
     }
   }
 
+  private isPrivateAllowed(url: URL, request: HttpRequest): boolean {
+    return this.isNamed(url) || (request.mayBePrivate === true && url === request.url)
+  }
+
   private async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const { url } = request
+    const { url, mayBePrivate } = request
     const known = this.unreachable.get(url.host)
     if (known) throw known
-    const mayBePrivate = this.mayBePrivate(url)
     const addresses = (host: string) => (mayBePrivate ? this.resolve(host) : publicAddresses(host, this.resolve))
     // A connection to an address as it is written looks nothing up.
     if (isAddress(url.hostname) && !mayBePrivate) await addresses(url.hostname)
