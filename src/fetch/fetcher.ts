@@ -5,6 +5,7 @@ import { ArchiveCache } from './archive-cache'
 import { ChartRepositories } from './chart-repository'
 import { FetchFailure } from './failure'
 import type { ChartRequest, FetchCause, Fetched, FetchFault, Fetching, TreeRequest } from './fetching'
+import { GitTrees } from './git-trees'
 import { HttpClient } from './http-client'
 import { defaultFetchLimits, type FetchLimits } from './limits'
 import { type Place, placeOf } from './place'
@@ -33,6 +34,7 @@ interface Shared {
   readonly limits: FetchLimits
   readonly repositories: ChartRepositories
   readonly registries: Registries
+  readonly trees: GitTrees
   /** The places that could not be reached; none is asked again. */
   readonly unreachable: Map<string, FetchFailure>
 }
@@ -51,6 +53,11 @@ export class Fetcher implements Fetching {
     return new Fetcher({ ...this.options, trusted: this.options.trusted.and(base) }, this.shared)
   }
 
+  /** Deletes the files of this run. */
+  close(): void {
+    this.shared.trees.close()
+  }
+
   chart(request: ChartRequest): Promise<Fetched | FetchFault> {
     return this.once(['chart', request], async () => {
       const { version, sha256, bytes, isChart, manifest } = await this.archiveOf(request)
@@ -64,7 +71,9 @@ export class Fetcher implements Fetching {
 
   tree(request: TreeRequest): Promise<Fetched | FetchFault> {
     return this.once(['tree', request], async () => {
-      throw new FetchFailure('place-refused', `${request.repository} is a Git repository`)
+      const place = this.placeOf(request.repository, ['https', 'http', 'ssh'])
+      if (!this.options.trusted.trusts(place)) throw untrusted(place)
+      return await this.at(place, () => this.shared.trees.fetch(place, request))
     })
   }
 
@@ -118,7 +127,8 @@ function sharedOf(options: FetcherOptions): Shared {
   const client = new RegistryClient(http, credentials ?? credentialsOf(registryConfigs()))
   const registries = new Registries(client, limits, cache)
   const repositories = new ChartRepositories(http, limits, cache, (url) => registries.fetchUrl(url))
-  return { limits, repositories, registries, unreachable: new Map() }
+  const trees = new GitTrees({ http, limits, turns, resolve, mayBePrivate: (place) => trusted.isNamed(place) })
+  return { limits, repositories, registries, trees, unreachable: new Map() }
 }
 
 const isFinal: ReadonlySet<FetchCause> = new Set(['place-unreachable'])

@@ -20,6 +20,8 @@ export interface TreeRequest {
   readonly branch?: string
   /** A ref as Argo CD and Kustomize write it: a branch, a tag or a commit. */
   readonly revision?: string
+  /** Only the files below these folders; all files if there are none. */
+  readonly folders?: readonly string[]
 }
 
 /** Files of a chart or a Git tree: paths from its root → content. No links, no path that leads out. */
@@ -33,6 +35,8 @@ export interface Fetched {
   readonly files: FetchedFiles
   /** The digest of the manifest in a registry: the revision of an OCIRepository. */
   readonly manifest?: string
+  /** The paths of symbolic links of a Git tree, which are left out of the files: Flux leaves them out, other tools follow them. */
+  readonly links?: readonly string[]
 }
 
 /** Why something was not fetched. Keys of findings contain these ids, so they never change. */

@@ -18,14 +18,18 @@ export interface HttpRequest {
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
-  /** The URL itself may have a private address, but not one that it redirects to. */
+  /** The URL itself may have a private address, but not one of another origin that it redirects to. */
   readonly mayBePrivate?: boolean
+  /** Redirects are followed within the URL's own origin only. */
+  readonly sameOrigin?: boolean
 }
 
 export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** Where it came from in the end. */
+  readonly url: URL
 }
 
 /** Answers that another try may change. */
@@ -98,11 +102,13 @@ export class HttpClient {
       if (followed === this.limits.redirects)
         throw new FetchFailure('place-unreachable', `${shown(request.url)} redirects more than ${followed} times`)
       url = redirected(url, to)
+      if (request.sameOrigin && url.origin !== request.url.origin)
+        throw new FetchFailure('place-refused', `${shown(request.url)} redirects to another host, ${shown(url)}`)
     }
   }
 
   private isPrivateAllowed(url: URL, request: HttpRequest): boolean {
-    return this.isNamed(url) || (request.mayBePrivate === true && url === request.url)
+    return this.isNamed(url) || (request.mayBePrivate === true && (url === request.url || request.sameOrigin === true))
   }
 
   private async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
@@ -121,7 +127,7 @@ export class HttpClient {
     })
     try {
       const response = await responseTo(sent)
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request), url }
     } catch (error) {
       if (error instanceof FetchFailure) throw error
       throw new LostConnection(url, codeOf(error))

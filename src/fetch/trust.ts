@@ -37,6 +37,11 @@ export class TrustedPlaces {
     return this.keys.has(whole) || this.keys.has(whole.slice(0, whole.lastIndexOf('/')))
   }
 
+  /** Whether the config names the place. */
+  isNamed(place: Place): boolean {
+    return this.private.some(({ key }) => key === place.key)
+  }
+
   /** Whether the config names the place of this URL, which may then have a private address. */
   mayBePrivate(url: URL): boolean {
     return this.private.some((place) => isBelow(url, place))
