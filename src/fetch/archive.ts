@@ -37,6 +37,7 @@ export async function unpack(
   const files = new Map<string, Uint8Array>()
   let count = 0
   const entries = await unpackTar(tar, {
+    strict: true,
     filter(header) {
       if (++count > limits.files)
         throw new FetchFailure('content-too-large', `${what} has more than ${limits.files} files`)
