@@ -117,7 +117,7 @@ export async function runGit(
     })
     signal.throwIfAborted()
     const stderr = Buffer.concat(err).toString('utf8')
-    const tooLarge = size > most || /signal 25|File size limit/i.test(stderr)
+    const tooLarge = size > most || /signal 25|File size limit|File too large/i.test(stderr)
     return { status, stdout: Buffer.concat(out), stderr, tooLarge }
   } finally {
     release()
