@@ -105,6 +105,20 @@ describe('what rules cover', () => {
   })
 })
 
+describe('an empty text that is written', () => {
+  const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
+  test.each<[string, PolicyRule, PolicyRule, boolean]>([
+    ['is not every name', { ...secrets, resourceNames: [''] }, secrets, false],
+    ['covers no name', { ...secrets, resourceNames: [''] }, { ...secrets, resourceNames: ['a'] }, false],
+    ['covers itself', { ...secrets, resourceNames: ['', 'a'] }, { ...secrets, resourceNames: [''] }, true],
+    ['is covered by every name', secrets, { ...secrets, resourceNames: [''] }, true],
+    ['is no URL', { verbs: ['get'], nonResourceURLs: [''] }, { ...secrets, resources: [''] }, false],
+    ['is no resource', { ...secrets, resources: [''] }, { verbs: ['get'], nonResourceURLs: [''] }, false],
+  ])('%s', (_, owner, servant, isCovered) => {
+    expect(allows(allowed([owner]), allowed([servant]))).toBe(isCovered)
+  })
+})
+
 describe('properties', () => {
   const some = (...values: string[]) => fc.subarray(values, { minLength: 1 })
   const rule: fc.Arbitrary<PolicyRule> = fc.oneof(

@@ -131,12 +131,12 @@ function contextOf({ user, groups, namespace, operation, group, resource }: Vita
   }
   const namespaceObject = { metadata: { name: namespace } }
   const context = { request, namespaceObject, object: { metadata: { namespace } } }
-  const variables: Record<string, unknown> = {}
+  const variables = new Map<string, unknown>()
   for (const one of spec.at('variables').items()) {
-    const value = valueAt(one.at('expression'), { ...context, variables })
-    if (value !== undefined) variables[one.at('name').string ?? ''] = value
+    const value = valueAt(one.at('expression'), { ...context, variables: Object.fromEntries(variables) })
+    if (value !== undefined) variables.set(one.at('name').string ?? '', value)
   }
-  return { ...context, variables }
+  return { ...context, variables: Object.fromEntries(variables) }
 }
 
 /** Whether the resources of a policy or a binding include a request; a binding without any takes those of its policy. */

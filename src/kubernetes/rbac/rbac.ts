@@ -46,19 +46,27 @@ export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>>
 
 const none: ReadonlySet<string> = new Set([''])
 
+/**
+ * An empty text that is written is no object's name, and stands for nothing else.
+ * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
+ */
+function written(text: string): string {
+  return text === '' ? '""' : text
+}
+
 /** The permissions of a rule. A rule with resources and URLs counts as two, neither of which narrows the other. */
 export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): Permissions[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule
   const onResources = {
-    resource: new Set(resources),
+    resource: new Set(resources.map(written)),
     group: new Set(apiGroups),
     url: none,
     verb: new Set(verbs),
-    name: new Set(resourceNames.length > 0 ? resourceNames : [anyName]),
+    name: new Set(resourceNames.length > 0 ? resourceNames.map(written) : [anyName]),
     namespace: new Set([namespace]),
     at,
   }
-  const onUrls = { ...onResources, resource: none, group: none, url: new Set(nonResourceURLs), name: none }
+  const onUrls = { ...onResources, resource: none, group: none, url: new Set(nonResourceURLs.map(written)), name: none }
   return [onResources, onUrls].filter((permissions) => parts.every((part) => permissions[part].size > 0))
 }
 
