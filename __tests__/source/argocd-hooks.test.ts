@@ -101,7 +101,10 @@ fieldSpecs: [{path: metadata/annotations, create: true}]
     ],
     [
       'in a List',
-      { ...plain, 'edge/role.yaml': `kind: List\napiVersion: v1\nitems:\n  - ${role().trim().replaceAll('\n', '\n    ')}\n` },
+      {
+        ...plain,
+        'edge/role.yaml': `kind: List\napiVersion: v1\nitems:\n  - ${role().trim().replaceAll('\n', '\n    ')}\n`,
+      },
       {
         'edge/role.yaml': `kind: List\napiVersion: v1\nitems:\n  - ${role('argocd.argoproj.io/hook: Sync').trim().replaceAll('\n', '\n    ')}\n`,
       },
@@ -157,7 +160,9 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "${group}"}]
     const base = { 'argo/app.yaml': application('edge'), 'edge/binding.yaml': binding('', 'platform') }
     const annotations = '  annotations: {argocd.argoproj.io/hook: PostSync}\n'
     const head = { 'edge/binding.yaml': binding(annotations, 'system:unauthenticated') }
-    expect(lines(await change(base, head))).toContain('introduced error head/edge/binding.yaml:7 protected-rbac/not-widened')
+    expect(lines(await change(base, head))).toContain(
+      'introduced error head/edge/binding.yaml:7 protected-rbac/not-widened',
+    )
   })
 })
 
@@ -165,13 +170,21 @@ describe('an object is kept', () => {
   const hook = role('argocd.argoproj.io/hook: PostSync')
   test.each<[what: string, base: Files, head: Files]>([
     ['that Argo CD leaves as it is from now on', plain, { 'edge/role.yaml': role('argocd.argoproj.io/hook: Skip') }],
-    ['that was a hook before', { ...plain, 'edge/role.yaml': hook }, { 'edge/role.yaml': `# again\n${hook.replace('list', 'get')}` }],
+    [
+      'that was a hook before',
+      { ...plain, 'edge/role.yaml': hook },
+      { 'edge/role.yaml': `# again\n${hook.replace('list', 'get')}` },
+    ],
     ['that is no hook any more', { ...plain, 'edge/role.yaml': hook }, { 'edge/role.yaml': role() }],
     ['with a hook of Helm 2 for definitions', plain, { 'edge/role.yaml': role('helm.sh/hook: crd-install') }],
     ['with another annotation', plain, { 'edge/role.yaml': role('argocd.argoproj.io/sync-wave: "1"') }],
     [
       'that Flux deploys',
-      { 'flux/source.yaml': repository(), 'flux/edge.yaml': fluxKustomization('edge', './edge'), 'edge/role.yaml': role() },
+      {
+        'flux/source.yaml': repository(),
+        'flux/edge.yaml': fluxKustomization('edge', './edge'),
+        'edge/role.yaml': role(),
+      },
       { 'edge/role.yaml': hook },
     ],
     [
@@ -179,11 +192,7 @@ describe('an object is kept', () => {
       { 'edge/role.yaml': role() },
       { 'edge/role.yaml': role('helm.sh/hook: pre-install') },
     ],
-    [
-      'of which another copy is no hook',
-      { ...plain, 'edge/copy.yaml': role() },
-      { 'edge/role.yaml': hook },
-    ],
+    ['of which another copy is no hook', { ...plain, 'edge/copy.yaml': role() }, { 'edge/role.yaml': hook }],
   ])('%s', async (_, base, head) => {
     expect(lines(await change(base, head)).filter((line) => line.includes('object-kept'))).toEqual([])
   })

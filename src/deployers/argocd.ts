@@ -88,13 +88,13 @@ function nameSource(given: ApplicationSource, index: number, application: Named,
     named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`, {
       at: siteOfBlock('plugin', override, manifest, named),
     })
-  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.files])]
+  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.mayChange])]
   const common = {
     id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
     origin: 'named' as const,
     target,
     declaredAt: declarationSite(manifest),
-    ...(definitionFiles.length > 0 ? { definitionFiles } : {}),
+    definitionFiles,
   }
   const type = typeOf(override, place, application, named)
   if (type === undefined) return
@@ -176,7 +176,10 @@ function typeOf(
     return undefined
   }
   if (second)
-    return refuse(`its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`, second)
+    return refuse(
+      `its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`,
+      explicit.find((type) => override.blocks.has(type)) ?? second,
+    )
   const type = first === undefined || first === 'plugin' ? found : first
   const isChart = checkout.has(path.join(place, 'Chart.yaml'))
   if (type === 'helm' && !isChart) {
