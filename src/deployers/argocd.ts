@@ -29,7 +29,7 @@ import { argoRevision } from './tracked-revision'
  * @param manifest the Application, or the ApplicationSet that generates it
  */
 export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
-  const { name: written, destination, sources } = readApplication(root)
+  const { name: written, destination, sources, hydratedBranch } = readApplication(root)
   const own = named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path }
   const application: Named = {
     manifest,
@@ -42,6 +42,8 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     if (!isReferenceOnly(source)) nameSource(source, index, application, named)
     else if (named.isThisRepository(textAt(source.repoURL))) trackRevision(source, application, named)
   }
+  if (hydratedBranch.exists && application.sources.some(({ repoURL }) => named.isThisRepository(textAt(repoURL))))
+    named.track(manifest, application.name, argoRevision(textAt(hydratedBranch)), hydratedBranch)
 }
 
 /** An Application, as its sources need it. */
@@ -223,6 +225,7 @@ function valuesOf(
   const { helm } = source
   const values: Values[] = []
   const { checkout } = named.repositoryIndex
+  const atFiles = named.siteOf(manifest, helm.at('valueFiles'))
   for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
     const elsewhere =
@@ -230,21 +233,23 @@ function valuesOf(
         ? /^[a-z0-9+]+:\/\//i.test(file)
         : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
     if (elsewhere) {
-      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`)
+      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`, { at: atFiles })
       return undefined
     }
     // A path from the root starts with a slash, or behind the name of another source.
     const isFromRoot = ref !== undefined || written.startsWith('/')
     const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
     if (place === undefined) {
-      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`, { at: atFiles })
       return undefined
     }
     if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
     values.push({ path: place })
   }
   if (helm.at('fileParameters', 0).exists) {
-    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported')
+    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported', {
+      at: named.siteOf(manifest, helm.at('fileParameters')),
+    })
     return undefined
   }
   const { place, map, isText } = inlineValuesOf(source)

@@ -56,6 +56,7 @@ export type NotInspectedCause =
   | 'file-names'
   | 'source-type'
   | 'source-override'
+  | 'hook'
   | 'ignored'
   | 'nothing-to-apply'
   | 'folder-missing'

@@ -31,6 +31,7 @@ const partial: ReadonlySet<NotInspectedCause> = new Set([
   'plugin',
   'jsonnet',
   'file-names',
+  'hook',
 ])
 
 /** The changed files by which a deployer makes something that was not rendered, and why it was not. */
