@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { checkJson, lines } from '../cli/guard'
 import { kustomization as fluxKustomization, repository, sourceRef } from './flux-objects'
+import { kustomization } from './kustomize-objects'
 import { object, repositoryOf, url } from './probe'
 import { type Files, withEnvironment } from './repository'
 
@@ -159,6 +160,25 @@ describe('an object that comes to deploy another revision of this repository is 
       },
       { 'apps/values.yaml': 'a: b\nrevision: canary\n' },
       [warning('head/apps/values.yaml:2')],
+    ],
+    [
+      'another Application in place of one',
+      at(''),
+      { 'argo/app.yaml': null, 'argo/other.yaml': application('canary', 'other') },
+      [warning('head/argo/other.yaml:10')],
+    ],
+    [
+      'by a patch',
+      { ...at(''), 'argo/kustomization.yaml': kustomization('resources: [app.yaml]') },
+      {
+        'argo/kustomization.yaml': kustomization(
+          'resources: [app.yaml]',
+          'patches:',
+          '  - target: {kind: Application}',
+          '    patch: \'[{"op": "add", "path": "/spec/source/targetRevision", "value": "canary"}]\'',
+        ),
+      },
+      [warning('head/argo/kustomization.yaml:5')],
     ],
     [
       'a GitRepository by its branch',
