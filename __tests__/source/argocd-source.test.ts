@@ -261,7 +261,7 @@ describe('Argo CD takes a folder', () => {
         }),
         'other/notes.yaml': map,
       },
-      [kept('head/argo/app.yaml:9')],
+      [kept('head/argo/app.yaml:9'), 'introduced warning head/argo/app.yaml:10 source/unrendered'],
     ],
     [
       'that it no longer names, when the file moves out of it',
