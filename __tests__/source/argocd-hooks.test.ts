@@ -197,3 +197,18 @@ describe('an object is kept', () => {
     expect(lines(await change(base, head)).filter((line) => line.includes('object-kept'))).toEqual([])
   })
 })
+
+test('an Application that becomes a hook is an error, as what it deploys may go with it', async () => {
+  const app = plain['argo/app.yaml'] as string
+  const head = {
+    'argo/app.yaml': app.replace('  name: edge\n', '  name: edge\n  annotations: {argocd.argoproj.io/hook: Sync}\n'),
+  }
+  const report = await change(plain, head)
+  expect(lines(report)).toEqual(['introduced error head/argo/app.yaml:5 source/unrendered'])
+  expect(report.findings[0]?.text).toBe(
+    'Application argocd/edge: it is a hook of Argo CD, which deletes the object that it was. Argo CD deletes and makes it again at each sync, and what it deploys may go with it. Remove the hook annotation.',
+  )
+  expect(lines(await change({ ...plain, ...head }, { 'argo/app.yaml': `${head['argo/app.yaml']}# again\n` }))).toEqual(
+    [],
+  )
+})

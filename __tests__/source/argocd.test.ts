@@ -227,7 +227,7 @@ test('a folder of plain files is deployed no longer when its Application goes', 
     { ...chart, 'plain/role.yaml': role.replace('system:kube-controller-manager', 'view'), 'app.yaml': app },
     { 'app.yaml': null },
   )
-  expect(lines(report)).toEqual(['introduced error base/plain/role.yaml:1 protected-rbac/object-kept'])
+  expect(lines(report)).toEqual(['introduced error base/app.yaml:1 protected-rbac/object-kept'])
   expect(report.inspected.skipped).toEqual([
     { path: 'plain/role.yaml', reason: 'an orphan: the Application web no longer deploys it' },
   ])
@@ -331,15 +331,15 @@ describe('plain manifests, in a repository that has nothing to render', () => {
 
   test('are deployed no longer when the Application goes', async () => {
     const report = await change(files, { 'argocd/portal.yaml': null })
-    expect(lines(report)).toEqual(['introduced error base/apps/portal/role.yaml:1 protected-rbac/object-kept'])
-    expect(report.findings[0]?.location.note).toBeUndefined()
+    expect(lines(report)).toEqual(['introduced error base/argocd/portal.yaml:1 protected-rbac/object-kept'])
+    expect(report.findings[0]?.location.note).toBe('this change deletes the file')
   })
 
   test('nor when it names a path that is not there', async () => {
     const typo = files['argocd/portal.yaml'].replace('apps/portal', 'apps/portl')
     const report = await change(files, { 'argocd/portal.yaml': typo })
     expect(lines(report)).toEqual([
-      'introduced error base/apps/portal/role.yaml:1 protected-rbac/object-kept',
+      'introduced error head/argocd/portal.yaml:5 protected-rbac/object-kept',
       'introduced error head/argocd/portal.yaml:5 source/unrendered',
     ])
     expect(report.findings[1]?.text).toBe(

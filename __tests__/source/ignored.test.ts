@@ -185,7 +185,7 @@ describe('what a glob that nobody wrote takes is judged when', () => {
       'its Application goes',
       { 'a.yaml': argo('rbac', 'vendor'), 'vendor/role.yaml': role('system:kube-controller-manager') },
       { 'a.yaml': null },
-      ['introduced error base/vendor/role.yaml:1 protected-rbac/object-kept'],
+      ['introduced error base/a.yaml:1 protected-rbac/object-kept'],
     ],
   ])('%s', async (_, base, head, expected) => {
     expect(lines(await change({ 'notes.yaml': configMap('notes'), ...base }, head))).toEqual(expected)

@@ -27,8 +27,8 @@ describe('an object whose folder can no longer be seen is an error', () => {
   const flux = { ...web, 'flux/source.yaml': repository(), 'flux/web.yaml': kustomization('web', './web') }
 
   test.each<[what: string, base: Files, head: Files, place: string]>([
-    ['in its file', flux, { 'flux/web.yaml': elsewhere('./web') }, 'flux/web.yaml:1'],
-    ['in another file', flux, { 'flux/web.yaml': null, 'flux/more.yaml': elsewhere('./web') }, 'flux/more.yaml:1'],
+    ['in its file', flux, { 'flux/web.yaml': elsewhere('./web') }, 'flux/web.yaml:8'],
+    ['in another file', flux, { 'flux/web.yaml': null, 'flux/more.yaml': elsewhere('./web') }, 'flux/more.yaml:8'],
     [
       'of two sources, when the other one is elsewhere already',
       { ...web, 'app.yaml': application('prod', here, there('one')) },

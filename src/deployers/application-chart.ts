@@ -47,7 +47,8 @@ export function chartOfApplication(
       isKnown = false
     }
     const isHere = (url: string, file: string) => named.isHere(url, file)
-    const where = { isHere, skip, repositoryIndex: { checkout: held } }
+    const siteOf: GitOpsSources['siteOf'] = (...of) => named.siteOf(...of)
+    const where = { isHere, siteOf, skip, repositoryIndex: { checkout: held } }
     const found = source.plugin.exists ? undefined : valuesOf(manifest, source, { chart: folder, sources }, where)
     return isKnown ? found : undefined
   }

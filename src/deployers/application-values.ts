@@ -9,7 +9,7 @@ import { type BuildEnvironment, parametersOf } from './argocd-parameters'
 import type { GitOpsSources } from './gitops-sources'
 
 /** Where values are looked for, and what takes note of those that are not there. */
-export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere'> {
+export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere' | 'siteOf'> {
   readonly repositoryIndex: { readonly checkout: Checkout }
 }
 
@@ -43,6 +43,7 @@ export function valuesOf(
   const { helm } = source
   const values: Values[] = []
   const { checkout } = named.repositoryIndex
+  const atFiles = named.siteOf(manifest, helm.at('valueFiles'))
   for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
     const elsewhere =
@@ -50,21 +51,23 @@ export function valuesOf(
         ? /^[a-z0-9+]+:\/\//i.test(file)
         : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
     if (elsewhere) {
-      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`)
+      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`, { at: atFiles })
       return undefined
     }
     // A path from the root starts with a slash, or behind the name of another source.
     const isFromRoot = ref !== undefined || written.startsWith('/')
     const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
     if (place === undefined) {
-      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`, { at: atFiles })
       return undefined
     }
     if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
     values.push({ path: place })
   }
   if (helm.at('fileParameters', 0).exists) {
-    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported')
+    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported', {
+      at: named.siteOf(manifest, helm.at('fileParameters')),
+    })
     return undefined
   }
   const { place, map, isText } = inlineValuesOf(source)

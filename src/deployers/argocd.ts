@@ -23,7 +23,7 @@ import { argoRevision } from './tracked-revision'
  * @param manifest the Application, or the ApplicationSet that generates it
  */
 export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
-  const { name: written, destination, sources } = readApplication(root)
+  const { name: written, destination, sources, hydratedBranch } = readApplication(root)
   const own = named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path }
   const application: NamedApplication = {
     manifest,
@@ -37,6 +37,8 @@ export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSou
     if (!isReferenceOnly(source)) nameSource(source, index, application, named)
     else if (named.isThisRepository(textAt(source.repoURL))) trackRevision(source, application, named)
   }
+  if (hydratedBranch.exists && application.sources.some(({ repoURL }) => named.isThisRepository(textAt(repoURL))))
+    named.track(manifest, application.name, argoRevision(textAt(hydratedBranch)), hydratedBranch)
 }
 
 function nameSource(
@@ -81,13 +83,13 @@ function nameSource(
     named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`, {
       at: siteOfBlock('plugin', override, manifest, named),
     })
-  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.files])]
+  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.mayChange])]
   const common = {
     id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
     origin: 'named' as const,
     target,
     declaredAt: declarationSite(manifest),
-    ...(definitionFiles.length > 0 ? { definitionFiles } : {}),
+    definitionFiles,
   }
   const type = typeOf(override, place, application, named)
   if (type === undefined) return
@@ -169,7 +171,10 @@ function typeOf(
     return undefined
   }
   if (second)
-    return refuse(`its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`, second)
+    return refuse(
+      `its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`,
+      explicit.find((type) => override.blocks.has(type)) ?? second,
+    )
   const type = first === undefined || first === 'plugin' ? found : first
   const isChart = checkout.has(path.join(place, 'Chart.yaml'))
   if (type === 'helm' && !isChart) {

@@ -58,6 +58,7 @@ export type NotInspectedCause =
   | 'file-names'
   | 'source-type'
   | 'source-override'
+  | 'hook'
   | 'ignored'
   | 'nothing-to-apply'
   | 'folder-missing'

@@ -1,3 +1,4 @@
+import { hookAnnotationOf, hookFateOf } from '../gitops/argo-hook'
 import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { nameSourcesOfSet } from './application-set'
@@ -19,7 +20,10 @@ export function readGitOps(
   const flux = new FluxObjects(manifests, patches, named)
   for (const manifest of manifests) {
     const kind = groupKindOf(manifest.ref)
-    if (kind === gitOpsKind.application || kind === gitOpsKind.applicationSet) named.usesArgo = true
+    if (kind === gitOpsKind.application || kind === gitOpsKind.applicationSet) {
+      named.usesArgo = true
+      listHook(manifest, named)
+    }
     switch (kind) {
       case gitOpsKind.application:
         nameSourcesOf(manifest, manifest.root, named)
@@ -31,4 +35,12 @@ export function readGitOps(
   }
   flux.read()
   return named
+}
+
+/** Lists an object that Argo CD deletes and makes again at each sync. */
+function listHook(manifest: Manifest, named: GitOpsSources): void {
+  const { root } = manifest
+  if (['plain', 'skipped'].includes(hookFateOf(root, true))) return
+  const reason = 'it is a hook of Argo CD, which deletes the object that it was'
+  named.skip(manifest, 'hook', reason, { at: named.siteOf(manifest, hookAnnotationOf(root)) })
 }

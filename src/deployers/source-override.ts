@@ -10,8 +10,8 @@ import { documentsIn } from './document'
 /** A source of an Application with what files of its folder change in it. */
 export interface OverriddenSource {
   readonly source: ApplicationSource
-  /** The files that change it. */
-  readonly files: readonly string[]
+  /** The files that change it, or would if they were there. */
+  readonly mayChange: readonly string[]
   /** The blocks that such a file writes, each at its line; they count even where they are empty. */
   readonly blocks: ReadonlyMap<string, DeclarationSite>
   /** Why Argo CD cannot read one of them, which keeps it from deploying anything. */
@@ -36,21 +36,22 @@ export function overridden(
 ): OverriddenSource {
   const { name, namespace } = application
   const names = ['', `-${name}`, ...(ownNamespaces.includes(namespace) ? [] : [`-${namespace}_${name}`])]
-  const files = names.map((one) => path.join(place, `.argocd-source${one}.yaml`)).filter((file) => overrides.has(file))
-  if (files.length === 0) return { source, files, blocks: new Map() }
+  const mayChange = names.map((one) => path.join(place, `.argocd-source${one}.yaml`))
+  const files = mayChange.filter((file) => overrides.has(file))
+  if (files.length === 0) return { source, mayChange, blocks: new Map() }
   let fields: Fields = Object.fromEntries(blocks.map((block) => [block, source[block].value ?? null]))
   const written = new Map<string, DeclarationSite>()
   for (const file of files) {
     const { documents, faults } = documentsIn(file, overrides.get(file) ?? '')
     const [fault] = faults
-    if (fault) return { source, files, blocks: new Map(), fault: { path: file, ...fault } }
+    if (fault) return { source, mayChange, blocks: new Map(), fault: { path: file, ...fault } }
     const root = documents[0]?.root
     const value = fieldsOf(root?.value)
     for (const block of blocks)
       if (root?.at(block).isMap) written.set(block, { path: file, region: root.at(block).region })
     fields = laidOver(fields, Object.fromEntries(blocks.map((block) => [block, value[block]])))
   }
-  return { source: { ...source, ...blocksOf(fields) }, files, blocks: written }
+  return { source: { ...source, ...blocksOf(fields) }, mayChange, blocks: written }
 }
 
 /**

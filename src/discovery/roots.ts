@@ -95,6 +95,7 @@ const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'file-names',
   'source-type',
   'source-override',
+  'hook',
   'ignored',
   'folder-missing',
   'nothing-to-apply',

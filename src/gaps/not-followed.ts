@@ -32,6 +32,7 @@ const partial: ReadonlySet<NotInspectedCause> = new Set([
   'plugin',
   'jsonnet',
   'file-names',
+  'hook',
 ])
 
 /** Whether a cause leaves something out of a rendering that is judged for the rest. */

@@ -21,23 +21,38 @@ export function outOfSight(
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
   const news = withoutKnown(head.discovery.notInspected, base.discovery.notInspected)
+  const named = base.discovery.sources.filter(({ origin }) => origin === 'named')
   const wasJudged = (one: NotInspected) =>
-    gone.some((source) => isOf(source, one.manifest, clustersOf)) || hidesPlainFiles(one, { base, head }, clustersOf)
+    (one.cause === 'hook' ? named : gone).some((source) => isOf(source, one.manifest, clustersOf)) ||
+    hidesPlainFiles(one, { base, head }, clustersOf)
   return news.flatMap((one) => {
     if (unmodelled.has(one.cause)) return ofUnmodelled(one, base.discovery.notInspected, wasJudged)
-
-    const { manifest, cause, reason, at = declarationSite(manifest) } = one
-    const { ref, object, origin } = manifest
     if (!wasJudged(one)) return []
-    return gateFinding('source/unrendered', 'out-of-sight', 'error', {
-      side: 'head',
-      ...at,
-      status: 'introduced',
-      object: ref,
-      keys: [cause],
-      ...(at.path === origin.path ? { fileText: object.lines } : {}),
-      text: `The objects that ${nameOf(ref)} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
-    })
+    const { manifest, cause, reason } = one
+    const { effect, remedy } = causeText(cause)
+    const name = nameOf(manifest.ref)
+    const text =
+      cause === 'hook'
+        ? `${name}: ${reason}. ${effect} ${remedy}`
+        : `The objects that ${name} deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`
+    return findingAt(one, 'out-of-sight', [cause], text)
+  })
+}
+
+function findingAt(
+  { manifest, at = declarationSite(manifest) }: NotInspected,
+  message: string,
+  keys: readonly string[],
+  text: string,
+): Finding {
+  return gateFinding('source/unrendered', message, 'error', {
+    side: 'head',
+    ...at,
+    status: 'introduced',
+    object: manifest.ref,
+    keys,
+    ...(at.path === manifest.origin.path ? { fileText: manifest.object.lines } : {}),
+    text,
   })
 }
 
@@ -58,16 +73,7 @@ function ofUnmodelled(
   if (alike.some((other) => identityOf(other.manifest.ref) === identityOf(manifest.ref))) return []
   if (alike.length > 0 && !wasJudged(one)) return []
   const { effect, remedy } = causeText(cause)
-  return [
-    gateFinding('source/unrendered', 'unmodelled', 'error', {
-      side: 'head',
-      ...at,
-      status: 'introduced',
-      object: manifest.ref,
-      keys: [cause, at.path],
-      text: `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`,
-    }),
-  ]
+  return [findingAt(one, 'unmodelled', [cause, at.path], `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`)]
 }
 
 /** Whether an object applied plain files at the base, and for this cause no longer does so as they are. */
@@ -79,11 +85,14 @@ function hidesPlainFiles(
   // Rendering reports a missing folder.
   if (cause === 'folder-missing') return false
   for (const [file, { manifest: before }] of base.discovery.plain) {
-    if (cause !== 'plugin' && !unmodelled.has(cause) && head.discovery.plain.has(file)) continue
+    if (!asBefore.has(cause) && head.discovery.plain.has(file)) continue
     if (isSame(before, manifest, clustersOf)) return true
   }
   return false
 }
+
+/** The causes that count although the files are still deployed by the object. */
+const asBefore: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([...unmodelled, 'plugin', 'hook'])
 
 /** Whether an object is that of the base: in the same file, or in another one of the same cluster. */
 function isSame(before: Manifest, manifest: Manifest, clustersOf: ClustersOf): boolean {

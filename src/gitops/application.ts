@@ -12,6 +12,8 @@ export interface Application {
    * committed elsewhere, and all of them are made of the dry source.
    */
   readonly sources: readonly ApplicationSource[]
+  /** The branch to which the manifests of a hydrator are committed, and from which they are deployed. */
+  readonly hydratedBranch: Cursor
   readonly destination: Destination
   /** Whether Argo CD deletes an object that the source no longer has. */
   readonly prunes: boolean
@@ -46,6 +48,7 @@ export function readApplication(root: Cursor): Application {
     sources: sourcesOf(spec)
       .filter(({ exists }) => exists)
       .map(sourceAt),
+    hydratedBranch: spec.at('sourceHydrator', 'syncSource', 'targetBranch'),
     destination: {
       cluster: textAt(destination.at('name')) || textAt(destination.at('server')),
       namespace: destination.at('namespace'),

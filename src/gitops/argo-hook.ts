@@ -46,6 +46,12 @@ export function hookFateOf(root: Cursor, isHelm: boolean): HookFate {
   return policies.some((policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded') ? 'passing' : 'hook'
 }
 
+/** The annotation that makes an object a hook. */
+export function hookAnnotationOf(root: Cursor): Cursor {
+  const annotations = root.at('metadata', 'annotations')
+  return annotations.at(argoHook).exists ? annotations.at(argoHook) : annotations.at(helmHook)
+}
+
 function wordsAt(cursor: Cursor): string[] {
   return wordsIn(cursor.string)
 }

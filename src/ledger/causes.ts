@@ -128,6 +128,11 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'It neither updates nor removes anything until that is corrected.',
     remedy: 'Correct the file that the message names.',
   },
+  hook: {
+    many: 'Applications that are hooks',
+    effect: 'Argo CD deletes and makes it again at each sync, and what it deploys may go with it.',
+    remedy: 'Remove the hook annotation.',
+  },
   'other-revision': {
     many: 'objects that deploy another revision of this repository',
     effect: 'The files of this change were judged in its place.',

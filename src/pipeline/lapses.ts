@@ -14,6 +14,8 @@ export type LapseOf = (manifest: Manifest, before: Manifest) => string | undefin
 export class Lapses {
   private readonly twins = new Map<string, Manifest[]>()
   private readonly touched: ReadonlySet<Manifest>
+  /** Asked for each object that is removed. */
+  private readonly known = new Map<Manifest, { readonly asHook?: string; readonly asUndeployed?: string }>()
 
   /**
    * @param before the objects of the base that differ, or may do so
@@ -56,7 +58,14 @@ export class Lapses {
 
   of(manifest: Manifest, before: Manifest): string | undefined {
     if (manifest.side === 'base') return undefined
-    return this.asHook(manifest) ?? (this.isNamed(before) ? this.asUndeployed(manifest) : undefined)
+    const known = this.known.get(manifest) ?? this.lapseOf(manifest)
+    this.known.set(manifest, known)
+    return known.asHook ?? (known.asUndeployed && this.isNamed(before) ? known.asUndeployed : undefined)
+  }
+
+  private lapseOf(manifest: Manifest): { readonly asHook?: string; readonly asUndeployed?: string } {
+    const [asHook, asUndeployed] = [this.asHook(manifest), this.asUndeployed(manifest)]
+    return { ...(asHook ? { asHook } : {}), ...(asUndeployed ? { asUndeployed } : {}) }
   }
 
   private asHook(manifest: Manifest): string | undefined {

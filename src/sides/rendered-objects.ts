@@ -1,14 +1,17 @@
 import { identify } from '../manifest/identity'
 import type { LoadedObject } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
-import type { Source } from '../sources/source'
+import { rendersAsInstalled } from '../render/helm'
+import type { HelmSource, Source } from '../sources/source'
 
 /**
  * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstalling are
  * created at another time, so an object that becomes such a hook is removed. https://helm.sh/docs/topics/charts_hooks/
  */
-export function staysInstalled({ root }: Manifest): boolean {
+export function staysInstalled({ root }: Manifest, source: HelmSource): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
+  // Argo CD takes it for no hook, and Helm has no such hook any more.
+  if (written === 'crd-install') return rendersAsInstalled(source)
   return !written || written.split(',').some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook))
 }
 

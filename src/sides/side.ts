@@ -260,7 +260,7 @@ export class SideOfChange {
       const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
       const origin: Origin = unbuilt ? { ...own, unbuilt } : own
       const staying = file.objects.filter(
-        (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, [])),
+        (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),
       )
       for (const object of staying) {
         const guessed = isGuess(object.apiVersion, path)
