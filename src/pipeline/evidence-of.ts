@@ -62,6 +62,8 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
+    answered: rendered.answered.clusters,
+    hasAnswersBeside: rendered.answered.areBeside,
     ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),
