@@ -1,3 +1,5 @@
+import { entryOf } from '../entry'
+
 /** A map of values that is still being filled. */
 export type Growing = Record<string, unknown>
 
@@ -80,7 +82,7 @@ function put(into: Growing, keys: readonly (string | number)[], value: unknown):
 
 function read(place: Growing | unknown[], key: string | number): unknown {
   if (Array.isArray(place)) return place[Number(key)]
-  return Object.hasOwn(place, key) ? place[key] : undefined
+  return entryOf(place, String(key))
 }
 
 function write(place: Growing | unknown[], key: string | number, value: unknown): void {

@@ -17,6 +17,7 @@ import { identityOf } from '../manifest/manifest'
 import type { PlacedException } from '../policy/config'
 import type { Resolution } from '../policy/policy'
 import type { FailOn, NotJudged } from '../policy/schema'
+import { withoutRepeated } from './answered'
 import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
@@ -55,16 +56,16 @@ export interface Judgement {
 export function judge(evidence: Evidence, { resolution, today }: PolicyContext, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
-  const [base, head] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
+  const base = withoutRepeated(evaluation.evaluateSide('base'), evidence.answered)
+  const head = withoutRepeated(evaluation.evaluateSide('head'), evidence.answered)
+  const changes = withoutRepeated(evaluation.evaluateChanges(), evidence.answered)
   const assumed = evaluateAssumed(evidence, resolution.rules, placing, today, before)
   const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())
   const findings = [
     ...classifyByStatus(base, head, placing, evidence.mode),
     ...classifyByStatus(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
     ...classifyByStatus(assumed.base, assumed.head, placing, evidence.mode),
-    ...mergeCopies(
-      [...evaluation.evaluateChanges(), ...assumed.changes].map((draft) => findingOf(draft, 'introduced', placing)),
-    ),
+    ...mergeCopies([...changes, ...assumed.changes].map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: [...evaluation.skipped, ...assumed.skipped] }
 }

@@ -20,6 +20,8 @@ export interface Evidence {
   /** The file of this change that writes an object which cannot be read from it: a template, or unreadable. */
   readonly writtenUnread: (ref: ObjectRef) => string | undefined
   readonly clusters: ClusterMap
+  /** The clusters that hold what differs with another answer of the real ones. */
+  readonly answered?: ReadonlySet<string>
   /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
   readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>
   /**

@@ -121,7 +121,11 @@ async function runWithin(
   const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
   const fetches = network && { from: fetchingFrom(network, options, budget), asked: new AskedOnce() }
   try {
-    const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
+    const gatherWith = (
+      revision: Revision,
+      its: Config,
+      trial: { readonly isTrial?: true; readonly withoutAnswers?: boolean } = {},
+    ) =>
       gather({
         base,
         head: revision,
@@ -151,6 +155,10 @@ async function runWithin(
         { ...judgement, findings: located.slice(0, stated) },
         terms,
       )
+    // A trial of other findings needs no renderings with other answers.
+    const withoutAnswers =
+      !evidence.hasAnswersBeside &&
+      !judgement.findings.some(({ cluster, status }) => status === 'introduced' && evidence.answered?.has(cluster))
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
@@ -159,7 +167,7 @@ async function runWithin(
         const its = edits.has(configPath)
           ? (await readConfigs(base, edited, options.config, resolutionOf)).head
           : configs.head
-        const again = await gatherWith(edited, its, { isTrial: true })
+        const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers })
         return [...judge(again, terms, beforeRule).findings, ...again.findings]
       },
     })

@@ -65,6 +65,8 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
     lapseOf: compared.lapseOf,
+    answered: rendered.answered.clusters,
+    hasAnswersBeside: rendered.answered.areBeside,
     ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),

@@ -20,7 +20,7 @@ import type { Gathered, Scope } from './scope'
 export async function gather(scope: Scope): Promise<Gathered> {
   const sides = await fetchCharts(await openSides(scope), scope)
   const read = await readChanged(sides, scope)
-  const rendered = await renderChanged(sides, read, scope.rules)
+  const rendered = await renderChanged(sides, read, scope)
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')
   const clusters = assignClusters(sides, read, rendered, rest)

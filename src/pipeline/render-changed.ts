@@ -1,13 +1,14 @@
 import { failLostCharts } from '../gaps/missing-charts'
-import type { ActiveRule } from '../policy/policy'
 import type { RenderedSide, SideOfChange } from '../sides/side'
-import type { Source } from '../sources/source'
+import type { Source, Target } from '../sources/source'
 import { withoutDeleted } from './deleted-objects'
 import type { Sides } from './open-sides'
 import { protectedBy } from './protected-by'
 import type { ChangedFiles } from './read-changed'
 import { readInPart } from './read-in-part'
+import type { Scope } from './scope'
 import { uncertainIn } from './uncertain-in'
+import { isAnswered } from './uncertain-objects'
 
 /** The sources that differ, rendered at the sides that have them. */
 export interface ChangedRenderings {
@@ -15,13 +16,15 @@ export interface ChangedRenderings {
   readonly after: readonly RenderedSide[]
   /** Whether a source renders to the same on both sides. */
   readonly isSame: (source: Source) => boolean
+  /** What differs with other answers of the cluster is in these. */
+  readonly answered: { readonly clusters: ReadonlySet<string>; readonly areBeside: boolean }
 }
 
 /** Renders the sources whose files or definition differ. */
 export async function renderChanged(
   { base, head }: Sides,
   { values, reached, ...files }: ChangedFiles,
-  rules: readonly ActiveRule[],
+  { rules, withoutAnswers = false }: Pick<Scope, 'rules' | 'withoutAnswers'>,
 ): Promise<ChangedRenderings> {
   const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
   const renderAll = (side: SideOfChange) =>
@@ -32,8 +35,25 @@ export async function renderChanged(
     values.complete('base', readable.before),
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
-  if (!base) return { before, after, isSame }
-  const uncertain = await uncertainIn({ base, head }, files, before, after)
+  const answered = { clusters: new Set<string>(), areBeside: false }
+  if (!base) return { before, after, isSame, answered }
+  const uncertain = !withoutAnswers
+    ? await uncertainIn({ base, head }, files, before, after)
+    : { before: [], after: [] }
+  const targets = [...uncertain.before, ...uncertain.after].map(({ source }) => source.target)
   const left = withoutDeleted(before, after, protectedBy(rules))
-  return { before: [...left.before, ...uncertain.before], after: [...left.after, ...uncertain.after], isSame }
+  return {
+    before: [...left.before, ...uncertain.before],
+    after: [...left.after, ...uncertain.after],
+    isSame,
+    answered: answeredIn(targets),
+  }
+}
+
+/** The clusters of what differs with other answers; what such an answer alone makes is beside the objects of its release. */
+function answeredIn(targets: readonly Target[]): ChangedRenderings['answered'] {
+  const clusters = new Set(
+    targets.flatMap((target) => ('cluster' in target && isAnswered(target.cluster) ? target.cluster : [])),
+  )
+  return { clusters, areBeside: targets.some((target) => !('cluster' in target && clusters.has(target.cluster))) }
 }

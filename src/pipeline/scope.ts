@@ -28,9 +28,13 @@ export interface Scope {
   readonly config?: string | undefined
   /** Set for a trial, whose changed files need no account. */
   readonly isTrial?: true
+  /** Set for a trial of findings that are true without other answers of the cluster. */
+  readonly withoutAnswers?: boolean
 }
 
 /** The evidence, and the two sides it was taken from. */
 export interface Gathered extends Evidence {
+  /** Whether findings outside the clusters of other answers may rest on such an answer. */
+  readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
 }

@@ -11,6 +11,13 @@ import type { HelmSource } from '../sources/source'
 type Rendered = RenderedSide['objects'][number]
 type Objects = ReadonlyMap<string, Rendered>
 
+const where = ' where '
+
+/** Whether a cluster holds what differs with another answer. */
+export function isAnswered(cluster: string): boolean {
+  return cluster.includes(where)
+}
+
 /** One release on both sides of a change, as it is rendered without a cluster. */
 export interface ReleasePair {
   readonly before: RenderedSide | undefined
@@ -137,7 +144,7 @@ function differing(
     ]
   }
   const { source } = main.after
-  const cluster = `${source.kind === 'helm' ? source.release : ''} where ${name}`
+  const cluster = `${source.kind === 'helm' ? source.release : ''}${where}${name}`
   return {
     before: [...sides(main.before, apart.before, cluster), ...sides(main.before, beside.before)],
     after: [...sides(main.after, apart.after, cluster), ...sides(main.after, beside.after)],

@@ -1,0 +1,20 @@
+import type { RawFinding } from '../finding/finding'
+import { identityOf } from '../manifest/manifest'
+
+/**
+ * Drops what is stated with another answer of a cluster and is true without it, too.
+ *
+ * @param answered the clusters whose objects are rendered with other answers
+ */
+export function withoutRepeated(
+  drafts: readonly RawFinding[],
+  answered: ReadonlySet<string> | undefined,
+): readonly RawFinding[] {
+  if (!answered || !drafts.some(({ cluster }) => answered.has(cluster))) return drafts
+  const stated = new Set(drafts.flatMap((draft) => (answered.has(draft.cluster) ? [] : [statementOf(draft)])))
+  return drafts.filter((draft) => !answered.has(draft.cluster) || !stated.has(statementOf(draft)))
+}
+
+function statementOf({ active, message, keys, ends }: RawFinding): string {
+  return JSON.stringify([active.rule.id, message, keys, ends.map(({ manifest }) => identityOf(manifest.ref))])
+}
