@@ -309,7 +309,10 @@ spec:
       'generators: [{list: {elementsYaml: x}}]',
       'its generator list is not read; lists of elements, git, matrix and merge are',
     ],
-    ['generators: [{list: {elements: []}, selector: {}}]', 'the selector of its generator list is not supported'],
+    [
+      'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',
+      'the selector of its generator has an operator that is not known',
+    ],
     ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],
     ['generators: [{list: {elements: [{x: a}]}}]', '{{name}} in its template cannot be filled in'],
     [

@@ -4,6 +4,7 @@ import {
   elementOfFolder,
   elementsOfFile,
   type Generator,
+  isSelected,
   type PathRule,
   readApplicationSet,
 } from '../gitops/application-set'
@@ -31,6 +32,10 @@ export function elementsOf(
       return generator.elements
     case 'unknown':
       return { cause: 'generator-not-read', reason: generator.reason }
+    case 'selected': {
+      const elements = elementsOf(generator.generators[0], goTemplate, named)
+      return 'cause' in elements ? elements : elements.filter((element) => isSelected(element, generator.selector))
+    }
     case 'matrix':
       return combined(generator.generators, goTemplate, named)
     case 'merge':

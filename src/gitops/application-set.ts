@@ -1,6 +1,8 @@
 import path from 'node:path/posix'
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import type { Element } from './filled-template'
+import { normalized } from './template-functions'
 import { textAt } from './text'
 
 /**
@@ -35,7 +37,19 @@ export type Generator =
   | { readonly kind: 'matrix'; readonly generators: readonly [Generator, Generator] }
   /** The elements of the first, with what later ones have for the same keys. */
   | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
+  /** Those elements of a generator that a selector takes. */
+  | { readonly kind: 'selected'; readonly selector: Selector; readonly generators: readonly [Generator] }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/** A selector of labels, which are the values of an element here. */
+export interface Selector {
+  readonly labels: Element
+  readonly expressions: readonly {
+    readonly key: string
+    readonly operator: string
+    readonly values: readonly string[]
+  }[]
+}
 
 /** A pattern of paths that are taken or left out. */
 export interface PathRule {
@@ -63,11 +77,51 @@ export function gitGeneratorsIn(generators: Cursor, depth = 0): { repoURL: Curso
   })
 }
 
+/** A generator with its selector, if it has one. */
 function generatorAt(generator: Cursor, depth = 0): Generator {
+  const one = plainGeneratorAt(generator, depth)
+  const selector = generator.at('selector')
+  if (!selector.exists || one.kind === 'unknown') return one
+  const expressions = [...selector.at('matchExpressions').items()].map((entry) => ({
+    key: textAt(entry.at('key')),
+    operator: textAt(entry.at('operator')),
+    values: [...entry.at('values').items()].map(textAt),
+  }))
+  const isKnown = expressions.every(({ operator }) => operators.includes(operator))
+  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an operator that is not known' }
+  return {
+    kind: 'selected',
+    selector: { labels: flattened(selector.at('matchLabels')), expressions },
+    generators: [one],
+  }
+}
+
+const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist']
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors */
+export function isSelected(element: Element, { labels, expressions }: Selector): boolean {
+  return (
+    Object.entries(labels).every(([key, value]) => entryOf(element, key) === value) &&
+    expressions.every(({ key, operator, values }) => {
+      const value = entryOf(element, key)
+      switch (operator) {
+        case 'In':
+          return value !== undefined && values.includes(value)
+        case 'NotIn':
+          return value === undefined || !values.includes(value)
+        case 'Exists':
+          return value !== undefined
+        default:
+          return value === undefined
+      }
+    })
+  )
+}
+
+function plainGeneratorAt(generator: Cursor, depth: number): Generator {
   const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
   const name = kinds.join(', ') || '(none)'
   const unknown = (reason: string): Generator => ({ kind: 'unknown', reason })
-  if (generator.at('selector').exists) return unknown(`the selector of its generator ${name} is not supported`)
   if (kinds.some((one) => generator.at(one, 'template').exists))
     return unknown(`the template of its generator ${name} is not supported`)
   const elements = generator.at('list', 'elements')
@@ -121,13 +175,6 @@ export function elementOfFolder(folder: string, goTemplate: boolean): Element {
   return goTemplate
     ? { ...named, 'path.path': folder, ...indexed('path.segments', segments) }
     : { ...named, path: folder, ...indexed('path', segments) }
-}
-
-function normalized(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^-a-z0-9.]/g, '-')
-    .replace(/^[-.]+|(?<![-.])[-.]+$/g, '')
 }
 
 function indexed(name: string, items: readonly string[]): Element {

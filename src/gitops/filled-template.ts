@@ -3,6 +3,7 @@ import { entryOf } from '../entry'
 import type { LoadedObject } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
+import { evaluateTemplate } from './template-functions'
 import { textAt } from './text'
 
 /** The values that a generator gives for one Application, by the names that a template calls them by. */
@@ -16,7 +17,9 @@ export type Element = Readonly<Record<string, string>>
 export function makeApplication(set: LoadedObject, element: Element): LoadedObject | undefined {
   const template = under(under(set.node, 'spec', set), 'template', set)
   if (!template) return undefined
-  const node = filled(template, element, set, new Map())
+  const goTemplate = under(under(set.node, 'spec', set), 'goTemplate', set)
+  const isGo = isScalar(goTemplate) && goTemplate.value === true
+  const node = filled(template, (text) => (isGo ? fillGo(text, element) : fill(text, element)), set, new Map())
   const region = set.regionOf(template)
   const ref = { group: ownGroup, kind: 'Application', namespace: set.ref.namespace, name: '' }
   const { root } = new Manifest({ ...set, ref, node, region }, 'head', { kind: 'file', path: '' }, [])
@@ -35,14 +38,14 @@ function under(map: Node | undefined, key: string, set: LoadedObject): Node | un
  *
  * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other many times
  */
-function filled(node: Node, element: Element, set: LoadedObject, holding: Map<Node, boolean>): Node {
-  const inside = (one: unknown) => (isNode(one) ? filled(one, element, set, holding) : one)
+function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject, holding: Map<Node, boolean>): Node {
+  const inside = (one: unknown) => (isNode(one) ? filled(one, fillIn, set, holding) : one)
   if (isAlias(node)) {
     const target = set.resolve(node)
-    return target && hasPlaceholder(target, set, holding) ? placedAt(node, filled(target, element, set, holding)) : node
+    return target && hasPlaceholder(target, set, holding) ? placedAt(node, filled(target, fillIn, set, holding)) : node
   }
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
-    return placedAt(node, new Scalar(fill(node.value, element)))
+    return placedAt(node, new Scalar(fillIn(node.value)))
   if (isMap(node)) {
     const map = placedAt(node, new YAMLMap())
     map.items = node.items.map(({ key, value }) => new Pair(key, inside(value)))
@@ -77,6 +80,13 @@ function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boole
 function placedAt<T extends Node>({ range }: Node, node: T): T {
   if (range) node.range = range
   return node
+}
+
+/** The same with the functions of Go templates. */
+function fillGo(text: string, element: Element): string {
+  return fill(text, element).replace(/\{\{-?([^{}]*?)-?\}\}/g, (written, expression: string) => {
+    return evaluateTemplate(expression, (name) => entryOf(element, name)) ?? written
+  })
 }
 
 /** Fills `{{name}}`, `{{ .name }}` and `{{ index .list 0 }}` into a text. */
