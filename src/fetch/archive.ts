@@ -4,6 +4,18 @@ import { type TarHeader, unpackTar } from 'modern-tar'
 import { codeOf, FetchFailure } from './failure'
 import type { FetchedFiles } from './fetching'
 import type { FetchLimits } from './limits'
+import { safePath } from './safe-path'
+
+/** A chart or an artifact as it was packed. */
+export interface Archive {
+  readonly version: string
+  readonly sha256: string
+  readonly bytes: Uint8Array
+  /** Whether Helm packed it: then all is in a folder with the chart's name. */
+  readonly isChart: boolean
+  /** The digest of the manifest that a registry has of it. */
+  readonly manifest?: string
+}
 
 const unzip = promisify(gunzip)
 const mebibyte = 1024 * 1024
@@ -25,6 +37,7 @@ export async function unpack(
   const files = new Map<string, Uint8Array>()
   let count = 0
   const entries = await unpackTar(tar, {
+    strict: true,
     filter(header) {
       if (++count > limits.files)
         throw new FetchFailure('content-too-large', `${what} has more than ${limits.files} files`)
@@ -35,7 +48,7 @@ export async function unpack(
     throw error instanceof FetchFailure ? error : invalid(`is no valid archive: ${codeOf(error)}`)
   })
   for (const { header, data } of entries) {
-    const name = safeName(header.name)
+    const name = safePath(header.name)
     const parts = name?.split('/').slice(hasTop ? 1 : 0)
     if (!parts || parts.length === 0)
       throw invalid(`has the file ${JSON.stringify(header.name)}, whose path leads out of it or is not valid`)
@@ -67,13 +80,6 @@ async function unzipped(archive: Uint8Array, what: string, limits: FetchLimits):
 function kindOf({ type, name, linkname }: TarHeader): string {
   const to = linkname ? ` to ${JSON.stringify(linkname)}` : ''
   return `${JSON.stringify(name)} as a ${type === 'link' || type === 'symlink' ? 'link' : 'device'}${to}; only files and folders are allowed`
-}
-
-/** The path of a file, if every tool writes it below the folder it unpacks to. */
-function safeName(name: string): string | undefined {
-  if (name.startsWith('/') || /[\\\p{Cc}]/u.test(name) || /^[A-Za-z]:/.test(name)) return undefined
-  const parts = name.split('/').filter((part) => part !== '.' && part !== '')
-  return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/')
 }
 
 function foldersOf(path: string): string[] {

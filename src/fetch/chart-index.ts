@@ -121,7 +121,8 @@ function wholeIndex(index: Buffer, chart: string): readonly IndexEntry[] | undef
   const isJson = text.trimStart().startsWith('{')
   if (!isJson && index.length > smallIndex) throw new Error('its index is not written as Helm writes it')
   const whole: unknown = isJson ? JSON.parse(text) : parse(text, { logLevel: 'silent' })
-  if (typeof whole !== 'object' || whole === null || !('entries' in whole)) throw new Error('its index has no entries')
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole) || !('entries' in whole))
+    throw new Error('its index has no entries')
   const { entries } = whole
   if (typeof entries !== 'object' || entries === null) return undefined
   return entriesOf(Object.entries(entries).find(([name]) => name === chart)?.[1])

@@ -1,16 +1,10 @@
+import type { Archive } from './archive'
 import { type ArchiveCache, digestOf } from './archive-cache'
 import { chosenOf, type IndexEntry, versionsIn } from './chart-index'
 import { codeOf, FetchFailure } from './failure'
 import type { HttpClient } from './http-client'
 import type { FetchLimits } from './limits'
 import { type Place, shown } from './place'
-
-/** A chart as it was packed. */
-export interface Archive {
-  readonly version: string
-  readonly sha256: string
-  readonly bytes: Uint8Array
-}
 
 /** Charts of repositories with an `index.yaml`. Each index is asked for once in a run, and each archive. */
 export class ChartRepositories {
@@ -22,7 +16,7 @@ export class ChartRepositories {
     private readonly limits: FetchLimits,
     private readonly cache: ArchiveCache,
     /** Fetches an archive that the index says is in a registry. */
-    private readonly fromRegistry: (url: string, entry: IndexEntry) => Promise<Archive>,
+    private readonly fromRegistry: (url: string) => Promise<Archive>,
   ) {}
 
   /** @throws FetchFailure */
@@ -48,8 +42,12 @@ export class ChartRepositories {
 
   private async archive(place: Place, chart: string, entry: IndexEntry): Promise<Archive> {
     const kept = entry.sha256 ? await this.cache.read(entry.sha256) : undefined
-    if (kept) return { version: entry.version, sha256: entry.sha256, bytes: kept }
-    if (entry.url.startsWith('oci://')) return await this.fromRegistry(entry.url, entry)
+    if (kept) return { version: entry.version, sha256: entry.sha256, bytes: kept, isChart: true }
+    if (entry.url.startsWith('oci://')) {
+      const archive = await this.fromRegistry(entry.url)
+      if (entry.sha256 && archive.sha256 !== entry.sha256) throw differs(place, entry)
+      return archive
+    }
     const url = archiveUrl(place, chart, entry)
     const answer = await this.http.get({ url, most: this.limits.archiveBytes })
     const named = `${chart} ${entry.version} of ${shown(place.url)}`
@@ -64,11 +62,14 @@ export class ChartRepositories {
         `${shown(url)}, the archive of ${named}, answers ${answer.status}`,
       )
     const sha256 = digestOf(answer.body)
-    if (entry.sha256 && sha256 !== entry.sha256)
-      throw new FetchFailure('content-invalid', `${entry.url} does not match the digest that ${shown(place.url)} lists`)
+    if (entry.sha256 && sha256 !== entry.sha256) throw differs(place, entry)
     await this.cache.write(sha256, answer.body)
-    return { version: entry.version, sha256, bytes: answer.body }
+    return { version: entry.version, sha256, bytes: answer.body, isChart: true }
   }
+}
+
+function differs(place: Place, { url }: IndexEntry): FetchFailure {
+  return new FetchFailure('content-invalid', `${url} does not match the digest that ${shown(place.url)} lists`)
 }
 
 function rootOf({ url }: Place): string {

@@ -1,13 +1,17 @@
 import { Budget } from '../budget'
 import { type Resolve, resolveBySystem } from './address'
-import { unpack } from './archive'
+import { type Archive, unpack } from './archive'
 import { ArchiveCache } from './archive-cache'
-import { type Archive, ChartRepositories } from './chart-repository'
+import { ChartRepositories } from './chart-repository'
 import { FetchFailure } from './failure'
 import type { ChartRequest, FetchCause, Fetched, FetchFault, Fetching, TreeRequest } from './fetching'
+import { GitTrees } from './git-trees'
 import { HttpClient } from './http-client'
 import { defaultFetchLimits, type FetchLimits } from './limits'
 import { type Place, placeOf } from './place'
+import { Registries } from './registry'
+import { RegistryClient } from './registry-client'
+import { type Credentials, credentialsOf, registryConfigs } from './registry-credentials'
 import type { TrustedPlaces } from './trust'
 import { Turns } from './turns'
 
@@ -21,12 +25,16 @@ export interface FetcherOptions {
   readonly limits?: Partial<FetchLimits>
   /** Resolves the names of hosts. */
   readonly resolve?: Resolve
+  /** By default, those of `helm registry login` and `docker login`. */
+  readonly credentials?: Credentials
 }
 
 /** What all fetchers of a run share: connections, what was fetched, and who could not be reached. */
 interface Shared {
   readonly limits: FetchLimits
   readonly repositories: ChartRepositories
+  readonly registries: Registries
+  readonly trees: GitTrees
   /** The places that could not be reached; none is asked again. */
   readonly unreachable: Map<string, FetchFailure>
 }
@@ -45,20 +53,27 @@ export class Fetcher implements Fetching {
     return new Fetcher({ ...this.options, trusted: this.options.trusted.and(base) }, this.shared)
   }
 
+  /** Deletes the files of this run. */
+  close(): void {
+    this.shared.trees.close()
+  }
+
   chart(request: ChartRequest): Promise<Fetched | FetchFault> {
     return this.once(['chart', request], async () => {
-      const { version, sha256, bytes } = await this.archiveOf(request)
+      const { version, sha256, bytes, isChart, manifest } = await this.archiveOf(request)
       const what = `${request.chart || request.repository} ${version}`
-      const files = await unpack(bytes, what, { hasTop: true, limits: this.shared.limits })
-      if (!files.has('Chart.yaml'))
+      const files = await unpack(bytes, what, { hasTop: isChart, limits: this.shared.limits })
+      if (isChart && !files.has('Chart.yaml'))
         throw new FetchFailure('content-invalid', `${what} is no chart: it has no Chart.yaml`)
-      return { version, digest: `sha256:${sha256}`, files }
+      return { version, digest: `sha256:${sha256}`, files, ...(manifest ? { manifest } : {}) }
     })
   }
 
   tree(request: TreeRequest): Promise<Fetched | FetchFault> {
     return this.once(['tree', request], async () => {
-      throw new FetchFailure('place-refused', `${request.repository} is a Git repository`)
+      const place = this.placeOf(request.repository, ['https', 'http', 'ssh'])
+      if (!this.options.trusted.trusts(place)) throw untrusted(place)
+      return await this.at(place, () => this.shared.trees.fetch(place, request))
     })
   }
 
@@ -74,10 +89,15 @@ export class Fetcher implements Fetching {
     return done
   }
 
-  private async archiveOf({ repository, chart, version }: ChartRequest): Promise<Archive> {
-    const place = this.placeOf(repository, ['https', 'http'])
-    if (!this.options.trusted.trusts(place)) throw untrusted(place)
-    return await this.at(place, () => this.shared.repositories.fetch(place, chart, version))
+  private async archiveOf({ repository, chart, version, tag }: ChartRequest): Promise<Archive> {
+    const { trusted } = this.options
+    const { repositories, registries } = this.shared
+    const place = this.placeOf(repository, ['https', 'http', 'oci'])
+    const inRegistry = place.scheme === 'oci'
+    if (inRegistry ? !trusted.trustsChart(place, chart) : !trusted.trusts(place)) throw untrusted(place)
+    return await this.at(place, () =>
+      inRegistry ? registries.fetch(place, chart, version, tag) : repositories.fetch(place, chart, version),
+    )
   }
 
   /** @throws FetchFailure */
@@ -98,20 +118,17 @@ export class Fetcher implements Fetching {
   }
 }
 
-function sharedOf({
-  trusted,
-  cache,
-  budget = new Budget(),
-  limits: given,
-  resolve = resolveBySystem,
-}: FetcherOptions): Shared {
-  const limits = { ...defaultFetchLimits, ...given }
+function sharedOf(options: FetcherOptions): Shared {
+  const { trusted, budget = new Budget(), resolve = resolveBySystem, credentials } = options
+  const limits = { ...defaultFetchLimits, ...options.limits }
+  const cache = new ArchiveCache(options.cache)
   const turns = new Turns(limits, budget)
   const http = new HttpClient(limits, turns, (url) => trusted.mayBePrivate(url), resolve)
-  const repositories = new ChartRepositories(http, limits, new ArchiveCache(cache), async (url) => {
-    throw new FetchFailure('place-refused', `${url} is in a registry`)
-  })
-  return { limits, repositories, unreachable: new Map() }
+  const client = new RegistryClient(http, credentials ?? credentialsOf(registryConfigs()))
+  const registries = new Registries(client, limits, cache)
+  const repositories = new ChartRepositories(http, limits, cache, (url) => registries.fetchUrl(url))
+  const trees = new GitTrees({ http, limits, turns, resolve, mayBePrivate: (place) => trusted.isNamed(place) })
+  return { limits, repositories, registries, trees, unreachable: new Map() }
 }
 
 const isFinal: ReadonlySet<FetchCause> = new Set(['place-unreachable'])

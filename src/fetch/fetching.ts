@@ -6,6 +6,8 @@ export interface ChartRequest {
   readonly chart: string
   /** One version, a range of semver, a digest (`sha256:…`), or empty for the newest release. */
   readonly version: string
+  /** A tag of a registry as it is, in place of `version`: `1.2` of an OCIRepository is that tag, of a HelmRelease a range. */
+  readonly tag?: string
 }
 
 /** A folder of a Git repository. */
@@ -18,6 +20,8 @@ export interface TreeRequest {
   readonly branch?: string
   /** A ref as Argo CD and Kustomize write it: a branch, a tag or a commit. */
   readonly revision?: string
+  /** Only the files below these folders; all files if there are none. */
+  readonly folders?: readonly string[]
 }
 
 /** Files of a chart or a Git tree: paths from its root → content. No links, no path that leads out. */
@@ -29,6 +33,10 @@ export interface Fetched {
   /** Identifies the content: `sha256:…` of an archive, or the commit. */
   readonly digest: string
   readonly files: FetchedFiles
+  /** The digest of the manifest in a registry: the revision of an OCIRepository. */
+  readonly manifest?: string
+  /** The paths of symbolic links of a Git tree, which are left out of the files: Flux leaves them out, other tools follow them. */
+  readonly links?: readonly string[]
 }
 
 /** Why something was not fetched. Keys of findings contain these ids, so they never change. */

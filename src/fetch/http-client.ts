@@ -18,12 +18,18 @@ export interface HttpRequest {
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
+  /** The URL itself may have a private address, but not one of another origin that it redirects to. */
+  readonly mayBePrivate?: boolean
+  /** Redirects are followed within the URL's own origin only. */
+  readonly sameOrigin?: boolean
 }
 
 export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** Where it came from in the end. */
+  readonly url: URL
 }
 
 /** Answers that another try may change. */
@@ -51,7 +57,7 @@ export class HttpClient {
   constructor(
     private readonly limits: FetchLimits,
     private readonly turns: Turns,
-    private readonly mayBePrivate: (url: URL) => boolean,
+    private readonly isNamed: (url: URL) => boolean,
     private readonly resolve: Resolve,
   ) {}
 
@@ -87,20 +93,28 @@ export class HttpClient {
     let url = request.url
     for (let followed = 0; ; followed++) {
       const authorization = url.origin === request.url.origin ? request.authorization : undefined
-      const answer = await this.ask({ ...request, url, authorization }, signal)
+      const answer = await this.ask(
+        { ...request, url, authorization, mayBePrivate: this.isPrivateAllowed(url, request) },
+        signal,
+      )
       const to = redirects.has(answer.status) ? answer.headers.location : undefined
       if (to === undefined) return answer
       if (followed === this.limits.redirects)
         throw new FetchFailure('place-unreachable', `${shown(request.url)} redirects more than ${followed} times`)
       url = redirected(url, to)
+      if (request.sameOrigin && url.origin !== request.url.origin)
+        throw new FetchFailure('place-refused', `${shown(request.url)} redirects to another host, ${shown(url)}`)
     }
   }
 
+  private isPrivateAllowed(url: URL, request: HttpRequest): boolean {
+    return this.isNamed(url) || (request.mayBePrivate === true && (url === request.url || request.sameOrigin === true))
+  }
+
   private async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const { url } = request
+    const { url, mayBePrivate } = request
     const known = this.unreachable.get(url.host)
     if (known) throw known
-    const mayBePrivate = this.mayBePrivate(url)
     const addresses = (host: string) => (mayBePrivate ? this.resolve(host) : publicAddresses(host, this.resolve))
     // A connection to an address as it is written looks nothing up.
     if (isAddress(url.hostname) && !mayBePrivate) await addresses(url.hostname)
@@ -113,7 +127,7 @@ export class HttpClient {
     })
     try {
       const response = await responseTo(sent)
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request) }
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request), url }
     } catch (error) {
       if (error instanceof FetchFailure) throw error
       throw new LostConnection(url, codeOf(error))

@@ -37,16 +37,21 @@ export class TrustedPlaces {
     return this.keys.has(whole) || this.keys.has(whole.slice(0, whole.lastIndexOf('/')))
   }
 
+  /** Whether the config names the place. */
+  isNamed(place: Place): boolean {
+    return this.private.some(({ key }) => key === place.key)
+  }
+
   /** Whether the config names the place of this URL, which may then have a private address. */
   mayBePrivate(url: URL): boolean {
     return this.private.some((place) => isBelow(url, place))
   }
 }
 
-/** A registry serves all its places below one path of its own. */
+/** A registry serves a place below one path of its own. */
 function isBelow(url: URL, { scheme, url: named }: Place): boolean {
-  if (url.host !== named.host) return false
-  if (scheme === 'oci') return true
-  const folder = named.pathname.endsWith('/') ? named.pathname : `${named.pathname}/`
-  return scheme === 'ssh' || (url.protocol === named.protocol && `${url.pathname}/`.startsWith(folder))
+  if (url.host !== named.host || scheme === 'ssh') return false
+  const isSame = scheme === 'oci' || url.protocol === named.protocol
+  const folder = `${scheme === 'oci' ? '/v2' : ''}${named.pathname.endsWith('/') ? named.pathname : `${named.pathname}/`}`
+  return isSame && `${url.pathname}/`.startsWith(folder)
 }

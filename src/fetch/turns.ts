@@ -18,12 +18,17 @@ export class Turns {
     this.left = limits.totalSeconds * 1000
   }
 
+  /** Aborted once there is no more time for any fetch. */
+  get ended(): AbortSignal {
+    return AbortSignal.any([this.used.signal, this.budget.signal])
+  }
+
   /** @param work gets a signal that ends it when its time, or that of all fetches, is used up */
   async take<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.running >= this.limits.parallel) await new Promise<void>((resolve) => this.waiting.push(resolve))
     else this.start()
     const own = AbortSignal.timeout(this.limits.seconds * 1000)
-    const signal = AbortSignal.any([own, this.used.signal, this.budget.signal])
+    const signal = AbortSignal.any([own, this.ended])
     try {
       if (this.left <= 0) this.used.abort()
       signal.throwIfAborted()

@@ -71,7 +71,7 @@ export async function fetchDependencies(
       }
       const target = path.join(checkout.folder, chart.folder, 'charts', file)
       try {
-        const archive = await network.fetch({ repository, name, version })
+        const archive = await network.fetch({ repository, chart: name, version })
         await mkdir(path.dirname(target), { recursive: true })
         await writeFile(target, archive)
       } catch (error) {

@@ -1,0 +1,106 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { isInside } from '../../src/fetch/archive-cache'
+import { temporaryFolder, writeFiles } from '../source/repository'
+import { Registry } from './registry-server'
+import { chart, fetcherOf, indexOf, inShort, type Server, serve, sha256 } from './servers'
+
+let server: Server
+let cache: string
+let archive: Buffer
+
+beforeEach(async () => {
+  server = await serve()
+  cache = temporaryFolder()
+  archive = await chart('web', '1.0.0')
+  server.answers.set('/web.tgz', archive)
+  server.answers.set(
+    '/index.yaml',
+    indexOf({
+      web: [{ version: '1.0.0', url: 'web.tgz', digest: sha256(archive) }],
+      bare: [{ version: '1.0.0', url: 'web.tgz' }],
+    }),
+  )
+})
+
+afterEach(() => server.close())
+
+const file = () => path.join(cache, 'archives', `${sha256(archive)}.tgz`)
+const get = async (name = 'web') => {
+  const fetcher = fetcherOf([server.url], { cache })
+  return inShort(await fetcher.chart({ repository: server.url, chart: name, version: '1.0.0' }))
+}
+
+describe('an archive', () => {
+  test('is fetched once by all runs', async () => {
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+    expect(server.asked).toEqual(['/index.yaml', '/web.tgz', '/index.yaml'])
+    expect(readdirSync(path.dirname(file()))).toEqual([path.basename(file())])
+  })
+
+  test('that its index has no digest of is fetched by each run', async () => {
+    await get('bare')
+    await get('bare')
+    expect(server.asked.filter((one) => one === '/web.tgz')).toHaveLength(2)
+  })
+
+  test.each(['', 'foreign', 'cut'])('that is %j in the cache is thrown away', async (content) => {
+    mkdirSync(path.dirname(file()))
+    writeFileSync(file(), content === 'cut' ? archive.subarray(0, 20) : content)
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+    expect(server.asked).toEqual(['/index.yaml', '/web.tgz'])
+    expect(readFileSync(file()).equals(archive)).toBe(true)
+  })
+
+  test('that does not have its digest is not kept', async () => {
+    server.answers.set('/web.tgz', 'other')
+    expect(await get()).toMatch(/^content-invalid: /)
+    expect(readdirSync(cache)).toEqual([])
+  })
+
+  test('is fetched without a cache that can be written', async () => {
+    writeFileSync(path.join(cache, 'archives'), 'a file')
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+  })
+
+  test('is the same for a hundred runs at a time', async () => {
+    const all = await Promise.all(Array.from({ length: 100 }, () => get()))
+    expect(new Set(all)).toEqual(new Set(['1.0.0: Chart.yaml']))
+    expect(readdirSync(path.dirname(file()))).toEqual([path.basename(file())])
+  })
+
+  test('of a registry is kept by its own digest, and its manifest is asked for', async () => {
+    const registry = await Registry.start()
+    registry.add('charts/web', '1.0.0', archive)
+    const fetched = async () =>
+      inShort(
+        await fetcherOf([registry.url], { cache }).chart({
+          repository: registry.url,
+          chart: 'charts/web',
+          version: '1.0.0',
+        }),
+      )
+    expect(await fetched()).toBe('1.0.0: Chart.yaml')
+    registry.asked.length = 0
+    expect(await fetched()).toBe('1.0.0: Chart.yaml')
+    expect(registry.asked).toEqual(['/v2/charts/web/manifests/1.0.0'])
+    await registry.close()
+  })
+})
+
+describe('a folder for the cache', () => {
+  test('is seen inside the checkout, also by links and before it exists', async () => {
+    const checkout = temporaryFolder()
+    const outside = temporaryFolder()
+    writeFiles(checkout, { 'a/b': '' })
+    symlinkSync(checkout, path.join(outside, 'link'))
+    symlinkSync(outside, path.join(checkout, 'out'))
+    for (const inside of ['', 'a', 'new/cache', '..cache', 'a/../x'])
+      expect(await isInside(path.join(checkout, inside), checkout)).toBe(true)
+    expect(await isInside(path.join(outside, 'link', 'new'), checkout)).toBe(true)
+    for (const elsewhere of [outside, path.dirname(checkout), `${checkout}-other`, path.join(checkout, 'out', 'new')])
+      expect(await isInside(elsewhere, checkout)).toBe(false)
+  })
+})
