@@ -45,7 +45,7 @@ export function accountOf(
 export function missingVersion({ release, wanted, fault, version }: MissedChart, isOld: boolean): Finding {
   const { request } = wanted
   const { manifest } = release
-  const asked = request.kind === 'chart' ? request.version : ''
+  const asked = request.kind === 'chart' ? request.version || (request.tag ?? '') : ''
   return gateFinding('source/unrendered', 'version-missing', 'error', {
     side: 'head',
     path: version.path,

@@ -4,10 +4,9 @@ import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { Fetcher } from '../fetch/fetcher'
-import { type NetworkConfig, TrustedPlaces } from '../fetch/trust'
+import { TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
-import type { Fetches } from '../pipeline/fetch-charts'
 import { gather } from '../pipeline/gather'
 import { type Config, configPath, notJudgedRule } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -124,7 +123,8 @@ async function runWithin(
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
   const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
-  const fetches = network && { from: fetchingFrom(network, options, budget), asked: new AskedOnce() }
+  const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
+  const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
   try {
     const gatherWith = (revision: Revision, its: Config, trial: { readonly isTrial?: true } = {}) =>
       gather({
@@ -169,13 +169,8 @@ async function runWithin(
     return reportWith(located)
   } finally {
     renderer.close()
+    fetcher?.close()
   }
-}
-
-/** Fetches from the places that the base names, and from those of its config. */
-function fetchingFrom(network: NetworkConfig, { cache }: Options, budget: Budget): Fetches['from'] {
-  const fetcher = new Fetcher({ trusted: new TrustedPlaces([], network), cache, budget })
-  return (places) => fetcher.trusting(places)
 }
 
 /** Resolves the policies of a config; an exception from an unknown rule would never apply. */
