@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { guardOnline } from '../cli/guard'
 import type { Server } from '../fetch/servers'
 import { configMap } from '../source/objects'
-import { temporaryFolder } from '../source/repository'
+import { TestRepository, temporaryFolder } from '../source/repository'
 import { tool } from '../tools'
 import { allowing, changeOnline, chartRepository, helmRelease, helmRepository, urlOf } from './charts'
 
@@ -62,4 +63,18 @@ test('a cache keeps what was fetched for the next run', async () => {
     '/charts/web-1.0.0.tgz',
     '/charts/web-1.1.0.tgz',
   ])
+})
+
+test('a cache inside of the checkout is refused', async () => {
+  const repo = new TestRepository()
+  repo.commit({ 'a.yaml': configMap('a') })
+  const { status, stderr } = await guardOnline([
+    'check',
+    '--repo',
+    repo.dir,
+    '--cache',
+    path.join(repo.dir, 'cache/charts'),
+  ])
+  expect(status).toBe(2)
+  expect(stderr).toContain('is inside of the checkout, where a change could write to it')
 })

@@ -47,10 +47,10 @@ export function notFollowed(
     const there = new Set(
       [...unseenOf(other), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
-    for (const { manifest, cause, reason, at, about, remedy } of unseen) {
+    for (const { manifest, cause, reason, at, files = [], about, remedy } of unseen) {
       const more = { ...(at ? { at } : {}), ...(about ? { about } : {}), ...(remedy ? { remedy } : {}) }
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
-      if (at) add(at.path, its)
+      for (const file of at ? [at.path] : files) add(file, its)
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
 import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
@@ -123,6 +125,7 @@ async function runWithin(
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
   const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
+  if (options.cache !== undefined) refuseInside(options.cache, options.repo)
   const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
   const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
   try {
@@ -170,6 +173,27 @@ async function runWithin(
   } finally {
     renderer.close()
     fetcher?.close()
+  }
+}
+
+/** Refuses a cache that is part of the checkout: the author of a change would decide what it holds. */
+function refuseInside(cache: string, checkout: string): void {
+  const within = path.relative(realPath(checkout), realPath(cache))
+  if (within === '..' || within.startsWith(`..${path.sep}`) || path.isAbsolute(within)) return
+  throw new GuardError(
+    'usage',
+    `The cache ${JSON.stringify(cache)} is inside of the checkout, where a change could write to it. Name a folder outside of it.`,
+  )
+}
+
+/** A path with the symbolic links of the part that exists followed. */
+function realPath(place: string): string {
+  const whole = path.resolve(place)
+  try {
+    return realpathSync(whole)
+  } catch {
+    const above = path.dirname(whole)
+    return above === whole ? whole : path.join(realPath(above), path.basename(whole))
   }
 }
 

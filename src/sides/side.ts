@@ -62,7 +62,7 @@ export interface PartialReading {
 }
 
 /** What became of a release whose chart is not in the repository: it is rendered, or why it is not. */
-export type ReleaseAccount = 'rendered' | Pick<NotInspected, 'cause' | 'reason' | 'at' | 'about' | 'remedy'>
+export type ReleaseAccount = 'rendered' | Pick<NotInspected, 'cause' | 'reason' | 'at' | 'files' | 'about' | 'remedy'>
 
 /** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
