@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { isInside } from '../../src/fetch/archive-cache'
+import { isInside } from '../../src/fetch/cache-folder'
+import type { TreeRequest } from '../../src/fetch/fetching'
 import { temporaryFolder, writeFiles } from '../source/repository'
+import { GitServer, ServedRepository } from './git-server'
 import { Registry } from './registry-server'
 import { chart, fetcherOf, indexOf, inShort, type Server, serve, sha256 } from './servers'
 
@@ -87,6 +89,72 @@ describe('an archive', () => {
     expect(await fetched()).toBe('1.0.0: Chart.yaml')
     expect(registry.asked).toEqual(['/v2/charts/web/manifests/1.0.0'])
     await registry.close()
+  })
+})
+
+describe('a tree', () => {
+  let git: GitServer
+  let url: string
+  let commit: string
+
+  beforeEach(async () => {
+    git = await GitServer.start()
+    const repository = new ServedRepository(path.join(git.root, 'apps'))
+    commit = repository.commit({ 'a.yaml': 'a: 1\n', 'b/c.yaml': '', link: { link: 'a.yaml' } })
+    url = `${git.url}/apps`
+  })
+
+  afterEach(() => git.close())
+
+  const tree = async (request: Partial<TreeRequest>) => {
+    const fetched = await fetcherOf([url], { cache }).tree({ repository: url, ...request })
+    if ('cause' in fetched) throw new Error(fetched.reason)
+    return [...fetched.files].map(([name, content]) => `${name}=${Buffer.from(content)}`).concat(fetched.links ?? [])
+  }
+  const files = ['a.yaml=a: 1\n', 'b/c.yaml=', 'link']
+
+  test('of a commit is fetched once by all runs', async () => {
+    expect(await tree({ branch: 'main' })).toEqual(files)
+    git.asked.length = 0
+    expect(await tree({ commit })).toEqual(files)
+    expect(await tree({ commit: commit, folders: [''] })).toEqual(files)
+    expect(git.asked).toEqual([])
+  })
+
+  test('of a branch is fetched once for each commit', async () => {
+    await tree({ branch: 'main' })
+    git.asked.length = 0
+    expect(await tree({ branch: 'main' })).toEqual(files)
+    expect(git.asked.filter((one) => one.startsWith('POST'))).toHaveLength(1)
+  })
+
+  test('of some folders is another one', async () => {
+    expect(await tree({ commit, folders: ['b'] })).toEqual(['b/c.yaml='])
+    expect(await tree({ commit })).toEqual(files)
+  })
+
+  test.each([
+    ['cut', (content: Buffer) => content.subarray(0, -1)],
+    ['changed', (content: Buffer) => Buffer.from(content.toString().replace('a: 1', 'a: 2'))],
+    ['empty', () => Buffer.alloc(0)],
+    [
+      'one of another commit',
+      (content: Buffer) => {
+        const rest = content.toString().slice(65).replace(commit, 'f'.repeat(40))
+        return Buffer.from(`${sha256(rest)}\n${rest}`)
+      },
+    ],
+    ['no JSON', () => Buffer.from(`${sha256('x')}\nx`)],
+  ])('that is %s in the cache is thrown away', async (_, changed) => {
+    await tree({ commit })
+    const [name = ''] = readdirSync(path.join(cache, 'trees'))
+    const kept = path.join(cache, 'trees', name)
+    const before = readFileSync(kept)
+    writeFileSync(kept, changed(before))
+    git.asked.length = 0
+    expect(await tree({ commit })).toEqual(files)
+    expect(git.asked).not.toEqual([])
+    expect(readFileSync(kept).equals(before)).toBe(true)
   })
 })
 

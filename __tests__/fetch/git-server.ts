@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { temporaryFolder, writeFiles } from '../source/repository'
+import { type Files, temporaryFolder, writeFiles } from '../source/repository'
 import type { Answer, Server } from './servers'
 
 /** Serves repositories on loopback by `git http-backend`. */
@@ -96,7 +96,7 @@ export class ServedRepository {
   }
 
   /** @returns the commit */
-  commit(files: Record<string, string>): string {
+  commit(files: Files): string {
     writeFiles(this.folder, files)
     this.git('add', '--all')
     this.git('commit', '--quiet', '--allow-empty', '--message=x')

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ChartRequest } from '../../src/fetch/fetching'
 import { credentialsOf, registryConfigs } from '../../src/fetch/registry-credentials'
 import { tool } from '../source/rendered'
-import { temporaryFolder, writeFiles } from '../source/repository'
+import { temporaryFolder, withEnvironment, writeFiles } from '../source/repository'
 import { Registry } from './registry-server'
 import {
   type Answer,
@@ -302,6 +302,44 @@ describe('credentials', () => {
     expect(await credentials('registry.example.com:5000')).toEqual({ username: 'u', password: 'p' })
     expect(await credentials('registry.example.com')).toBeUndefined()
     expect(await credentials('token.example.com')).toBeUndefined()
+  })
+
+  test('are those of a helper that the file names', async () => {
+    const home = temporaryFolder()
+    const helper = '#!/bin/sh\nread -r host\ncase "$host" in absent*) exit 1;; esac\n'
+    const answer = (name: string) => `${helper}echo "{\\"Username\\": \\"${name}\\", \\"Secret\\": \\"$1 $host\\"}"\n`
+    writeFiles(home, {
+      'docker-credential-one': answer('one'),
+      'docker-credential-two': answer('two'),
+      'docker-credential-token': answer('<token>'),
+      'config.json': JSON.stringify({
+        auths: { 'https://index.docker.io/v1/': {}, 'plain.example.com': auth('plain:x') },
+        credsStore: 'one',
+        credHelpers: {
+          'ghcr.io': 'two',
+          'token.example.com': 'token',
+          'none.example.com': 'none',
+          'path.example.com': '../docker-credential-one',
+        },
+      }),
+    })
+    for (const name of ['one', 'two', 'token']) chmodSync(path.join(home, `docker-credential-${name}`), 0o755)
+    const credentials = credentialsOf([path.join(home, 'config.json')])
+    const hosts = ['ghcr.io', 'registry-1.docker.io', 'other.example.com', 'plain.example.com', 'token.example.com']
+    const refused = ['none.example.com', 'path.example.com', 'absent.example.com']
+    const found = await withEnvironment({ PATH: `${home}:${process.env.PATH}` }, () =>
+      Promise.all([...hosts, ...refused].map((host) => credentials(host))),
+    )
+    expect(found.map((one) => one && `${one.username}: ${one.password}`)).toEqual([
+      'two: get ghcr.io',
+      'one: get https://index.docker.io/v1/',
+      'one: get other.example.com',
+      'plain: x',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   test('of files that cannot be read are none', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { isPublic } from '../../src/fetch/address'
+import { isPublic, lookupOf, publicAddresses } from '../../src/fetch/address'
 import { Fetcher } from '../../src/fetch/fetcher'
+import { redirected } from '../../src/fetch/http-client'
 import { placeOf } from '../../src/fetch/place'
 import { TrustedPlaces } from '../../src/fetch/trust'
 import { chart, fast, fetcherOf, indexOf, inShort, names, redirect, type Server, serve } from './servers'
@@ -227,8 +228,42 @@ describe('nothing is fetched', () => {
     const url = `http://rebound.example.com:${inside.port}`
     const fetcher = new Fetcher({ trusted: new TrustedPlaces([url]), resolve, limits: fast })
     expect(await get(fetcher, url)).toMatch(/^place-refused: /)
-    expect(inside.asked).toEqual([])
+    expect([resolved, inside.asked]).toEqual([1, []])
   })
+})
+
+test('of the addresses of a name, only public ones are used', async () => {
+  const all = [
+    { address: '10.0.0.1', family: 4 },
+    { address: '1.1.1.1', family: 4 },
+    { address: '::1', family: 6 },
+    { address: '2606:4700::1111', family: 6 },
+  ]
+  expect(await publicAddresses('a.example.com', async () => all)).toEqual([all[1], all[3]])
+  await expect(publicAddresses('a.example.com', async () => [{ address: '::1', family: 6 }])).rejects.toThrow(
+    'a.example.com has an address that is not public, ::1',
+  )
+})
+
+test('a connection is made to the addresses that were checked, asked for one or for all', async () => {
+  const lookup = lookupOf(async () => [{ address: '1.1.1.1', family: 4 }])
+  const answers = await Promise.all(
+    [false, true].map((all) => new Promise((done) => lookup('a.example.com', { all }, (...answer) => done(answer)))),
+  )
+  expect(answers).toEqual([
+    [null, '1.1.1.1', 4],
+    [null, [{ address: '1.1.1.1', family: 4 }]],
+  ])
+})
+
+test.each([
+  ['http://charts.example.com/', 'redirects to a URL without TLS, http://charts.example.com'],
+  ['https://user@charts.example.com/', 'redirects to a URL that is not one of https'],
+  ['javascript:alert(1)', 'redirects to a URL that is not one of https'],
+  ['http://[', 'redirects to a URL that is not one of https'],
+])('a place with TLS does not redirect to %s', (to, reason) => {
+  expect(() => redirected(new URL('https://a.example.com/x'), to)).toThrow(`https://a.example.com/x ${reason}`)
+  expect(redirected(new URL('https://a.example.com/x'), '//b.example.com/y').href).toBe('https://b.example.com/y')
 })
 
 test('a place of the config may have a private address, and its archive be at another one that it names', async () => {

@@ -1,5 +1,6 @@
 import type { Archive } from './archive'
-import { type ArchiveCache, digestOf } from './archive-cache'
+import type { ArchiveCache } from './archive-cache'
+import { digestOf } from './cache-folder'
 import { chosenOf, type IndexEntry, versionsIn } from './chart-index'
 import { codeOf, FetchFailure } from './failure'
 import type { HttpClient } from './http-client'

@@ -2,6 +2,7 @@ import { Budget } from '../budget'
 import { type Resolve, resolveBySystem } from './address'
 import { type Archive, unpack } from './archive'
 import { ArchiveCache } from './archive-cache'
+import { CacheFolder } from './cache-folder'
 import { ChartRepositories } from './chart-repository'
 import { FetchFailure } from './failure'
 import type { ChartRequest, FetchCause, Fetched, FetchFault, Fetching, TreeRequest } from './fetching'
@@ -12,6 +13,8 @@ import { type Place, placeOf } from './place'
 import { Registries } from './registry'
 import { RegistryClient } from './registry-client'
 import { type Credentials, credentialsOf, registryConfigs } from './registry-credentials'
+import { SingleFiles } from './single-files'
+import { TreeCache } from './tree-cache'
 import type { TrustedPlaces } from './trust'
 import { Turns } from './turns'
 
@@ -35,6 +38,7 @@ interface Shared {
   readonly repositories: ChartRepositories
   readonly registries: Registries
   readonly trees: GitTrees
+  readonly files: SingleFiles
   /** The places that could not be reached; none is asked again. */
   readonly unreachable: Map<string, FetchFailure>
 }
@@ -74,6 +78,14 @@ export class Fetcher implements Fetching {
       const place = this.placeOf(request.repository, ['https', 'http', 'ssh'])
       if (!this.options.trusted.trusts(place)) throw untrusted(place)
       return await this.at(place, () => this.shared.trees.fetch(place, request))
+    })
+  }
+
+  file(url: string): Promise<Fetched | FetchFault> {
+    return this.once(['file', url], async () => {
+      const place = this.placeOf(url, ['https', 'http'])
+      if (!this.options.trusted.trusts(place)) throw untrusted(place)
+      return await this.at(place, () => this.shared.files.fetch(place))
     })
   }
 
@@ -121,14 +133,23 @@ export class Fetcher implements Fetching {
 function sharedOf(options: FetcherOptions): Shared {
   const { trusted, budget = new Budget(), resolve = resolveBySystem, credentials } = options
   const limits = { ...defaultFetchLimits, ...options.limits }
-  const cache = new ArchiveCache(options.cache)
+  const folder = new CacheFolder(options.cache)
+  const cache = new ArchiveCache(folder)
   const turns = new Turns(limits, budget)
   const http = new HttpClient(limits, turns, (url) => trusted.mayBePrivate(url), resolve)
   const client = new RegistryClient(http, credentials ?? credentialsOf(registryConfigs()))
   const registries = new Registries(client, limits, cache)
   const repositories = new ChartRepositories(http, limits, cache, (url) => registries.fetchUrl(url))
-  const trees = new GitTrees({ http, limits, turns, resolve, mayBePrivate: (place) => trusted.isNamed(place) })
-  return { limits, repositories, registries, trees, unreachable: new Map() }
+  const trees = new GitTrees({
+    http,
+    limits,
+    turns,
+    resolve,
+    cache: new TreeCache(folder),
+    mayBePrivate: (place) => trusted.isNamed(place),
+  })
+  const files = new SingleFiles(http, limits)
+  return { limits, repositories, registries, trees, files, unreachable: new Map() }
 }
 
 const isFinal: ReadonlySet<FetchCause> = new Set(['place-unreachable'])

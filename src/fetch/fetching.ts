@@ -68,4 +68,6 @@ export interface FetchFault {
 export interface Fetching {
   chart(request: ChartRequest): Promise<Fetched | FetchFault>
   tree(request: TreeRequest): Promise<Fetched | FetchFault>
+  /** One file by its whole URL, which is its place: `files` has it by its name. */
+  file?(url: string): Promise<Fetched | FetchFault>
 }

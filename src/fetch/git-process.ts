@@ -117,7 +117,7 @@ export async function runGit(
     })
     signal.throwIfAborted()
     const stderr = Buffer.concat(err).toString('utf8')
-    const tooLarge = size > most || /signal 25|File size limit/i.test(stderr)
+    const tooLarge = size > most || /signal 25|File size limit|File too large/i.test(stderr)
     return { status, stdout: Buffer.concat(out), stderr, tooLarge }
   } finally {
     release()
@@ -126,18 +126,17 @@ export async function runGit(
 }
 
 function environment(access: GitAccess | undefined): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {}
-  for (const [name, value] of Object.entries(process.env)) if (!dropped.has(name.toUpperCase())) env[name] = value
+  const inherited = Object.entries(process.env).filter(([name]) => !dropped.has(name.toUpperCase()))
   const own = [...settings]
   if (access) own.push(['remote.origin.url', access.url], ...pinned(access))
   // Settings go through the environment, after those that the job has there; the last one of a name holds.
-  const first = Number(env.GIT_CONFIG_COUNT ?? 0)
-  for (const [index, [key, value]] of own.entries()) {
-    env[`GIT_CONFIG_KEY_${first + index}`] = key
-    env[`GIT_CONFIG_VALUE_${first + index}`] = value
-  }
+  const first = Number(process.env.GIT_CONFIG_COUNT ?? 0)
+  const added = own.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ])
   return {
-    ...env,
+    ...Object.fromEntries([...inherited, ...added]),
     GIT_CONFIG_COUNT: String(first + own.length),
     GIT_ALLOW_PROTOCOL: access ? (access.place.scheme === 'oci' ? 'none' : access.place.scheme) : 'none',
     GIT_TERMINAL_PROMPT: '0',

@@ -9,10 +9,11 @@ import { FetchFailure } from './failure'
 import type { Fetched, TreeRequest } from './fetching'
 import { filesIn, readTree } from './git-objects'
 import { type GitAccess, type GitOutcome, type GitRun, runGit } from './git-process'
-import { type GitRefs, type NamedCommit, refsIn, resolveRef } from './git-refs'
+import { type GitRefs, type NamedCommit, type ResolvedRef, refsIn, resolveRef } from './git-refs'
 import type { HttpClient } from './http-client'
 import type { FetchLimits } from './limits'
 import type { Place } from './place'
+import type { Tree, TreeCache, TreeId } from './tree-cache'
 import type { Turns } from './turns'
 
 const listBytes = 64 * 1024 * 1024
@@ -23,6 +24,7 @@ export interface GitParts {
   readonly limits: FetchLimits
   readonly turns: Turns
   readonly resolve: Resolve
+  readonly cache: TreeCache
   /** Whether the config names the place, which may then have a private address. */
   readonly mayBePrivate: (place: Place) => boolean
 }
@@ -36,7 +38,7 @@ interface Remote {
 /** Trees of Git repositories. The refs of each place are listed once in a run, and each tree is fetched once. */
 export class GitTrees {
   private readonly remotes = new Map<string, Promise<Remote>>()
-  private readonly trees = new Map<string, Promise<Omit<Fetched, 'version'>>>()
+  private readonly trees = new Map<string, Promise<Tree>>()
   private own: PrivateFolder | undefined
 
   constructor(private readonly parts: GitParts) {}
@@ -48,26 +50,39 @@ export class GitTrees {
 
   /** @throws FetchFailure */
   async fetch(place: Place, request: TreeRequest): Promise<Fetched> {
-    const remote = this.remotes.get(place.key) ?? this.remote(place)
-    this.remotes.set(place.key, remote)
-    const { access, refs } = await remote
-    const found = resolveRef(request, refs)
-    if (typeof found === 'string') throw new FetchFailure('version-missing', `${place.key} has ${found}`)
-    const { commit, version } = 'version' in found ? found : await this.held(access, refs, found)
-    const folders = request.folders ?? ['']
-    const id = `${place.key} ${commit} ${JSON.stringify(folders)}`
-    const tree = this.trees.get(id) ?? this.tree(access, commit, folders)
-    this.trees.set(id, tree)
+    const folders = [...(request.folders ?? [''])].sort()
+    const { commit, version } = await this.resolved(place, request, folders)
+    const id: TreeId = { place: place.key, commit, folders }
+    const key = JSON.stringify(id)
+    const tree = this.trees.get(key) ?? this.tree(place, id)
+    this.trees.set(key, tree)
     return { version, ...(await tree) }
   }
 
-  private async remote(place: Place): Promise<Remote> {
+  /** A commit that is kept was held by a branch or a tag, so nothing is asked for it. */
+  private async resolved(place: Place, request: TreeRequest, folders: readonly string[]): Promise<ResolvedRef> {
+    const { commit, branch } = request
+    if (commit && !branch && (await this.parts.cache.read({ place: place.key, commit, folders })))
+      return { commit, version: commit }
+    const { access, refs } = await this.remote(place)
+    const found = resolveRef(request, refs)
+    if (typeof found === 'string') throw new FetchFailure('version-missing', `${place.key} has ${found}`)
+    return 'version' in found ? found : await this.held(access, refs, found)
+  }
+
+  private remote(place: Place): Promise<Remote> {
+    const remote = this.remotes.get(place.key) ?? this.listed(place)
+    this.remotes.set(place.key, remote)
+    return remote
+  }
+
+  private async listed(place: Place): Promise<Remote> {
     const access = { place, url: urlOf(place), addresses: await this.addressesOf(place) }
     const list = ['ls-remote', '--', 'origin', 'HEAD', 'refs/heads/*', 'refs/tags/*']
-    const listed = (reached: GitAccess) => this.inRepository((folder) => this.network(list, folder, reached, listBytes))
-    const first = await listed(access)
+    const ask = (reached: GitAccess) => this.inRepository((folder) => this.network(list, folder, reached, listBytes))
+    const first = await ask(access)
     const moved = /returned error: 30[1278]/.test(first.stderr) ? await this.redirected(access) : undefined
-    const last = moved ? await listed(moved) : first
+    const last = moved ? await ask(moved) : first
     if (last.status !== 0) throw failureOf(last, place)
     const refs = refsIn(last.stdout.toString('utf8'))
     // A page to sign in, for example.
@@ -128,7 +143,16 @@ export class GitTrees {
     })
   }
 
-  private async tree(access: GitAccess, commit: string, folders: readonly string[]) {
+  private async tree(place: Place, id: TreeId): Promise<Tree> {
+    const kept = await this.parts.cache.read(id)
+    if (kept) return kept
+    const { access } = await this.remote(place)
+    const tree = await this.fetched(access, id)
+    await this.parts.cache.write(id, tree)
+    return tree
+  }
+
+  private async fetched(access: GitAccess, { commit, folders }: TreeId): Promise<Tree> {
     const { place } = access
     const { limits } = this.parts
     return await this.inRepository(async (folder) => {

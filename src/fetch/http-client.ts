@@ -151,7 +151,7 @@ function headersOf({ accept, authorization, compressed }: HttpRequest): Record<s
 }
 
 /** @throws FetchFailure if that is no URL that may follow */
-function redirected(from: URL, to: string): URL {
+export function redirected(from: URL, to: string): URL {
   const url = URL.canParse(to, from.href) ? new URL(to, from.href) : undefined
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (!url || !isWeb || url.username || url.password)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { askHelper } from './credential-helper'
 
 /** What a former step logged in to, by the host that it is for. */
 export type Credentials = (host: string) => Promise<BasicCredentials | undefined>
@@ -20,33 +21,46 @@ export function registryConfigs(env: NodeJS.ProcessEnv = process.env): string[] 
   ]
 }
 
-/** Credentials of such files, the first file first. They are read when a registry asks for credentials. */
+/** Credentials of such files, the first file first. They are read, and helpers are run, when a registry asks for credentials. */
 export function credentialsOf(files: readonly string[]): Credentials {
-  let read: Promise<ReadonlyMap<string, BasicCredentials>> | undefined
+  let read: Promise<readonly RegistryConfig[]> | undefined
   return async (host) => {
-    read ??= readAll(files)
-    return (await read).get(host)
-  }
-}
-
-async function readAll(files: readonly string[]): Promise<ReadonlyMap<string, BasicCredentials>> {
-  const all = new Map<string, BasicCredentials>()
-  for (const file of [...files].reverse()) {
-    const text = await readFile(file, 'utf8').catch(() => undefined)
-    for (const [name, entry] of text === undefined ? [] : authsIn(text)) {
-      const credentials = basicOf(entry)
-      if (credentials) all.set(hostOf(name), credentials)
+    read ??= Promise.all(files.map(async (file) => configIn(await readFile(file, 'utf8').catch(() => ''))))
+    for (const { auths, helpers, store } of await read) {
+      const auth = auths.get(host)
+      if (auth?.basic) return auth.basic
+      const helper = helpers.get(host) ?? store
+      const found = helper === undefined ? undefined : await askHelper(helper, auth?.name ?? host)
+      if (found) return found
     }
+    return undefined
   }
-  return all
 }
 
-function authsIn(text: string): [string, unknown][] {
+/** A file with credentials, or with the names of helpers that have them. */
+interface RegistryConfig {
+  /** By host: the name of the entry, and the credentials unless a helper has them. */
+  readonly auths: ReadonlyMap<string, { readonly name: string; readonly basic: BasicCredentials | undefined }>
+  readonly helpers: ReadonlyMap<string, string>
+  readonly store: string | undefined
+}
+
+function configIn(text: string): RegistryConfig {
+  const config = objectIn(text)
+  const auths = Object.entries(Object(config.auths))
+  const helpers = Object.entries(Object(config.credHelpers))
+  return {
+    auths: new Map(auths.map(([name, entry]) => [hostOf(name), { name, basic: basicOf(entry) }])),
+    helpers: new Map(helpers.map(([name, helper]) => [hostOf(name), String(helper)])),
+    store: typeof config.credsStore === 'string' ? config.credsStore : undefined,
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> {
   try {
-    const { auths } = JSON.parse(text)
-    return Object.entries(auths ?? {})
+    return Object(JSON.parse(text))
   } catch {
-    return []
+    return {}
   }
 }
 

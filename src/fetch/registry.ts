@@ -1,5 +1,6 @@
 import type { Archive } from './archive'
-import { type ArchiveCache, digestOf } from './archive-cache'
+import type { ArchiveCache } from './archive-cache'
+import { digestOf } from './cache-folder'
 import { chosenOf } from './chart-index'
 import { constraintOf, versionOf } from './constraint'
 import { FetchFailure } from './failure'
