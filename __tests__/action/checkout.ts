@@ -137,7 +137,7 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
   }
   mkdirSync(path.join(temp, 'home'))
   const files = { summary: file('summary'), outputs: file('outputs') }
-  const defaults = { today: '2026-11-21', token: 'ghs_token', annotations: 'commands' }
+  const defaults = { today: '2026-11-21', offline: 'true', token: 'ghs_token', annotations: 'commands' }
   const given = Object.entries({ ...defaults, ...inputs }).map(([name, value]) => [
     `INPUT_${name.toUpperCase()}`,
     value,

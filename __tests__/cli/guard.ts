@@ -13,7 +13,7 @@ export interface Run {
 
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
 export function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
-  return guardOnline(argv[0] === 'check' ? [...argv, '--offline'] : argv, isTTY, limits)
+  return guardOnline(argv[0] === 'check' ? ['check', '--offline', ...argv.slice(1)] : argv, isTTY, limits)
 }
 
 /** The same with the network, for tests that start servers of their own. */

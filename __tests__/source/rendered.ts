@@ -9,12 +9,12 @@ export { tool } from '../tools'
 export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
 /** Judges a change as two commits of a real repository, with the real tools. `helm` is the name of a pinned one, or a path. */
-export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies) {
+export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies, check = checkJson) {
   const repo = new TestRepository()
   repo.commit(base)
   repo.commit(head)
   const tools = ['--helm', helm.includes(path.sep) ? helm : tool(helm), '--kustomize', tool('kubectl')]
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policy)
+  return check('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policy)
 }
 
 type Judged = Awaited<ReturnType<typeof judgeChange>>

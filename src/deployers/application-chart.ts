@@ -91,6 +91,6 @@ export function chartOfApplication(
 function wantedBy({ chart, repoURL, targetRevision }: ApplicationSource): WantedChart | undefined {
   const [name, url] = [textAt(chart), textAt(repoURL)]
   if (name === '' || url === '') return undefined
-  const repository = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `oci://${url}`
+  const repository = url.includes('://') ? url : `oci://${url}`
   return { request: { kind: 'chart', repository, chart: name, version: textAt(targetRevision) }, folder: '' }
 }

@@ -85,6 +85,8 @@ export interface NotInspected {
   readonly release?: string
   /** The line that names the place to fetch from, where the place itself is the cause. */
   readonly placeAt?: DeclarationSite
+  /** The files that ask for its version and name its place, where these are others. */
+  readonly files?: readonly string[]
   /** What of the cause it is about, and what to do, where the cause alone does not say it. */
   readonly about?: string
   readonly remedy?: string

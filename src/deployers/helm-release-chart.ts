@@ -104,8 +104,10 @@ function wantedBy(
     case 'HelmRepository':
       return { request: { kind: 'chart', repository, chart: name, version: fill(textAt(version)) }, folder: '' }
     case 'OCIRepository': {
-      const written = ['digest', 'semver', 'tag'].map((key) => fill(textAt(ref.at(key)))).find(Boolean)
-      return { request: { kind: 'chart', repository, chart: '', version: written ?? 'latest' }, folder: '' }
+      const of = (key: string) => fill(textAt(ref.at(key)))
+      const range = of('digest') || of('semver')
+      const which = range ? { version: range } : { version: '', tag: of('tag') || 'latest' }
+      return { request: { kind: 'chart', repository, chart: '', ...which }, folder: '' }
     }
     case 'GitRepository': {
       const place = inside('', name.replace(/^\/+/, ''))
@@ -116,7 +118,7 @@ function wantedBy(
       // Another kind of reference, such as `name`, is any ref of Git.
       return place === undefined || ref.at('name').exists
         ? undefined
-        : { request: { kind: 'tree', repository, ...Object.fromEntries(of) }, folder: place }
+        : { request: { kind: 'tree', repository, ...Object.fromEntries(of), folders: [place] }, folder: place }
     }
     default:
       return undefined

@@ -19,7 +19,7 @@ export interface MissedChart {
 
 /** Why a release is judged by its values alone; undefined where nothing is fetched at all. */
 export function accountOf(
-  { wanted, fault, place }: MissedChart,
+  { wanted, fault, place, version }: MissedChart,
   side: 'base' | 'head',
 ): Exclude<ReleaseAccount, 'rendered'> | undefined {
   const { request } = wanted
@@ -38,14 +38,15 @@ export function accountOf(
     }
   }
   const which = side === 'base' ? `, as it was at the base,` : ''
-  return { cause, reason: `${chart}${which} could not be fetched: ${fault.reason}` }
+  const files = [version.path, place.path]
+  return { cause, files, reason: `${chart}${which} could not be fetched: ${fault.reason}` }
 }
 
 /** The place does not have the version that a release of the head asks for: the cluster cannot install it either. */
 export function missingVersion({ release, wanted, fault, version }: MissedChart, isOld: boolean): Finding {
   const { request } = wanted
   const { manifest } = release
-  const asked = request.kind === 'chart' ? request.version : ''
+  const asked = request.kind === 'chart' ? request.version || (request.tag ?? '') : ''
   return gateFinding('source/unrendered', 'version-missing', 'error', {
     side: 'head',
     path: version.path,

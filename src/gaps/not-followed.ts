@@ -67,7 +67,7 @@ export function notFollowed(
         stateOf(manifest),
       ),
     )
-    for (const { manifest, cause, reason, placeAt, about, remedy } of unseen) {
+    for (const { manifest, cause, reason, placeAt, files = [], about, remedy } of unseen) {
       const more = {
         ...(placeAt ? { placeAt } : {}),
         ...(about ? { about } : {}),
@@ -75,7 +75,7 @@ export function notFollowed(
         ...assumedFor(manifest.ref, one),
       }
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
-      if (placeAt) add(placeAt.path, its)
+      for (const file of placeAt ? [placeAt.path] : files) add(file, its)
       if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))

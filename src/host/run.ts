@@ -1,13 +1,14 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
 import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { Fetcher } from '../fetch/fetcher'
-import { type NetworkConfig, TrustedPlaces } from '../fetch/trust'
+import { TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
-import type { Fetches } from '../pipeline/fetch-charts'
 import { gather } from '../pipeline/gather'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -119,7 +120,9 @@ async function runWithin(
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
   const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
-  const fetches = network && { from: fetchingFrom(network, options, budget), asked: new AskedOnce() }
+  if (options.cache !== undefined) refuseInside(options.cache, options.repo)
+  const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
+  const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
   try {
     const gatherWith = (
       revision: Revision,
@@ -174,13 +177,29 @@ async function runWithin(
     return reportWith(located)
   } finally {
     renderer.close()
+    fetcher?.close()
   }
 }
 
-/** Fetches from the places that the base names, and from those of its config. */
-function fetchingFrom(network: NetworkConfig, { cache }: Options, budget: Budget): Fetches['from'] {
-  const fetcher = new Fetcher({ trusted: new TrustedPlaces([], network), cache, budget })
-  return (places) => fetcher.trusting(places)
+/** Refuses a cache that is part of the checkout: the author of a change would decide what it holds. */
+function refuseInside(cache: string, checkout: string): void {
+  const within = path.relative(realPath(checkout), realPath(cache))
+  if (within === '..' || within.startsWith(`..${path.sep}`) || path.isAbsolute(within)) return
+  throw new GuardError(
+    'usage',
+    `The cache ${JSON.stringify(cache)} is inside of the checkout, where a change could write to it. Name a folder outside of it.`,
+  )
+}
+
+/** A path with the symbolic links of the part that exists followed. */
+function realPath(place: string): string {
+  const whole = path.resolve(place)
+  try {
+    return realpathSync(whole)
+  } catch {
+    const above = path.dirname(whole)
+    return above === whole ? whole : path.join(realPath(above), path.basename(whole))
+  }
 }
 
 /** Resolves the policies of a config; an exception from an unknown rule would never apply. */

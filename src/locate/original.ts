@@ -39,7 +39,8 @@ export class OriginalPlaces {
     // Values of a subchart are below its name.
     const subcharts = [...rendered.template.matchAll(/\/charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
     for (const one of [...source.values].reverse()) {
-      const text = 'path' in one ? await side.checkout.text(one.path) : undefined
+      const isOfChart = 'path' in one && source.fetched !== undefined && one.path.startsWith(`${source.chart}/`)
+      const text = 'path' in one && !isOfChart ? await side.checkout.text(one.path) : undefined
       const line = text && lineOfValue(text, [...subcharts, ...rendered.value.split('.')])
       if (!text || !line || !('path' in one)) continue
       const region = lineOf(text, line)

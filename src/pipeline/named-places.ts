@@ -52,5 +52,8 @@ function chartsOfK3s(path: string, text: string): string[] {
 
 /** The repository of a remote entry of a Kustomization: `https://github.com/org/repo//deploy?ref=v1` has a folder and a version besides. */
 function repositoryOf(entry: string): string {
-  return entry.replace(/\?.*$/s, '').replace(/(?<!:)\/\/.*$/s, '')
+  const [url = ''] = entry.split('?')
+  const scheme = url.indexOf('://')
+  const folder = url.indexOf('//', scheme === -1 ? 0 : scheme + '://'.length)
+  return folder === -1 ? url : url.slice(0, folder)
 }

@@ -6,7 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
-import { type HelmSource, nameOfChart, type Source } from '../sources/source'
+import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../sources/source'
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
@@ -247,6 +247,6 @@ export class Renderer {
 /** A source in a few words: `charts/web (values-prod.yaml)`. */
 function titleOf(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
-  const values = source.values.map((one) => ('path' in one ? one.path : one.name))
+  const values = namesOfValues(source)
   return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }

@@ -25,7 +25,7 @@ import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries 
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
-import type { HelmSource, KustomizeSource, Source } from '../sources/source'
+import { type HelmSource, type KustomizeSource, namesOfValues, type Source } from '../sources/source'
 import { writtenFiles } from '../sources/written'
 import { withoutOwned } from './plain-tree'
 import { type RenderingInput, reducedInput } from './reduced-input'
@@ -64,7 +64,9 @@ export interface PartialReading {
 }
 
 /** What became of a release whose chart is not in the repository: it is rendered, or why it is not. */
-export type ReleaseAccount = 'rendered' | Pick<NotInspected, 'cause' | 'reason' | 'placeAt' | 'about' | 'remedy'>
+export type ReleaseAccount =
+  | 'rendered'
+  | Pick<NotInspected, 'cause' | 'reason' | 'placeAt' | 'files' | 'about' | 'remedy'>
 
 /** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
@@ -318,9 +320,8 @@ async function keysOf(
 /** A source as reports name it. */
 export function described(source: Source): RenderedSource {
   if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
-  const { chart, release, namespace, values, fetched } = source
-  const names = values.map((one) => ('path' in one ? one.path : one.name))
-  const its = { release, namespace, values: names }
+  const { chart, release, namespace, fetched } = source
+  const its = { release, namespace, values: namesOfValues(source) }
   if (!fetched) return { kind: 'helm', path: chart || '.', ...its }
   const { repository, version } = fetched
   return { kind: 'helm', path: fetched.chart, repository, version, ...its }

@@ -109,9 +109,18 @@ export type Source = HelmSource | KustomizeSource
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */
 export function nameOfSource(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
-  const values = source.values.map((one) => ('path' in one ? one.path : one.name))
+  const values = namesOfValues(source)
   const using = values.length > 0 ? ` with ${values.join(', ')}` : ''
   return `release ${source.namespace}/${source.release} of ${nameOfChart(source)}${using}`
+}
+
+/** The values of a release as messages name them: files by their paths, those of a chart that was fetched within the chart. */
+export function namesOfValues({ values, chart, fetched }: HelmSource): string[] {
+  const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
+  return values.map((one) => {
+    if ('text' in one) return one.name
+    return isOfChart(one.path) ? one.path.slice(chart.length + 1) : one.path
+  })
 }
 
 /** `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched. */

@@ -1,0 +1,173 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { GitServer } from '../fetch/git-server'
+import { Registry } from '../fetch/registry-server'
+import { chart, type Server } from '../fetch/servers'
+import { type Files, TestRepository } from '../source/repository'
+import { allowing, changeOnline, chartRepository, introduced, states, urlOf } from './charts'
+
+const template = `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web}
+spec:
+  tls: [{hosts: [covered.example.com], secretName: web}]
+  rules:
+    - host: covered.example.com
+    - host: "{{ .Values.exposed }}"
+`
+const sound = { 'values.yaml': 'exposed: covered.example.com\n', 'templates/ingress.yaml': template }
+/** The version 2.0.0 of the chart has another host by default. */
+const holed = {
+  ...sound,
+  'values.yaml': 'exposed: open.example.com\n',
+  'values-safe.yaml': 'exposed: covered.example.com\n',
+}
+
+let web: Server
+let registry: Registry
+let git: GitServer
+beforeAll(async () => {
+  web = await chartRepository({ web: { '1.0.0': sound, '2.0.0': holed } })
+  registry = await Registry.start()
+  for (const [version, files] of Object.entries({ '1.0.0': sound, '2.0.0': holed }))
+    registry.add('charts/web', version, await chart('web', version, files))
+  git = await GitServer.start()
+  const folder = path.join(git.root, 'charts')
+  mkdirSync(folder)
+  const repo = new TestRepository(folder)
+  const files = (its: typeof sound) =>
+    Object.fromEntries(Object.entries(its).map(([file, text]) => [`charts/web/${file}`, text]))
+  repo.commit({ 'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 0.1.0\n', ...files(sound) })
+  repo.git('tag', 'v1')
+  repo.commit(files(holed))
+  repo.git('tag', 'v2')
+})
+afterAll(async () => {
+  await Promise.all([web.close(), registry.close(), git.close()])
+})
+
+const object = (apiVersion: string, kind: string, name: string, spec: string) =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}, namespace: shop}\nspec:\n${spec}`
+const flux = (kind: string, spec: string) => object('source.toolkit.fluxcd.io/v1', kind, 'web', spec)
+const release = (spec: string) => object('helm.toolkit.fluxcd.io/v2', 'HelmRelease', 'web', spec)
+const chartOf = (version: string, kind = 'HelmRepository', name = 'web', more = '') =>
+  release(
+    `  chart:\n    spec:\n      chart: ${name}\n      version: "${version}"\n${more}      sourceRef: {kind: ${kind}, name: web}\n`,
+  )
+
+/** Each kind of release, at one version of its chart: the files, and the line with the version. */
+const kinds: readonly [string, (version: 1 | 2) => { files: Files; at: string }][] = [
+  [
+    'a HelmRelease of a registry',
+    (version) => ({
+      files: {
+        'repository.yaml': flux('HelmRepository', `  type: oci\n  url: ${registry.url}/charts\n`),
+        'web.yaml': chartOf(`${version}.x`),
+      },
+      at: 'web.yaml:8',
+    }),
+  ],
+  [
+    'a HelmRelease of an OCIRepository',
+    (version) => ({
+      files: {
+        'repository.yaml': flux(
+          'OCIRepository',
+          `  url: ${registry.url}/charts/web\n  ref:\n    tag: ${version}.0.0\n`,
+        ),
+        'web.yaml': release('  chartRef: {kind: OCIRepository, name: web}\n'),
+      },
+      at: 'repository.yaml:7',
+    }),
+  ],
+  [
+    'a HelmRelease of a HelmChart',
+    (version) => ({
+      files: {
+        'repository.yaml': `${flux('HelmRepository', `  url: ${urlOf(web)}\n`)}---\n${flux('HelmChart', `  chart: web\n  version: ${version}.0.0\n  sourceRef: {kind: HelmRepository, name: web}\n`)}`,
+        'web.yaml': release('  chartRef: {kind: HelmChart, name: web}\n'),
+      },
+      at: 'repository.yaml:12',
+    }),
+  ],
+  [
+    'a HelmRelease of another Git repository',
+    (version) => ({
+      files: {
+        'repository.yaml': flux('GitRepository', `  url: ${git.url}/charts\n  ref:\n    tag: v${version}\n`),
+        'web.yaml': chartOf('*', 'GitRepository', './charts/web'),
+      },
+      at: 'repository.yaml:7',
+    }),
+  ],
+  [
+    'a HelmRelease with values files of its chart',
+    (version) => ({
+      files: {
+        'repository.yaml': flux('HelmRepository', `  url: ${urlOf(web)}\n`),
+        'web.yaml': chartOf(
+          '2.0.0',
+          'HelmRepository',
+          'web',
+          `      valuesFiles: [values.yaml${version === 1 ? ', values-safe.yaml' : ''}]\n`,
+        ),
+      },
+      at: 'web.yaml:9',
+    }),
+  ],
+  [
+    'an Application of a registry',
+    (version) => ({
+      files: {
+        'web.yaml': object(
+          'argoproj.io/v1alpha1',
+          'Application',
+          'web',
+          `  destination: {namespace: shop}\n  source:\n    repoURL: 127.0.0.1:${registry.port}/charts\n    chart: web\n    targetRevision: ${version}.0.0\n`,
+        ),
+      },
+      at: 'web.yaml:9',
+    }),
+  ],
+  [
+    'an ApplicationSet',
+    (version) => ({
+      files: {
+        'web.yaml': object(
+          'argoproj.io/v1alpha1',
+          'ApplicationSet',
+          'web',
+          `  generators:
+    - list: {elements: [{name: one}, {name: two}]}
+  template:
+    metadata: {name: "web-{{name}}"}
+    spec:
+      destination: {namespace: "{{name}}"}
+      source:
+        repoURL: ${urlOf(web)}
+        chart: web
+        targetRevision: ${version}.0.0
+`,
+        ),
+      },
+      at: 'web.yaml:14',
+    }),
+  ],
+]
+
+describe.each(kinds)('%s', (_, filesOf) => {
+  test('is rendered: what its version brings is found at the line of the version', async () => {
+    const network = allowing(urlOf(web), `${registry.url}/charts`)
+    const config = {
+      '.github/ingress-guard.yaml': `${network['.github/ingress-guard.yaml']}`.replace(
+        '}\n',
+        `, git: ["${git.url}/charts"]}\n`,
+      ),
+    }
+    const [before, after] = [filesOf(1), filesOf(2)]
+    const report = await changeOnline({ ...config, ...before.files }, { ...config, ...after.files })
+    expect(introduced(report)).toEqual([`error head/${after.at} ingress-tls/host-covered`])
+    expect(states(report).filter((line) => line.includes('not-judged'))).toEqual([])
+  })
+})
