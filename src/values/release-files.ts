@@ -79,17 +79,18 @@ export class ReleaseFiles {
     return objects === file.objects && releases.length === 0 ? file : { ...file, objects: [...objects, ...releases] }
   }
 
-  /** The releases of known charts that a file of Fleet or helmfile declares, with the files that they name. */
+  /** The releases of charts from elsewhere that a file of Fleet or helmfile declares, with the files that they name. */
   private async releasesIn(path: string, text: string): Promise<LoadedObject[]> {
     const surroundings = { checkout: this.checkout, kustomizations: new Map() }
     const found: LoadedObject[] = []
     for (const object of await releasesIn(path, text, surroundings)) {
       const { release } = object.context ?? {}
-      if (!release || !isKnownChart(release.chart, release.repository)) continue
+      if (!release) continue
+      const isRequired = isKnownChart(release.chart, release.repository)
       this.releaseFiles.add(path)
       const files = new Map<string, readonly ValuesFile[]>()
       for (const layer of release.layers) {
-        const its = 'file' in layer && this.isFile(layer.file) ? await this.read([layer.file]) : undefined
+        const its = 'file' in layer && this.isFile(layer.file) ? await this.read([layer.file], isRequired) : undefined
         if ('file' in layer && its) files.set(layer.file, its)
       }
       found.push({ ...object, context: { files, release } })

@@ -8,7 +8,8 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
 
-import { generatedApplication, inflatedChart } from './chart-release'
+import { filedRelease, generatedApplication, inflatedChart } from './chart-release'
+import { filedLayersOf } from './filed-release'
 import { readParameters } from './helm-parameters'
 import { fileOf, filesOf, hiddenIf, layersOf, type ValuesLayer } from './release-values'
 
@@ -40,6 +41,8 @@ export function remoteReleasesOf(manifest: Manifest, snapshot: Snapshot): Remote
       return k3sRelease(manifest, snapshot)
     case inflatedChart:
       return inflatedRelease(manifest)
+    case filedRelease:
+      return releaseOfFile(manifest)
     default:
       return []
   }
@@ -115,6 +118,28 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const namespace = own.targetNamespace.string ?? ref.namespace
   const elsewhere = [...own.set.entries()].map(([path]) => path)
   return [{ manifest, name: ref.name, namespace, clusters, layers, elsewhere }]
+}
+
+/** The release of a file of Fleet or helmfile. What it takes of Secrets seldom has hosts in it, and gives only what is left out. */
+function releaseOfFile(manifest: Manifest): RemoteRelease[] {
+  const { ref, clusters, object } = manifest
+  const written = object.context?.release
+  if (!written) return []
+  const layers = filedLayersOf(manifest, written)
+  const isHidden = layers.some((layer) => 'hidden' in layer)
+  const shown = layers.flatMap((layer) => ('root' in layer ? [layer] : []))
+  const parameters = shown.filter((layer) => layer.parameters).map(({ root }) => readParameters(root))
+  const maps = shown.filter((layer) => !layer.parameters)
+  return [
+    {
+      manifest,
+      name: ref.name,
+      namespace: ref.namespace,
+      clusters: written.cluster === '' ? clusters : [written.cluster],
+      layers: [...layersOf(parameters.map(({ root }) => root)), ...maps, ...hiddenIf(isHidden)],
+      elsewhere: parameters.flatMap(({ unread, ofItems }) => [...unread, ...ofItems]),
+    },
+  ]
 }
 
 /** https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_ */
