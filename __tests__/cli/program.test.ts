@@ -88,7 +88,7 @@ describe('check', () => {
     expect(lines(one)).toEqual(['introduced error base/rbac.yaml:8 protected-rbac/object-kept'])
     const two = await checkJson(...change.slice(1), '--policy', 'protected-rbac', '--policy', 'ingress-tls@~1.0')
     expect(two.policies).toEqual([
-      { name: 'protected-rbac', version: '1.1.0', requested: '^1' },
+      { name: 'protected-rbac', version: expect.stringMatching(/^1\./), requested: '^1' },
       { name: 'ingress-tls', version: '1.0.0', requested: '~1.0' },
     ])
   })
@@ -177,7 +177,7 @@ describe('usage', () => {
       'an unknown format',
       ['check', '--format', 'xml'],
       2,
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, sarif, github.",
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, sarif, github, gitlab, junit.",
     ],
     [
       'an unknown level',

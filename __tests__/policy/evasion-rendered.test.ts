@@ -179,7 +179,7 @@ describe('what was seen is made unseen', () => {
     const { 'chart/templates/role.yaml': __, ...web } = chart
     const head = { ...widened, 'a.yaml': application('chart', more) }
     const report = await judgeChange({ ...web, 'a.yaml': application('chart') }, head)
-    expect(places(report)).toEqual([`head/a.yaml:1 exact ${unrendered}`, ...seen])
+    expect(places(report)).toEqual([`head/a.yaml:9 exact ${unrendered}`, ...seen])
     expect(report.findings[0]?.text).toBe(
       `The objects that Application argocd/web deploys can no longer be rendered, so this change to them cannot be checked: ${reason}.`,
     )

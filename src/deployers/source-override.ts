@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { entryOf } from '../entry'
 import { type ApplicationSource, readApplication } from '../gitops/application'
 import { loadFile } from '../manifest/load'
 import { Manifest } from '../manifest/manifest'
@@ -60,12 +61,12 @@ export function overridden(
  * https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go (mergeSourceParameters)
  */
 function laidOver(old: Fields, over: Fields): Fields {
-  const found: Record<string, unknown> = { ...old }
-  for (const [key, value] of Object.entries(over)) {
-    if (value === undefined || value === null) continue
-    found[key] = key === 'valuesObject' ? merged(old[key], value) : decodedOver(old[key], value)
-  }
-  return found
+  const laid = Object.entries(over).flatMap(([key, value]) => {
+    if (value === undefined || value === null) return []
+    const was = entryOf(old, key)
+    return [[key, key === 'valuesObject' ? merged(was, value) : decodedOver(was, value)] as const]
+  })
+  return Object.fromEntries([...Object.entries(old), ...laid])
 }
 
 function decodedOver(old: unknown, over: unknown): unknown {
@@ -79,7 +80,7 @@ function merged(old: unknown, over: unknown): unknown {
   if (!isFields(over)) return over
   const kept = Object.entries(fieldsOf(old)).filter(([key]) => !Object.hasOwn(over, key))
   const laid = Object.entries(over).flatMap(([key, value]) =>
-    value === null ? [] : [[key, merged(fieldsOf(old)[key], value)] as const],
+    value === null ? [] : [[key, merged(entryOf(fieldsOf(old), key), value)] as const],
   )
   return Object.fromEntries([...kept, ...laid])
 }

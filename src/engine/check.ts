@@ -72,7 +72,8 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
 
 /** Builds the report; findings with the same cause and location are merged. */
 export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
-  const { mode, changes } = evidence
+  const { mode, answered } = evidence
+  const changes = evidence.changes.filter(({ cluster }) => !answered?.has(cluster))
   const open = notJudgedFindings(evidence.inspected.files ?? [], context)
   const judged = applyExceptions([...findings, ...open], context, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
