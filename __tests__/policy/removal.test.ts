@@ -98,7 +98,7 @@ describe('a protected object goes', () => {
       'with its Application of a folder',
       { 'rbac/role.yaml': the, 'app.yaml': application('rbac') },
       { 'app.yaml': null },
-      ['base/rbac/role.yaml:1 exact'],
+      ['base/app.yaml:1 exact'],
     ],
     [
       'with its Application of a Kustomization',
