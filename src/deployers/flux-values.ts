@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { entryOf } from '../entry'
-import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { type FluxKustomization, readFluxKustomization } from '../gitops/flux-kustomization'
 import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../gitops/helm-release'
 import { textAt } from '../gitops/text'
 import { readYaml } from '../manifest/document-reader'
@@ -39,6 +39,19 @@ export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
   if (ref.kind !== 'Secret') return Object.fromEntries(texts('data'))
   const decoded = texts('data').map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')] as const)
   return Object.fromEntries([...decoded, ...texts('stringData')])
+}
+
+/**
+ * The variables of a Kustomization: the data of later holders win over those of earlier ones, and what is written in
+ * the object wins over both.
+ */
+export function substitutionsOf(
+  { substitute }: FluxKustomization,
+  holders: readonly Manifest[],
+): Record<string, string> {
+  const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
+  const own = [...substitute.entries()].map(([key, value]) => [key, textAt(value)] as const)
+  return Object.fromEntries([...held, ...own])
 }
 
 /** Where the values of a release are sought. */

@@ -3,7 +3,7 @@ import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { nameSourcesOfSet } from './application-set'
 import { nameSourcesOf } from './argocd'
-import { FluxObjects } from './flux'
+import { nameFluxSources } from './flux'
 import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
 /**
@@ -17,7 +17,6 @@ export function readGitOps(
   surroundings: RepositoryIndex,
 ): GitOpsSources {
   const named = new GitOpsSources(surroundings)
-  const flux = new FluxObjects(manifests, patches, named)
   for (const manifest of manifests) {
     const kind = groupKindOf(manifest.ref)
     if (kind === gitOpsKind.application || kind === gitOpsKind.applicationSet) {
@@ -33,7 +32,7 @@ export function readGitOps(
         break
     }
   }
-  flux.read()
+  nameFluxSources(manifests, patches, named)
   return named
 }
 

@@ -11,12 +11,11 @@ import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { SourceReference, TrackedRevision } from '../deployers/tracked-revision'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
-import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
-import { localFolderOf, readChart } from '../sources/chart'
-import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
-import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
+import { type Kustomization, readKustomizations } from '../sources/kustomization'
+import { placeOf, type Source } from '../sources/source'
 import { declaredSource } from './declared-source'
+import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
 import { Followed, type Render } from './followed'
 import { ignorableIn } from './ignorable'
 import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
@@ -171,27 +170,9 @@ async function readRound(charts: readonly string[], reading: Reading) {
   const sources = [
     ...explicit,
     ...discoveredAgain(discovered.releases, known.base),
-    ...roots.map((root): Source => {
-      const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
-      const id = `kustomize:${root}`
-      const outside = gitOps.usesFlux ? { allowsOutsideFiles: true as const } : {}
-      return {
-        kind: 'kustomize',
-        id,
-        origin: 'discovered',
-        target: { path: at.path },
-        declaredAt: at,
-        root,
-        ...outside,
-      }
-    }),
+    ...roots.map((root) => discoveredKustomization(root, kustomizations, gitOps)),
   ].map(known.informed)
   return { gitOps, manifests, kustomizations, ownership, discovered, explicit, sources }
-}
-
-/** The folder (or archive) that a source renders. */
-export function placeOf(source: Source): string {
-  return source.kind === 'helm' ? source.chart : source.root
 }
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
@@ -240,93 +221,4 @@ function readGitOpsSources(reading: Reading) {
     if (applied.length === manifests.length) return { gitOps, manifests, kustomizations, ownership }
     manifests = applied
   }
-}
-
-/** Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster. */
-async function discoveredCharts(
-  checkout: Checkout,
-  folders: readonly string[],
-  kustomizations: ReadonlyMap<string, Kustomization>,
-  explicitPlaces: ReadonlySet<string>,
-): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
-  const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
-  const included = new Set([
-    ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
-    ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder)),
-  ])
-  const libraries = new Set(charts.flatMap(({ folder, library }) => (library ? [folder] : [])))
-  const releases = charts
-    .filter(({ folder, library }) => !library && !included.has(folder) && !explicitPlaces.has(folder))
-    .filter(
-      ({ folder }) =>
-        !folders.some(
-          (other) =>
-            other !== folder &&
-            inside(other, 'charts') !== undefined &&
-            folder.startsWith(`${path.join(other, 'charts')}/`),
-        ),
-    )
-    .flatMap(({ folder, name }) => {
-      const start = folder === '' ? 0 : folder.length + 1
-      const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
-      const at = { path: path.join(folder, 'Chart.yaml'), region: startOf(1) }
-      const release = (values: readonly string[], target: Target, origin: SourceOrigin = 'discovered'): HelmSource => ({
-        kind: 'helm',
-        id: `chart:${folder}:${values.join()}`,
-        origin,
-        target,
-        declaredAt: at,
-        chart: folder,
-        values: values.map((file) => ({ path: file })),
-        set: {},
-        release: name,
-        namespace: 'default',
-      })
-      const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start)))
-      const installed =
-        sets.length === 0
-          ? [release([], { path: at.path })]
-          : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
-      return [...installed, ...probes.map((file) => release([file], { path: at.path }, 'probed'))]
-    })
-  return { releases, libraries }
-}
-
-/**
- * At the head: the charts that were discovered at the base, and new ones, including former libraries. A chart that
- * loses the last object or declaration that named it is no longer deployed.
- */
-function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
-  if (!base) return [...found]
-  const before = discoveredIn(base)
-  return found.filter(
-    ({ chart }) =>
-      !base.ownership.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
-  )
-}
-
-function discoveredIn({ sources, firstRoots }: Discovery): Set<string> {
-  return new Set([...firstRoots, ...sources.filter(({ origin }) => origin === 'discovered').map(placeOf)])
-}
-
-/**
- * At the head: roots that were deployed at the base and are still there, and new ones. A folder that loses its includer
- * is not new.
- */
-function deployedRoots(
-  all: ReadonlyMap<string, Kustomization>,
-  base: Discovery | undefined,
-  explicitPlaces: ReadonlySet<string>,
-): string[] {
-  const roots = rootsOf(all)
-  if (!base) return [...roots].filter((root) => !explicitPlaces.has(root)).sort()
-  const before = discoveredIn(base)
-  const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
-  // A component that nothing included was not deployed, so it is new when it becomes deployable.
-  const included = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
-  const isNew = (root: string) => {
-    const old = base.kustomizations.get(root)
-    return !old || (old.component && !included.has(root))
-  }
-  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !explicitPlaces.has(root)).sort()
 }

@@ -10,7 +10,7 @@ import { startOf } from '../region'
 import type { Piece } from '../render/rendering'
 import type { Checkout } from '../revision/checkout'
 import { closureOf, type Kustomization } from '../sources/kustomization'
-import type { Source } from '../sources/source'
+import { placeOf, type Source } from '../sources/source'
 import { Brings } from './brings'
 
 /** Renders a source; undefined where that fails. */
@@ -222,10 +222,6 @@ export class Followed {
   private kustomizationFiles(source: Source, { kustomizations }: Round): string[] {
     return source.kind === 'helm' ? [] : closureOf(source.root, kustomizations).map(({ file }) => file)
   }
-}
-
-function placeOf(source: Source): string {
-  return source.kind === 'helm' ? source.chart : source.root
 }
 
 function isDeployer({ ref }: Manifest): boolean {

@@ -1,5 +1,5 @@
-import { placeOf } from '../discovery/discover'
 import type { ObjectRef } from '../manifest/manifest'
+import { placeOf } from '../sources/source'
 import type { RenderedSide, SideOfChange } from './side'
 
 /**

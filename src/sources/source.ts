@@ -106,6 +106,11 @@ export interface KustomizeSource extends Shared {
 /** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
+/** The folder (or archive) that a source renders. */
+export function placeOf(source: Source): string {
+  return source.kind === 'helm' ? source.chart : source.root
+}
+
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */
 export function nameOfSource(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
