@@ -12,8 +12,8 @@ const kustomization = (name: string, place: string, more = '') =>
   `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ${name}, namespace: flux-system}\nspec:\n  path: ./${place}\n  prune: true\n${more}  sourceRef: {kind: GitRepository, name: flux-system}\n`
 const application = (name: string, place: string) =>
   `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: ${name}\n  namespace: argocd\nspec:\n  source: {repoURL: "${url}", path: ${place}}\n  syncPolicy: {automated: {prune: true}}\n`
-const release = (name: string, more = '') =>
-  `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ${name}, namespace: default}\nspec:\n${more}  chart: {spec: {chart: ./chart, sourceRef: {kind: GitRepository, name: flux-system}}}\n`
+const release = (name: string) =>
+  `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ${name}, namespace: default}\nspec:\n  chart: {spec: {chart: ./chart, sourceRef: {kind: GitRepository, name: flux-system}}}\n`
 
 const folder = (name: string, ...files: string[]): Files => ({
   [`${name}/kustomization.yaml`]: resources('notes.yaml', ...files),
@@ -63,12 +63,6 @@ test.each<[string, Files, Files, string[]]>([
       'base/role.yaml': the,
     },
     [],
-  ],
-  [
-    'a HelmRelease is renamed, and keeps its release',
-    { ...chart, 'r.yaml': release('rbac') },
-    { 'r.yaml': release('roles', '  releaseName: rbac\n  storageNamespace: default\n') },
-    ['head/r.yaml:3'],
   ],
   [
     'the file of a Flux Kustomization gets another name',
