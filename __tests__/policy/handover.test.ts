@@ -12,8 +12,6 @@ const kustomization = (name: string, place: string, more = '') =>
   `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ${name}, namespace: flux-system}\nspec:\n  path: ./${place}\n  prune: true\n${more}  sourceRef: {kind: GitRepository, name: flux-system}\n`
 const application = (name: string, place: string) =>
   `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: ${name}\n  namespace: argocd\nspec:\n  source: {repoURL: "${url}", path: ${place}}\n  syncPolicy: {automated: {prune: true}}\n`
-const release = (name: string) =>
-  `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ${name}, namespace: default}\nspec:\n  chart: {spec: {chart: ./chart, sourceRef: {kind: GitRepository, name: flux-system}}}\n`
 
 const folder = (name: string, ...files: string[]): Files => ({
   [`${name}/kustomization.yaml`]: resources('notes.yaml', ...files),
@@ -21,12 +19,6 @@ const folder = (name: string, ...files: string[]): Files => ({
 })
 const folders: Files = { ...folder('a', 'role.yaml'), 'a/role.yaml': the, ...folder('b') }
 const moved: Files = { ...folder('a'), 'a/role.yaml': null, ...folder('b', 'role.yaml'), 'b/role.yaml': the }
-
-const chart: Files = {
-  'chart/Chart.yaml': 'apiVersion: v2\nname: rbac\nversion: 1.0.0\n',
-  'chart/values.yaml': '',
-  'chart/templates/role.yaml': the,
-}
 
 test.each<[string, Files, Files, string[]]>([
   [
