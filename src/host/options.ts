@@ -38,7 +38,10 @@ export const Options = Type.Object({
     }),
   ),
   cache: Type.Optional(
-    Type.String({ description: 'A folder outside of the checkout that keeps fetched charts for later runs.' }),
+    Type.String({
+      description:
+        'A folder outside of the checkout that keeps fetched charts for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+    }),
   ),
   today: Type.Optional(
     Type.String({

@@ -93,7 +93,9 @@ export class ReleaseFiles {
         const its = 'file' in layer && this.isFile(layer.file) ? await this.read([layer.file], isRequired) : undefined
         if ('file' in layer && its) files.set(layer.file, its)
       }
-      found.push({ ...object, context: { files, release } })
+      const complete = { ...object, context: { files, release } }
+      // Of an unknown chart the values say something by this key alone.
+      if (isRequired || mentions(comparisonKey(complete), 'ingress')) found.push(complete)
     }
     return found
   }
