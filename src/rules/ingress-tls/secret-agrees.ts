@@ -1,5 +1,12 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { isPlaceholder, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress/ingress'
+import {
+  covers,
+  isPlaceholder,
+  routedHosts,
+  type TlsEntry,
+  tlsEntries,
+  tlsSecretNames,
+} from '../../kubernetes/ingress/ingress'
 import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
 import { certificatesBehind, type KnownCertificate } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
@@ -62,7 +69,7 @@ export default defineRule({
     for (const other of pairs.partnersOf(manifest, snapshot)) {
       const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {
         const [a, b] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(host))
-        if (!a || !b || secretOf(manifest, a) === secretOf(other, b)) return []
+        if (!a || !b || secretOf(manifest, a) === secretOf(other, b) || !bothRoute(manifest, other, host)) return []
         return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]]
       })
       for (const message of ['hidden', 'unfit', 'differs'] as const) {
@@ -105,6 +112,12 @@ function listedHosts(ingress: Manifest): Map<string, TlsEntry> {
     }
   }
   return found
+}
+
+/** Whether two Ingresses route one host that a listed name covers: a server takes its certificate from those that route it. */
+function bothRoute(one: Manifest, other: Manifest, name: string): boolean {
+  const theirs = routedHosts(other)
+  return [...routedHosts(one).keys()].some((host) => theirs.has(host) && covers(name, host))
 }
 
 /** Which Secret an entry names, if any; one name in two namespaces is two Secrets. */
