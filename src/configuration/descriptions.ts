@@ -2,14 +2,14 @@ import { clusterRef } from '../cluster/cluster-facts'
 import { type DeclaredClusters, layoutFolderOf } from '../cluster/clusters'
 import { GuardError } from '../errors'
 import { gateFinding } from '../finding/gate-finding'
-import type { Finding } from '../finding/report'
+import type { Finding, Skipped } from '../finding/report'
 import { decodeFile, type LoadedObject } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import { readInventoryFile } from '../policy/inventory'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import type { Content, Revision } from '../revision/revision'
-import type { Skipped, Tree } from '../revision/tree'
+import type { Tree } from '../revision/tree'
 
 /** The cluster descriptions of one side. */
 export interface Descriptions {

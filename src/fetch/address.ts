@@ -9,9 +9,9 @@ export interface Address {
 }
 
 /** Resolves the name of a host. */
-export type Resolve = (host: string) => Promise<readonly Address[]>
+export type ResolveHost = (host: string) => Promise<readonly Address[]>
 
-export const resolveBySystem: Resolve = (host) => lookUp(host, { all: true })
+export const resolveBySystem: ResolveHost = (host) => lookUp(host, { all: true })
 
 /** IPv4 networks that are no public hosts (https://www.iana.org/assignments/iana-ipv4-special-registry), and Azure's metadata. */
 const notPublic = [
@@ -65,7 +65,7 @@ function embedded(address: string): string {
 }
 
 /** @throws FetchFailure if the host has private addresses only */
-export async function publicAddresses(host: string, resolve: Resolve): Promise<readonly Address[]> {
+export async function publicAddresses(host: string, resolve: ResolveHost): Promise<readonly Address[]> {
   const literal = host.startsWith('[') ? host.slice(1, -1) : host
   const family = isIP(literal)
   const all = family ? [{ address: literal, family }] : await resolve(host)

@@ -1,5 +1,5 @@
 import { Budget } from '../budget'
-import { type Resolve, resolveBySystem } from './address'
+import { type ResolveHost, resolveBySystem } from './address'
 import { type Archive, unpack } from './archive'
 import { ArchiveCache } from './archive-cache'
 import { CacheFolder } from './cache-folder'
@@ -27,7 +27,7 @@ export interface FetcherOptions {
   readonly budget?: Budget
   readonly limits?: Partial<FetchLimits>
   /** Resolves the names of hosts. */
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
   /** By default, those of `helm registry login` and `docker login`. */
   readonly credentials?: Credentials
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PrivateFolder } from '../revision/private-folder'
-import { publicAddresses, type Resolve } from './address'
+import { publicAddresses, type ResolveHost } from './address'
 import { FetchFailure } from './failure'
 import type { Fetched, TreeRequest } from './fetching'
 import { filesIn, readTree } from './git-objects'
@@ -13,7 +13,7 @@ import { type GitRefs, type NamedCommit, type ResolvedRef, refsIn, resolveRef } 
 import type { HttpClient } from './http-client'
 import type { FetchLimits } from './limits'
 import type { Place } from './place'
-import type { Tree, TreeCache, TreeId } from './tree-cache'
+import type { FetchedTree, TreeCache, TreeId } from './tree-cache'
 import type { Turns } from './turns'
 
 const listBytes = 64 * 1024 * 1024
@@ -23,7 +23,7 @@ export interface GitParts {
   readonly http: HttpClient
   readonly limits: FetchLimits
   readonly turns: Turns
-  readonly resolve: Resolve
+  readonly resolve: ResolveHost
   readonly cache: TreeCache
   /** Whether the config names the place, which may then have a private address. */
   readonly mayBePrivate: (place: Place) => boolean
@@ -38,7 +38,7 @@ interface Remote {
 /** Trees of Git repositories. The refs of each place are listed once in a run, and each tree is fetched once. */
 export class GitTrees {
   private readonly remotes = new Map<string, Promise<Remote>>()
-  private readonly trees = new Map<string, Promise<Tree>>()
+  private readonly trees = new Map<string, Promise<FetchedTree>>()
   private own: PrivateFolder | undefined
 
   constructor(private readonly parts: GitParts) {}
@@ -143,7 +143,7 @@ export class GitTrees {
     })
   }
 
-  private async tree(place: Place, id: TreeId): Promise<Tree> {
+  private async tree(place: Place, id: TreeId): Promise<FetchedTree> {
     const kept = await this.parts.cache.read(id)
     if (kept) return kept
     const { access } = await this.remote(place)
@@ -152,7 +152,7 @@ export class GitTrees {
     return tree
   }
 
-  private async fetched(access: GitAccess, { commit, folders }: TreeId): Promise<Tree> {
+  private async fetched(access: GitAccess, { commit, folders }: TreeId): Promise<FetchedTree> {
     const { place } = access
     const { limits } = this.parts
     return await this.inRepository(async (folder) => {

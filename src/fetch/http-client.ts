@@ -3,7 +3,7 @@ import { request as openSecurely } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
-import { lookupOf, publicAddresses, type Resolve } from './address'
+import { lookupOf, publicAddresses, type ResolveHost } from './address'
 import { codeOf, FetchFailure } from './failure'
 import type { FetchLimits } from './limits'
 import { shown } from './place'
@@ -58,7 +58,7 @@ export class HttpClient {
     private readonly limits: FetchLimits,
     private readonly turns: Turns,
     private readonly isNamed: (url: URL) => boolean,
-    private readonly resolve: Resolve,
+    private readonly resolve: ResolveHost,
   ) {}
 
   /**

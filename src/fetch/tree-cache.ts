@@ -2,7 +2,7 @@ import { type CacheFolder, digestOf } from './cache-folder'
 import type { FetchedFiles } from './fetching'
 
 /** The files of a commit. */
-export interface Tree {
+export interface FetchedTree {
   readonly digest: string
   readonly files: FetchedFiles
   readonly links: readonly string[]
@@ -22,11 +22,11 @@ export interface TreeId {
 export class TreeCache {
   constructor(private readonly folder: CacheFolder) {}
 
-  read(id: TreeId): Promise<Tree | undefined> {
+  read(id: TreeId): Promise<FetchedTree | undefined> {
     return this.folder.read(nameOf(id), (content) => treeIn(content, id))
   }
 
-  write(id: TreeId, { files, links }: Tree): Promise<void> {
+  write(id: TreeId, { files, links }: FetchedTree): Promise<void> {
     const sizes = [...files].map(([name, { length }]) => [name, length])
     const rest = Buffer.concat([Buffer.from(`${JSON.stringify({ id, sizes, links })}\n`), ...files.values()])
     return this.folder.write(nameOf(id), Buffer.concat([Buffer.from(`${digestOf(rest)}\n`), rest]))
@@ -37,7 +37,7 @@ function nameOf(id: TreeId): string {
   return `trees/${digestOf(JSON.stringify(id))}`
 }
 
-function treeIn(content: Buffer, id: TreeId): Tree | undefined {
+function treeIn(content: Buffer, id: TreeId): FetchedTree | undefined {
   const start = content.indexOf('\n') + 1
   const rest = content.subarray(start)
   if (content.toString('latin1', 0, start) !== `${digestOf(rest)}\n`) return undefined

@@ -1,9 +1,9 @@
 import { gateFinding } from '../finding/gate-finding'
-import type { Finding } from '../finding/report'
+import type { Finding, Skipped } from '../finding/report'
 import type { Lines } from '../manifest/lines'
 import { type Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import type { Files } from '../revision/files'
-import type { Skipped, Tree } from '../revision/tree'
+import type { Tree } from '../revision/tree'
 
 const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 

@@ -1,6 +1,6 @@
 import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../deployers/file-deployments'
+import type { Skipped } from '../finding/report'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
-import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 import type { Recognised, Recogniser } from './recognised-files'
 

@@ -1,5 +1,5 @@
+import type { Skipped } from '../finding/report'
 import { notVendored } from '../render/kustomize'
-import type { Skipped } from '../revision/tree'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { absentCharts } from '../sources/kustomization'
 import { isMoved } from './moved'

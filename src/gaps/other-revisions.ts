@@ -1,8 +1,7 @@
 import type { NamedRevision, TrackedRevision } from '../deployers/tracked-revision'
 import { gateFinding } from '../finding/gate-finding'
-import type { Finding } from '../finding/report'
+import type { Finding, Skipped } from '../finding/report'
 import { identityOf, nameOf } from '../manifest/manifest'
-import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /** Branches that most likely are the one that a change is merged to, where its name is not known. */

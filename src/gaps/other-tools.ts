@@ -1,5 +1,5 @@
 import { type OtherTool, otherTools } from '../deployers/other-tools'
-import type { Skipped } from '../revision/tree'
+import type { Skipped } from '../finding/report'
 import type { SideOfChange } from '../sides/side'
 import type { Recogniser } from './recognised-files'
 

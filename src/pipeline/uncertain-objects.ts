@@ -19,7 +19,7 @@ export function isAnswered(cluster: string): boolean {
 }
 
 /** One release on both sides of a change, as it is rendered without a cluster. */
-export interface ReleasePair {
+export interface RenderedPair {
   readonly before: RenderedSide | undefined
   readonly after: RenderedSide
 }
@@ -41,7 +41,7 @@ const minors = { first: 20, last: 45 }
  * without a cluster. Both sides get the same answers, so what was not certain before is no news.
  */
 export async function uncertainObjects(
-  { before, after }: ReleasePair,
+  { before, after }: RenderedPair,
   surroundings: Surroundings,
 ): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
   const none = { before: [], after: [] }
@@ -104,7 +104,7 @@ async function versionsFor(sides: readonly (readonly [SideOfChange, HelmSource |
 }
 
 function differing(
-  main: ReleasePair,
+  main: RenderedPair,
   old: RenderedSide | undefined,
   now: RenderedSide,
   { name }: Answers,

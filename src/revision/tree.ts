@@ -1,14 +1,7 @@
 import path from 'node:path/posix'
 import { Minimatch } from 'minimatch'
+import type { Skipped } from '../finding/report'
 import type { Entry, Revision } from './revision'
-
-/** A file that was not judged, and why. */
-export interface Skipped {
-  readonly path: string
-  readonly reason: string
-  /** The id of its cause, by which reports group such files. */
-  readonly cause?: string
-}
 
 /** The paths of a revision, and which of its files can hold plain manifests. */
 export interface Tree {

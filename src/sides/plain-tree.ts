@@ -1,6 +1,7 @@
 import type { Discovery } from '../discovery/discover'
+import type { Skipped } from '../finding/report'
 import { nameOf } from '../manifest/manifest'
-import type { Skipped, Tree } from '../revision/tree'
+import type { Tree } from '../revision/tree'
 
 /** The tree of a side without the files that belong to charts, Kustomizations and inventories, and with what was passed over. */
 export function withoutOwned(

@@ -1,5 +1,5 @@
+import type { Skipped } from '../finding/report'
 import { mentionsKubernetes } from '../manifest/load'
-import type { Skipped } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /**
