@@ -138,7 +138,7 @@ interface Held {
 }
 
 /**
- * The values of entries of which some give a single value. What is written to a path stays where the map that it is
+ * The values of entries, where some entries give a single value. What is written to a path stays where the map that it is
  * written to comes from the object itself, and is lost under the object's values otherwise.
  * https://github.com/fluxcd/pkg/blob/main/chartutil/values.go
  */

@@ -106,7 +106,7 @@ export class GitOpsSources {
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
   readonly plain = new Map<string, PlainOwner>()
-  /** The folders of which an object takes plain files. */
+  /** The folders whose plain files an object takes. */
   readonly directories = new Set<string>()
   /** Charts and Kustomizations that an object takes for folders of plain files, and those files. */
   readonly asDirectories = new Map<string, readonly string[]>()

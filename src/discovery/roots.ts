@@ -18,7 +18,7 @@ export interface Roots {
   readonly known: boolean
   /** The files and folders that are deployed, or may be: a folder stands for all that is below it. */
   readonly places: ReadonlySet<string>
-  /** Those of the folders of which Argo CD takes plain files: which files these are is known. */
+  /** The folders among them whose plain files Argo CD takes one by one. */
   readonly directories: ReadonlySet<string>
   /** Whether there are files of a tool that names what it deploys in its own way: Fleet, helmfile, Kluctl. */
   readonly otherTools: boolean

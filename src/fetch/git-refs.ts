@@ -13,7 +13,7 @@ export interface GitRefs {
 /** A commit, or the beginning of one, that is not at the end of a branch or at a tag. */
 export interface NamedCommit {
   readonly commit: string
-  /** The refs of which one has to hold it. */
+  /** At least one of these refs has to hold the commit. */
   readonly within: readonly string[]
 }
 

@@ -35,7 +35,7 @@ export type ReleaseCounts = Readonly<Record<Sight, number>>
 
 /** What is seen of one folder. */
 export interface FolderCoverage {
-  /** Ends with `/`; with `/*` where it stands for the files of the folder alone. */
+  /** Ends with `/`; with `/*` for the files of the folder alone. */
   readonly folder: string
   readonly files: FileCounts
   readonly releases: ReleaseCounts

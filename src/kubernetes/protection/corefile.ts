@@ -35,7 +35,9 @@ export function readCorefile(text: string): Corefile {
     const { addresses, next, opens } = addressesAt(tokens, at)
     const odd = addresses.find((address) => /[{}]/.test(address.replace(/\{[$%][^{}]*\}/g, '')))
     if (odd !== undefined)
-      return { fault: `${odd} is where a server's address belongs; a brace stands alone, and { ends its line` }
+      return {
+        fault: `${odd} is where a server's address belongs; write a brace with spaces around it, and { as the last word of its line`,
+      }
     const body = pluginsFrom(tokens, next, opens)
     if ('fault' in body) return body
     const [name = ''] = addresses
@@ -53,7 +55,7 @@ interface Body {
   readonly next: number
 }
 
-/** An import of a snippet stands for the plugins of that snippet. */
+/** An import of a snippet brings the plugins of that snippet. */
 function expanded(plugin: string, { imports }: Body, snippets: ReadonlyMap<string, ServerBlock>): readonly string[] {
   if (plugin !== 'import') return [plugin]
   return imports.flatMap((name) => snippets.get(name)?.plugins ?? ['import'])

@@ -47,7 +47,7 @@ export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>>
 const none: ReadonlySet<string> = new Set([''])
 
 /**
- * An empty text that is written is no object's name, and stands for nothing else.
+ * An empty text that is written is no object's name, and matches nothing.
  * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
 function written(text: string): string {
