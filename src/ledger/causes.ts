@@ -103,6 +103,11 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'What they change is not seen.',
     remedy: 'Correct what the message names, or write into the values what they change.',
   },
+  'answer-refused': {
+    many: 'releases that do not render with every answer of a cluster',
+    effect: 'What they have in such a cluster is not seen.',
+    remedy: 'Let the templates render with each answer to `lookup`, `.Release.Revision` and `.Capabilities`.',
+  },
   plugin: {
     many: 'Applications whose plugin is not run',
     effect: 'What the plugin changes is not seen.',

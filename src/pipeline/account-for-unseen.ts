@@ -13,6 +13,7 @@ import type { ClustersOf } from '../gaps/out-of-sight'
 import { patchedElsewhere } from '../gaps/patched-elsewhere'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
+import { unansweredReleases } from '../gaps/unanswered'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
 import { unusedValuesFiles } from '../values/unused-values-files'
@@ -67,6 +68,8 @@ export async function accountForUnseen(
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
+  const refusing =
+    base && changed ? await unansweredReleases(base, head, changed, rendered.unanswered) : { findings: [], skipped: [] }
   const hides = mayHideObjects({
     head,
     rendered: [...rendered.after, ...rest.rendered],
@@ -91,6 +94,7 @@ export async function accountForUnseen(
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
       ...patched,
+      ...refusing.findings,
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
@@ -100,6 +104,7 @@ export async function accountForUnseen(
       ...descriptions.head.skipped,
       ...gaps.skipped,
       ...failed.skipped,
+      ...refusing.skipped,
       ...missingCharts(head, rendered.after),
       ...revisions.skipped,
       ...undeployed,

@@ -1,4 +1,5 @@
 import { failLostCharts } from '../gaps/missing-charts'
+import type { Unanswered } from '../gaps/unanswered'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source, Target } from '../sources/source'
 import { withoutDeleted } from './deleted-objects'
@@ -8,7 +9,7 @@ import type { ChangedFiles } from './read-changed'
 import { readInPart } from './read-in-part'
 import type { Scope } from './scope'
 import { uncertainIn } from './uncertain-in'
-import { isAnswered } from './uncertain-objects'
+import { allOf, isAnswered } from './uncertain-objects'
 
 /** The sources that differ, rendered at the sides that have them. */
 export interface ChangedRenderings {
@@ -18,6 +19,8 @@ export interface ChangedRenderings {
   readonly isSame: (source: Source) => boolean
   /** What differs with other answers of the cluster is in these. */
   readonly answered: { readonly clusters: ReadonlySet<string>; readonly areBeside: boolean }
+  /** What does not render with an answer. */
+  readonly unanswered: readonly Unanswered[]
 }
 
 /** Renders the sources whose files or definition differ. */
@@ -36,10 +39,8 @@ export async function renderChanged(
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
   const answered = { clusters: new Set<string>(), areBeside: false }
-  if (!base) return { before, after, isSame, answered }
-  const uncertain = !withoutAnswers
-    ? await uncertainIn({ base, head }, files, before, after)
-    : { before: [], after: [] }
+  if (!base) return { before, after, isSame, answered, unanswered: [] }
+  const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const targets = [...uncertain.before, ...uncertain.after].map(({ source }) => source.target)
   const left = withoutDeleted(before, after, protectedBy(rules))
   return {
@@ -47,6 +48,7 @@ export async function renderChanged(
     after: [...left.after, ...uncertain.after],
     isSame,
     answered: answeredIn(targets),
+    unanswered: uncertain.unanswered,
   }
 }
 

@@ -2,7 +2,7 @@ import { identityOf } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import { pairsOf } from './read-in-part'
-import { uncertainObjects } from './uncertain-objects'
+import { allOf, type Uncertain, uncertainObjects } from './uncertain-objects'
 
 /** The objects of the releases that differ which other answers of the cluster change, on both sides. */
 export async function uncertainIn(
@@ -10,10 +10,10 @@ export async function uncertainIn(
   files: { readonly before: Files; readonly after: Files },
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
-): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
+): Promise<Uncertain> {
   const found = await Promise.all(
     pairsOf(before, after).map(async ({ before: was, after: is }) => {
-      if (!is) return { before: [], after: [] }
+      if (!is) return allOf([])
       const others = (sides: readonly RenderedSide[], own: RenderedSide | undefined, its: Files) => [
         ...[...its.loaded].flatMap(([path, { objects }]) =>
           objects.map((object) => ({ object, origin: { kind: 'file' as const, path } })),
@@ -29,5 +29,5 @@ export async function uncertainIn(
       return uncertainObjects({ before: was, after: is }, surroundings)
     }),
   )
-  return { before: found.flatMap((one) => one.before), after: found.flatMap((one) => one.after) }
+  return allOf(found)
 }

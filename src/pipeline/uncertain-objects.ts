@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import semver from 'semver'
+import type { Unanswered } from '../gaps/unanswered'
 import type { LoadedObject } from '../manifest/load'
 import { identityOf, Manifest } from '../manifest/manifest'
 import { type Answers, answersTo } from '../render/answers'
@@ -36,37 +37,68 @@ export interface Surroundings {
 /** The first and the last minor version of Kubernetes for which charts are rendered. */
 const minors = { first: 20, last: 45 }
 
+/** The objects of a release that differ with another answer of the cluster, on both sides. */
+export interface Uncertain {
+  readonly before: readonly RenderedSide[]
+  readonly after: readonly RenderedSide[]
+  /** Answers with which the release does not render at the head. */
+  readonly unanswered: readonly Unanswered[]
+}
+
+const nothing: Uncertain = { before: [], after: [], unanswered: [] }
+
+/** How many questions are answered alone that a chart refuses to have answered with the others. */
+const maxAlone = 8
+
 /**
  * What becomes of a release under other answers of the cluster: only the objects that differ from those of the rendering
  * without a cluster. Both sides get the same answers, so what was not certain before is no news.
  */
-export async function uncertainObjects(
-  { before, after }: RenderedPair,
-  surroundings: Surroundings,
-): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
-  const none = { before: [], after: [] }
+export async function uncertainObjects(pair: RenderedPair, surroundings: Surroundings): Promise<Uncertain> {
+  const { before, after } = pair
   const { base, head } = surroundings
   const [was, is] = [before && ofHelm(before), ofHelm(after)]
-  if (!is || (before && !was)) return none
+  if (!is || (before && !was)) return nothing
   const [asked, asks] = await Promise.all([was && base.questionsOf(was), head.questionsOf(is)])
   const questions = asked ? together(asked, asks) : asks
-  const answers = answersTo(
-    questions,
-    await versionsFor([
-      [base, was],
-      [head, is],
-    ]),
-  )
-  const found = await Promise.all(
-    answers.map(async (one) => {
-      const [old, now] = await Promise.all([
-        was && asked && (isAsked(asked, one) ? base.renderAnswered(was, one, questions) : before),
-        isAsked(asks, one) ? head.renderAnswered(is, one, questions) : after,
-      ])
-      return now && (old || !was) ? differing({ before, after }, old, now, one, surroundings) : none
-    }),
-  )
-  return { before: found.flatMap((one) => one.before), after: found.flatMap((one) => one.after) }
+  const versions = await versionsFor([
+    [base, was],
+    [head, is],
+  ])
+  const rendered = async (answers: Answers, only?: string) => {
+    const [old, now] = await Promise.all([
+      was && asked && isAsked(asked, answers)
+        ? base.renderAnswered(was, answers, questions, only)
+        : { side: before, refused: [] },
+      isAsked(asks, answers) ? head.renderAnswered(is, answers, questions, only) : { side: after, refused: [] },
+    ])
+    const isOne = now.side !== undefined && (old.side !== undefined || !was)
+    const objects = (name: string) => (isOne ? differing(pair, old.side, now.side, name, surroundings) : nothing)
+    return { old, now, isOne, objects }
+  }
+  const ofAnswer = async (answers: Answers): Promise<Uncertain> => {
+    const notAnswered = (isNew: boolean): Uncertain => ({
+      ...nothing,
+      unanswered: [{ side: after, answer: answers.name, isNew: isNew && was !== undefined }],
+    })
+    let first: Awaited<ReturnType<typeof rendered>> | undefined
+    for (const nearer of nearerVersions(answers, versions)) {
+      const both = await rendered(nearer)
+      first ??= both
+      if (!both.isOne) continue
+      const refused = [...new Set(both.now.refused)]
+      const alone = await Promise.all(
+        refused.slice(0, maxAlone).map(async (question) => {
+          const one = await rendered(nearer, question)
+          return one.objects(`${answers.name}, for ${question.slice(0, question.indexOf(':'))} alone`)
+        }),
+      )
+      const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []
+      return allOf([both.objects(answers.name), ...alone, ...rest])
+    }
+    return notAnswered(first?.old.side !== undefined)
+  }
+  return allOf(await Promise.all(answersTo(questions, versions).map(ofAnswer)))
 }
 
 function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefined {
@@ -79,15 +111,14 @@ function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefi
 function together(one: Questions, other: Questions): Questions {
   return {
     functions: new Set([...one.functions, ...other.functions]),
-    revision: one.revision || other.revision,
     kubeVersion: one.kubeVersion || other.kubeVersion,
     apis: new Set([...one.apis, ...other.apis]),
   }
 }
 
 /** Whether an answer can change what a chart renders to. */
-function isAsked({ functions, revision, kubeVersion, apis }: Questions, answers: Answers): boolean {
-  if (answers.conditions !== undefined) return functions.size > 0 || revision
+function isAsked({ functions, kubeVersion, apis }: Questions, answers: Answers): boolean {
+  if (answers.conditions !== undefined) return functions.size > 0
   return (answers.kubeVersion !== undefined && kubeVersion) || (answers.served !== undefined && apis.size > 0)
 }
 
@@ -106,12 +137,12 @@ async function versionsFor(sides: readonly (readonly [SideOfChange, HelmSource |
 function differing(
   main: RenderedPair,
   old: RenderedSide | undefined,
-  now: RenderedSide,
-  { name }: Answers,
+  now: RenderedSide | undefined,
+  name: string,
   { otherBefore, otherAfter }: Surroundings,
-): { before: RenderedSide[]; after: RenderedSide[] } {
+): Uncertain {
   const [b0, h0, bA, hA] = [main.before, main.after, old, now].map((side) => byIdentity(side?.objects ?? []))
-  if (!b0 || !h0 || !bA || !hA) return { before: [], after: [] }
+  if (!b0 || !h0 || !bA || !hA) return nothing
   const apart: { before: Rendered[]; after: Rendered[] } = { before: [], after: [] }
   const beside: { before: Rendered[]; after: Rendered[] } = { before: [], after: [] }
   for (const id of new Set([...b0.keys(), ...h0.keys(), ...bA.keys(), ...hA.keys()])) {
@@ -148,7 +179,24 @@ function differing(
   return {
     before: [...sides(main.before, apart.before, cluster), ...sides(main.before, beside.before)],
     after: [...sides(main.after, apart.after, cluster), ...sides(main.after, beside.after)],
+    unanswered: [],
   }
+}
+
+export function allOf(all: readonly Uncertain[]): Uncertain {
+  return {
+    before: all.flatMap((one) => one.before),
+    after: all.flatMap((one) => one.after),
+    unanswered: all.flatMap((one) => one.unanswered),
+  }
+}
+
+/** An answer with its version of Kubernetes, and with those nearer to the others: a chart may refuse the ends. */
+function nearerVersions(answers: Answers, versions: readonly string[]): Answers[] {
+  const { kubeVersion } = answers
+  if (kubeVersion === undefined) return [answers]
+  const inwards = kubeVersion === versions[0] ? versions : [...versions].reverse()
+  return inwards.map((version) => ({ ...answers, kubeVersion: version }))
 }
 
 function byIdentity(objects: readonly Rendered[]): Objects {

@@ -1,5 +1,5 @@
 import { actionsOf } from './template-actions'
-import { type Questions, UncertainActions, unquoted } from './uncertain-actions'
+import { ofRelease, type Questions, UncertainActions, unquoted } from './uncertain-actions'
 
 /** What a cluster may answer to the questions of a chart, besides what `helm template` assumes. */
 export interface Answers {
@@ -20,18 +20,17 @@ export interface Answers {
 const revisions = { late: 1_000_003, second: 2 }
 
 /** The answers with which a chart is rendered besides: none for a chart that asks nothing. */
-export function answersTo(
-  { functions, revision, kubeVersion, apis }: Questions,
-  versions: readonly string[],
-): Answers[] {
+export function answersTo({ functions, kubeVersion, apis }: Questions, versions: readonly string[]): Answers[] {
   const answers: Answers[] = []
-  if (functions.size > 0 || revision) {
+  if (functions.size > 0) {
+    const revision = functions.has(ofRelease)
+    const isOther = [...functions].some((name) => name !== ofRelease)
     const finds = functions.has('lookup') ? { finds: true as const } : {}
     const [late, second] = revision ? [{ revision: revisions.late }, { revision: revisions.second }] : [{}, {}]
     const what = functions.has('lookup') ? 'lookup finds objects' : 'what a condition asks is so'
-    answers.push({ name: functions.size > 0 ? what : 'the release is old', conditions: true, ...finds, ...late })
+    answers.push({ name: isOther ? what : 'the release is old', conditions: true, ...finds, ...late })
     answers.push({
-      name: functions.size > 0 ? 'what a condition asks is not so' : 'the release is new',
+      name: isOther ? 'what a condition asks is not so' : 'the release is new',
       conditions: false,
       ...second,
     })
@@ -63,28 +62,12 @@ function isOutdated(api: string): boolean {
 /** An API that no cluster serves. */
 const nowhere = 'nowhere.ingress-guard.invalid/v1'
 
-/** Templates in which answers take the place of questions. */
-export function answered(
-  texts: ReadonlyMap<string, string>,
-  { conditions, finds, notServed = [] }: Answers,
-  functions: ReadonlySet<string>,
-  { isInValues, exempt }: { readonly isInValues: boolean; readonly exempt: ReadonlySet<string> },
-): Map<string, string> {
-  const uncertain = new UncertainActions(texts, functions, isInValues)
-  const edited = new Map<string, string>()
-  for (const [file, text] of texts) {
-    if (exempt.has(file)) continue
-    const edits: Edit[] = []
-    if (conditions !== undefined)
-      for (const { from, to, isNamed } of uncertain.conditionsOf(file))
-        if (!(isNamed && conditions)) edits.push({ from, to, text: String(conditions) })
-    if (finds) edits.push(...lookupsIn(text, found))
-    if (notServed.length > 0) edits.push(...apisIn(text, new Set(notServed)))
-    const result = withEdits(text, edits)
-    if (result !== text) edited.set(file, result)
-  }
-  return edited
-}
+/** One question of a chart with another answer in its place. */
+export type Part = { readonly question: string } & (
+  | (Edit & { readonly file: string })
+  | { readonly api: string }
+  | { readonly revision: number }
+)
 
 interface Edit {
   readonly from: number
@@ -92,11 +75,57 @@ interface Edit {
   readonly text: string
 }
 
+/** What an answer changes, question by question: a chart may refuse one of them. */
+export function partsOf(
+  texts: ReadonlyMap<string, string>,
+  { conditions, finds, revision, served = [], notServed = [] }: Answers,
+  functions: ReadonlySet<string>,
+  isInValues: boolean,
+): Part[] {
+  const uncertain = new UncertainActions(texts, functions, isInValues)
+  const parts: Part[] = served.map((api) => ({ api, question: api }))
+  if (revision !== undefined) parts.push({ revision, question: 'the revision' })
+  for (const [file, text] of texts) {
+    const edits: Edit[] = []
+    if (conditions !== undefined)
+      for (const { from, to, isNamed } of uncertain.conditionsOf(file))
+        if (!(isNamed && conditions)) edits.push({ from, to, text: String(conditions) })
+    if (finds) edits.push(...lookupsIn(text, found))
+    if (notServed.length > 0) edits.push(...apisIn(text, new Set(notServed)))
+    const times = new Map<string, number>()
+    for (const edit of outermost(edits)) {
+      const asked = `${file}: ${text.slice(edit.from, edit.to)}`
+      const time = times.get(asked) ?? 0
+      times.set(asked, time + 1)
+      parts.push({ ...edit, file, question: `${asked} ${time}` })
+    }
+  }
+  return parts
+}
+
+/** The texts that parts of an answer change. */
+export function edited(texts: ReadonlyMap<string, string>, parts: readonly Part[]): Map<string, string> {
+  const edits = new Map<string, Edit[]>()
+  for (const part of parts) {
+    if (!('file' in part)) continue
+    const known = edits.get(part.file)
+    if (known) known.push(part)
+    else edits.set(part.file, [part])
+  }
+  return new Map([...edits].map(([file, its]) => [file, withEdits(texts.get(file) ?? '', its)]))
+}
+
+/** In the order of the text; of edits within each other the outer one counts. */
+function outermost(edits: readonly Edit[]): Edit[] {
+  const kept: Edit[] = []
+  for (const edit of [...edits].sort((a, b) => a.from - b.from || b.to - a.to))
+    if (edit.from >= (kept.at(-1)?.to ?? 0)) kept.push(edit)
+  return kept
+}
+
 function withEdits(text: string, edits: readonly Edit[]): string {
   let [result, at] = ['', 0]
-  // Of edits within each other the outer one counts.
-  for (const edit of [...edits].sort((a, b) => a.from - b.from || b.to - a.to)) {
-    if (edit.from < at) continue
+  for (const edit of [...edits].sort((a, b) => a.from - b.from)) {
     result += text.slice(at, edit.from) + edit.text
     at = edit.to
   }

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkout } from '../revision/checkout'
 import type { HelmSource, Values } from '../sources/source'
-import { type Answers, answered, foundObject } from './answers'
+import { type Answers, edited, foundObject, type Part, partsOf } from './answers'
 import {
   copiedChart,
   helmFiles,
@@ -14,10 +14,12 @@ import {
   upgradeOf,
 } from './helm'
 import { filesInChart, unpackChart } from './packed-chart'
-import type { Piece } from './rendering'
+import { type Attempt, withoutRefused } from './refusals'
+import type { Piece, Rendering } from './rendering'
 import { type Questions, questionsIn } from './uncertain-actions'
 
-const maxTextBytes = 1024 * 1024
+/** Helm renders no chart with a larger file: `MaxDecompressedFileSize` of its loader. */
+const maxTextBytes = 5 * 1024 * 1024
 
 /** What a release's templates ask of the cluster, those of packed charts and of values included. */
 export async function questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
@@ -38,13 +40,21 @@ export async function questionsOf(source: HelmSource, checkout: Checkout): Promi
 /** The order of templates is that of their depth: this one is rendered before all others. */
 const first = `templates${'/first'.repeat(30)}/answers.yaml`
 
-/** How often a rendering is tried again without a file whose templates refuse an answer. */
-const maxRefusals = 8
+/** A release as a cluster with other answers would have it. */
+export interface AnsweredRendering {
+  /** Undefined where the chart does not render with any part of the answer. */
+  readonly pieces: readonly Piece[] | undefined
+  /** The questions for which the chart refuses the answer. */
+  readonly refused: readonly string[]
+}
+
+const none: AnsweredRendering = { pieces: undefined, refused: [] }
 
 /**
  * Renders a release as a cluster with other answers would.
  *
- * @returns undefined where the chart does not render with them
+ * @param only the one question that gets the answer; without it, all of them
+ * @param postRender what a deployer lays over the output
  */
 export async function renderAnswered(
   source: HelmSource,
@@ -52,13 +62,15 @@ export async function renderAnswered(
   running: Running,
   answers: Answers,
   { functions }: Questions,
-): Promise<readonly Piece[] | undefined> {
+  only: string | undefined,
+  postRender: (pieces: readonly Piece[]) => Promise<Rendering>,
+): Promise<AnsweredRendering> {
   const chart = await layOutChart(source, checkout, running.network)
-  if ('failure' in chart) return undefined
+  if ('failure' in chart) return none
   const copy = source.chart.endsWith('.tgz')
     ? path.join(running.home, 'chart')
     : await copiedChart(chart.folder, running.home)
-  if (copy === undefined) return undefined
+  if (copy === undefined) return none
   if (source.chart.endsWith('.tgz')) await unpackChart(await readFile(chart.folder), copy)
   await unpackDependencies(copy)
   const inTemplates = await textsIn(copy)
@@ -67,31 +79,36 @@ export async function renderAnswered(
   const inValues = new Map(values.map(({ text }, index) => [`values ${index}`, text]))
   const all = new Map([...inTemplates, ...inValues])
   const isInValues = questionsIn([...inValues.values(), ...valuesOfCharts(inTemplates)], true).functions.size > 0
-  if (answers.revision !== undefined) {
-    await mkdir(path.dirname(path.join(copy, first)), { recursive: true })
-    await writeFile(path.join(copy, first), `{{- $_ := set .Release "Revision" ${answers.revision} -}}\n`)
-  }
-  await mkdir(path.join(copy, 'templates'), { recursive: true })
+  await mkdir(path.dirname(path.join(copy, first)), { recursive: true })
   if (answers.finds) await writeFile(path.join(copy, 'templates/_ingress-guard.tpl'), foundObject(all.values()))
-  const exempt = new Set<string>()
-  for (let refusals = 0; refusals <= maxRefusals; refusals++) {
-    const edited = answered(all, answers, functions, { isInValues, exempt })
-    for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), edited.get(file) ?? text)
+  const attempt = async (parts: readonly Part[], options: readonly string[]): Promise<Attempt<readonly Piece[]>> => {
+    const texts = edited(all, parts)
+    for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), texts.get(file) ?? text)
+    const revisions = parts.flatMap((part) => ('revision' in part ? [part.revision] : []))
+    const setting = revisions.map((revision) => `{{- $_ := set .Release "Revision" ${revision} -}}\n`)
+    await writeFile(path.join(copy, first), setting.join(''))
     const answering: HelmSource = {
       ...source,
-      values: values.map(({ text, name }, index) => ({ text: edited.get(`values ${index}`) ?? text, name })),
+      values: values.map(({ text, name }, index) => ({ text: texts.get(`values ${index}`) ?? text, name })),
       ...(answers.kubeVersion === undefined ? {} : { kubeVersion: answers.kubeVersion }),
-      apiVersions: [...(source.apiVersions ?? []), ...(answers.served ?? [])],
+      apiVersions: [...(source.apiVersions ?? []), ...parts.flatMap((part) => ('api' in part ? [part.api] : []))],
     }
-    const outcome = await template(answering, copy, checkout, running, await upgradeOf(source, checkout))
+    const outcome = await template(answering, copy, checkout, running, options)
     if (outcome.stopped !== undefined) return undefined
-    if (outcome.status === 0) return piecesIn(outcome.stdout, source, chart, checkout)
-    const named = outcome.stderr.split(/[\s"'()<>]/).map((word) => word.match(/^[^/:]+\/([^:]+):\d/)?.[1] ?? '')
-    const more = named.filter((file) => edited.has(file) && !exempt.has(file))
-    if (more.length === 0) return undefined
-    for (const file of more) exempt.add(file)
+    if (outcome.status !== 0) return { refusal: outcome.stderr }
+    const laid = await postRender(piecesIn(outcome.stdout, source, chart, checkout))
+    return 'failure' in laid ? { refusal: laid.failure.reason } : { rendering: laid.pieces }
   }
-  return undefined
+  const parts = partsOf(all, answers, functions, isInValues)
+  const asked = only === undefined ? parts : parts.filter(({ question }) => question === only)
+  const isNamed = (part: Part, refusal: string) => 'file' in part && refusal.includes(`/${part.file}:`)
+  const asUpgrade = await upgradeOf(source, checkout)
+  // As without answers: some charts refuse an upgrade.
+  for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
+    const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
+    if (rendering) return { pieces: rendering, refused: refused.map(({ question }) => question) }
+  }
+  return none
 }
 
 /** Puts folders in the place of the packed charts that a chart has in `charts/`. */

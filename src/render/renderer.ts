@@ -10,7 +10,7 @@ import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../sou
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
-import { questionsOf, renderAnswered } from './helm-answers'
+import { type AnsweredRendering, questionsOf, renderAnswered } from './helm-answers'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import { postRendered } from './post-renderers'
 import type { Piece, Rendering } from './rendering'
@@ -31,7 +31,7 @@ export class Renderer {
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
-  private readonly answered = new Map<string, Promise<readonly Piece[] | undefined>>()
+  private readonly answered = new Map<string, Promise<AnsweredRendering>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
   private isolating: Promise<readonly string[]> | undefined
@@ -109,12 +109,7 @@ export class Renderer {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
       const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
-      const { postRenderers, chart } = source
-      if ('failure' in rendering || !postRenderers) return rendering
-      if (!this.kustomize) return this.missing('kustomize', source)
-      this.renderings++
-      const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
-      return postRendered(rendering.pieces, postRenderers, chart, building)
+      return this.postRender(source, rendering, { home, limits })
     }
     if (!this.kustomize) return this.missing('kustomize', source)
     const kustomize: Kustomize = {
@@ -136,32 +131,43 @@ export class Renderer {
     return questionsOf(source, checkout)
   }
 
-  /** Renders a release as with other answers of the cluster; undefined where it does not render with them. */
+  /** Renders a release as with other answers of the cluster. */
   async renderAnswered(
     source: HelmSource,
     checkout: Checkout,
     answers: Answers,
     questions: Questions,
-  ): Promise<readonly Piece[] | undefined> {
-    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers])
+    only?: string,
+  ): Promise<AnsweredRendering> {
+    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers, only])
     const known = this.answered.get(key)
     if (known) return known
     const rendering = this.inTurn(() =>
-      this.timed(source, async () => {
-        if (!this.helm) return undefined
+      this.timed(source, async (): Promise<AnsweredRendering> => {
+        if (!this.helm) return { pieces: undefined, refused: [] }
         this.renderings++
         const [home, limits] = [this.newFolder(), await this.limitsHere()]
         const running = { program: this.helm, home, limits, network: this.network }
-        const pieces = await renderAnswered(source, checkout, running, answers, questions)
-        const { postRenderers, chart } = source
-        if (!pieces || !postRenderers || !this.kustomize) return pieces
-        const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
-        const laid = await postRendered(pieces, postRenderers, chart, building)
-        return 'failure' in laid ? undefined : laid.pieces
+        const postRender = async (pieces: readonly Piece[]) => this.postRender(source, { pieces }, { home, limits })
+        return renderAnswered(source, checkout, running, answers, questions, only, postRender)
       }),
     )
     this.answered.set(key, rendering)
     return rendering
+  }
+
+  /** Lays the postRenderers of a release over what helm rendered. */
+  private async postRender(
+    source: HelmSource,
+    rendering: Rendering,
+    { home, limits }: { readonly home: string; readonly limits: Limits },
+  ): Promise<Rendering> {
+    const { postRenderers, chart } = source
+    if ('failure' in rendering || !postRenderers) return rendering
+    if (!this.kustomize) return this.missing('kustomize', source)
+    this.renderings++
+    const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+    return postRendered(rendering.pieces, postRenderers, chart, building)
   }
 
   /** Whether tools render without network; it is tried once, before the first rendering. */

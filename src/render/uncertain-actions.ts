@@ -2,9 +2,8 @@ import { type Action, actionsOf, type Term, termsOf, type Word } from './templat
 
 /** What `helm template` cannot know of a chart's installation. */
 export interface Questions {
-  /** Functions whose result differs by cluster, by time or by chance. */
+  /** Functions and fields whose value differs by cluster, by release, by time or by chance. */
   readonly functions: ReadonlySet<string>
-  readonly revision: boolean
   readonly kubeVersion: boolean
   /** The APIs that templates ask for. */
   readonly apis: ReadonlySet<string>
@@ -20,11 +19,14 @@ const ofChance = [
   ...['genSignedCertWithKey', 'htpasswd', 'bcrypt', 'encryptAES', 'now', 'ago'],
 ]
 
+/** How often a release was upgraded: `.Release.Revision`. */
+export const ofRelease = 'Revision'
+
 /** What the actions of templates ask. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
   const apis = new Set<string>()
-  let [revision, kubeVersion] = [false, false]
+  let kubeVersion = false
   const known = new Set([...(asksCluster ? ofCluster : []), ...ofChance])
   for (const text of texts) {
     if (!text.includes('{{')) continue
@@ -33,13 +35,18 @@ export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Ques
       for (const { text: word } of words) {
         if (known.has(word)) functions.add(word)
         if (word.includes('HelmVersion')) functions.add('HelmVersion')
-        if (asksCluster && word.includes('Revision')) revision = true
+        if (asksCluster && isRevision(word)) functions.add(ofRelease)
         if (word.includes('KubeVersion')) kubeVersion = true
         if (asksApis && isApi(word)) apis.add(unquoted(word))
       }
     }
   }
-  return { functions, revision, kubeVersion, apis }
+  return { functions, kubeVersion, apis }
+}
+
+/** `.Release.Revision`, or the name of the field for `index`. */
+function isRevision(word: string): boolean {
+  return word.split('.').includes(ofRelease) || (/^["`]/.test(word) && unquoted(word) === ofRelease)
 }
 
 /** `"monitoring.coreos.com/v1"`, `"v1/ConfigMap"`. */
@@ -105,6 +112,7 @@ export class UncertainActions {
     return words.some(({ text }, index) => {
       if (this.functions.has(text)) return true
       if (this.functions.has('HelmVersion') && text.includes('HelmVersion')) return true
+      if (this.functions.has(ofRelease) && isRevision(text)) return true
       if (/^["`]/.test(text)) {
         const before = words[index - 1]?.text
         return (before === 'include' || before === 'template') && this.names.has(unquoted(text))

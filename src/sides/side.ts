@@ -165,12 +165,21 @@ export class SideOfChange {
     return this.renderer.questionsOf(source, this.inputOf(source).checkout)
   }
 
-  /** Renders a release as with other answers of the cluster; undefined where it does not render with them. */
-  async renderAnswered(source: HelmSource, answers: Answers, asked: Questions): Promise<RenderedSide | undefined> {
+  /**
+   * Renders a release as with other answers of the cluster, or with one question answered alone.
+   *
+   * @returns no side where it does not render with them, and the questions for which the chart refuses the answer
+   */
+  async renderAnswered(
+    source: HelmSource,
+    answers: Answers,
+    asked: Questions,
+    only?: string,
+  ): Promise<{ readonly side: RenderedSide | undefined; readonly refused: readonly string[] }> {
     const { source: own, checkout } = this.inputOf(source)
-    if (own.kind !== 'helm') return undefined
-    const pieces = await this.renderer.renderAnswered(own, checkout, answers, asked)
-    return pieces && this.read(source, { pieces })
+    if (own.kind !== 'helm') return { side: undefined, refused: [] }
+    const { pieces, refused } = await this.renderer.renderAnswered(own, checkout, answers, asked, only)
+    return { side: pieces ? await this.read(source, { pieces }) : undefined, refused }
   }
 
   /** Builds a Kustomization in which each object records the file it comes from. */

@@ -1,0 +1,70 @@
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding, Skipped } from '../finding/report'
+import { touchedIn } from '../ledger/touched-keys'
+import { lineRegion } from '../render/rendering'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import { type DeclarationSite, nameOfSource, placeOf, type Source } from '../sources/source'
+
+/** A release that the head does not render with some answer of the cluster. */
+export interface Unanswered {
+  readonly side: RenderedSide
+  /** In a few words: `lookup finds objects`. */
+  readonly answer: string
+  /** Whether the base renders it with the same answer, or does not ask. */
+  readonly isNew: boolean
+}
+
+/**
+ * Reports `source/unrendered` for releases that a change keeps from rendering with an answer of the cluster: which objects
+ * they have there is unknown. Those that did not render at the base are listed.
+ */
+export async function unansweredReleases(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  all: readonly Unanswered[],
+): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
+  const findings: Finding[] = []
+  const skipped: Skipped[] = []
+  for (const { side, answer, isNew } of all) {
+    const { source } = side
+    const at = await lineOfChange(base, head, source, changed)
+    const release = nameOfSource(source)
+    if (isNew) findings.push(finding(at, release, answer, (await head.checkout.text(at.path)) ?? ''))
+    else
+      skipped.push({
+        path: at.path,
+        reason: `${release} does not render where ${answer}, so it is judged without that answer`,
+        cause: 'answer-refused',
+      })
+  }
+  return { findings, skipped }
+}
+
+function finding(at: DeclarationSite, release: string, answer: string, fileText: string): Finding {
+  return gateFinding('source/unrendered', 'answer', 'error', {
+    side: 'head',
+    ...at,
+    status: 'introduced',
+    keys: [release, answer],
+    fileText,
+    text: `After this change, helm cannot render ${release} where ${answer}: which objects the release has in such a cluster is unknown, and a condition on the cluster can remove any of them. Let its templates render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or take out the condition that this change adds.`,
+  })
+}
+
+/** The first line that a change touches of a release's chart; without one, the line that declares the release. */
+async function lineOfChange(
+  base: SideOfChange,
+  head: SideOfChange,
+  source: Source,
+  changed: ReadonlySet<string>,
+): Promise<DeclarationSite> {
+  const path = [...changed].sort().find((file) => file.startsWith(`${placeOf(source)}/`) && head.checkout.has(file))
+  if (path === undefined) return (source.kind === 'helm' && source.fetched?.at) || source.declaredAt
+  const [before, after] = [
+    base.checkout.has(path) ? await base.checkout.text(path) : undefined,
+    await head.checkout.text(path),
+  ]
+  const { side, line } = touchedIn(before, after)
+  return { path, region: lineRegion(side === 'head' ? line : 1) }
+}
