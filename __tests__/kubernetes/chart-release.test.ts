@@ -85,6 +85,16 @@ describe('releases of a chart that is not here', () => {
     expect(ingresses?.claims.map(({ names, by }) => [names, by])).toEqual([[['internal'], 'both']])
   })
 
+  test.each([
+    ['41.3.0', { rbac: { namespaced: true } }, 'none'],
+    ['41.3.0', {}, 'controller'],
+    ['29.0.0', { providers: { kubernetesIngress: { disableIngressClassLookup: true } } }, 'none'],
+    ['29.0.0', { rbac: { namespaced: true } }, 'controller'],
+  ])('Traefik %s with %j takes IngressClasses by %s', (version, values, by) => {
+    const [ingresses] = releaseOf(values, version, 'traefik')
+    expect(ingresses?.claims.map((claim) => claim.by)).toEqual([by])
+  })
+
   test('Kong, by variables; and none where the controller is off', () => {
     const values = { ingressController: { ingressClass: 'internal', env: { watch_namespace: 'a,b' } } }
     const { watched, locks, claims } = only(releaseOf(values, '2.48.0', 'kong'))

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import { classOf, isDefaultClass } from '../ingress/ingress-class'
+import { classReadFrom, isDefaultClass } from '../ingress/ingress-class'
 import { type Controller, controllersIn } from './controller'
 
 /** Controllers and IngressClasses that provide ingress classes. */
@@ -44,12 +44,14 @@ function readProviders(snapshot: Snapshot): ClassProviders | undefined {
 
 /** Whether a controller takes an Ingress by its class, or because it names none. */
 export function takesClassOf(ingress: Manifest, { claims }: Controller, { classes }: ClassProviders): boolean {
-  const name = classOf(ingress)
-  if (name === undefined) return claims.some(({ unclassed }) => unclassed)
-  const says = classes.get(name)?.says
-  return claims.some(
-    (claim) => claim.names.includes(name) || claim.made === name || (says !== undefined && claim.controller === says),
-  )
+  return claims.some((claim) => {
+    const named = classReadFrom(ingress, claim.reads)
+    if (named === undefined) return claim.unclassed
+    if (named.from === 'field' && claim.by === 'none') return false
+    const says = classes.get(named.name)?.says
+    const isOwn = says !== undefined && claim.controller === says
+    return claim.names.includes(named.name) || claim.made === named.name || isOwn
+  })
 }
 
 /** Whether some controller compares the name of a class while another compares its controller field. */

@@ -1,6 +1,6 @@
 import { satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
-import type { ClassFacts, ControllerFacts } from '../workload/controller-facts'
+import type { ClassFacts, ClassPlaces, ControllerFacts } from '../workload/controller-facts'
 import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from '../workload/settings'
 
 /** Which Ingresses a controller takes, as one of the releases it may be decides. */
@@ -12,9 +12,12 @@ export interface Claims {
   readonly controller: string | undefined
   /**
    * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of
-   * either. For GatewayClasses, those of that controller with the labels that it names.
+   * either; or none, where it does not read IngressClasses. For GatewayClasses, those of that controller with the labels
+   * that it names.
    */
-  readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
+  readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels' | 'none'
+  /** Where it reads the class of an Ingress: the first place that has one counts. */
+  readonly reads: ClassPlaces
   /** Whether it takes Ingresses that name no class. */
   readonly unclassed: boolean
   /** The IngressClass that its release creates, in addition to written ones. */
@@ -31,12 +34,13 @@ export function claimsOf(facts: ControllerFacts, settings: Settings, release: st
   return classFactsFor(facts, settings, release).flatMap((classFacts): Claims[] => {
     const names = namesOf(classFacts, settings)
     const controller = controllerOf(classFacts, settings)
-    const by = byWhat(classFacts, settings)
+    const how = readingOf(classFacts, settings)
+    const by = how?.by ?? byWhat(classFacts, settings)
     const unclassed = takesUnclassed(classFacts, settings, names ?? [])
-    if (!names || !controller.isKnown || !by || unclassed === undefined) return []
+    if (!names || !controller.isKnown || !how || !by || unclassed === undefined) return []
     const given = flagsOf(classFacts).flatMap((flag) => settings.get(flag)?.at ?? [])
     const at = settings.get(classFacts.name) ? given : [settings.placeOf(classFacts.name), ...given]
-    return [{ facts: classFacts, names, controller: controller.value, by, unclassed, at }]
+    return [{ facts: classFacts, names, controller: controller.value, by, reads: how.reads, unclassed, at }]
   })
 }
 
@@ -47,9 +51,10 @@ function classFactsFor({ classes }: ControllerFacts, settings: Settings, release
   return classes.filter((classFacts) => [...flags].every((flag) => flagsOf(classFacts).includes(flag)))
 }
 
-function flagsOf({ name, controllerFlag, byName, unclassed = [] }: ClassFacts): string[] {
+function flagsOf({ name, controllerFlag, byName, unclassed = [], otherwise = [] }: ClassFacts): string[] {
+  const switches = otherwise.map(({ on }) => on)
   const more = unclassed.flatMap((one) => Object.entries(one).flatMap(([key, flag]) => (key === 'on' ? flag : [])))
-  return [name, controllerFlag, byName, ...more].filter((one) => typeof one === 'string')
+  return [name, controllerFlag, byName, ...more, ...switches].filter((one) => typeof one === 'string')
 }
 
 function namesOf({ name, default: byDefault, many }: ClassFacts, settings: Settings): string[] | undefined {
@@ -67,6 +72,17 @@ function controllerOf(facts: ClassFacts, settings: Settings): { isKnown: boolean
   if (given === undefined) return { isKnown: false }
   const path = `${controller}/${given.replace(/^\/+/, '')}`
   return { isKnown: true, value: given === '' ? controller : below ? path : given }
+}
+
+/** From where it reads classes; undefined if that is unknown. */
+function readingOf(
+  { reads = ['field', 'annotation'], otherwise = [] }: ClassFacts,
+  settings: Settings,
+): { reads: ClassPlaces; by?: 'none' } | undefined {
+  const switches = otherwise.map((one) => ({ ...one, isOn: settings.isOn(one.on, false) }))
+  if (switches.some(({ isOn }) => isOn === undefined)) return undefined
+  const changed = switches.find(({ isOn }) => isOn)
+  return { reads: changed?.reads ?? reads, ...(changed?.by && { by: changed.by }) }
 }
 
 function byWhat({ by, byName, name }: ClassFacts, settings: Settings): Claims['by'] | undefined {

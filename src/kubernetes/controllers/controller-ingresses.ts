@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
-import { classAnnotation, isDefaultClass } from '../ingress/ingress-class'
+import { classReadFrom, isDefaultClass } from '../ingress/ingress-class'
 import type { Controller } from './controller'
 import type { Claims } from './controller-claims'
 import type { Watched } from './controller-scope'
@@ -27,12 +27,13 @@ export function watches(watched: Watched, namespace: string): boolean {
 
 function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): boolean {
   const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
-  const annotated = classAnnotation(ingress).string
-  const named = ingress.root.at('spec', 'ingressClassName').string || undefined
-  if (!named && annotated) return way.names.includes(annotated)
+  const named = classReadFrom(ingress, way.reads)
+  if (named?.from === 'annotation') return way.names.includes(named.name)
   // The API server gives the default class to those that name none.
-  const name = named ?? classes.find(isDefaultClass)?.ref.name
+  const byDefault = way.reads.includes('field') ? classes.find(isDefaultClass)?.ref.name : undefined
+  const name = named?.name ?? byDefault
   if (name === undefined) return way.unclassed
+  if (way.by === 'none') return false
   if (way.by === 'name') return way.names.includes(name)
   const objects = classes.filter(({ ref }) => ref.name === name)
   // A class without a manifest usually comes with its controller: a release's values name it.

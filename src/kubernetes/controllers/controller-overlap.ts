@@ -144,12 +144,14 @@ function hasLabels({ root }: Manifest, selector: string): boolean {
 }
 
 /** Whether every class of its controller is its own. */
-function isOpen({ by }: Claims): boolean {
-  return by === 'controller' || by === 'either'
+function isOpen({ by, reads }: Claims): boolean {
+  return reads.includes('field') && (by === 'controller' || by === 'either')
 }
 
 /** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
-function classesOf({ controller, names, by, made }: Claims, other: Claims, snapshot: Snapshot, assumed: boolean) {
+function classesOf(claims: Claims, other: Claims, snapshot: Snapshot, assumed: boolean) {
+  const { controller, names, by, made } = claims
+  if (by === 'none' || !claims.reads.includes('field')) return new Map<string, Manifest | undefined>()
   const all = snapshot.ofKind('IngressClass.networking.k8s.io')
   const own = all
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
@@ -186,7 +188,8 @@ function sharedOtherwise(
   snapshot: Snapshot,
 ): SharedClaim | undefined {
   const names = one.names.filter((name) => other.names.includes(name))
-  for (const ingress of names.length > 0 ? snapshot.ofKind('Ingress.networking.k8s.io') : []) {
+  const isRead = names.length > 0 && [one, other].every(({ reads }) => reads.includes('annotation'))
+  for (const ingress of isRead ? snapshot.ofKind('Ingress.networking.k8s.io') : []) {
     const name = classAnnotation(ingress).string
     if (name === undefined || !names.includes(name) || ingress.root.at('spec', 'ingressClassName').exists) continue
     if ([a, b].every(({ watched }) => watches(watched, ingress.ref.namespace)))

@@ -11,6 +11,19 @@ export function classOf(ingress: Manifest): string | undefined {
   return ingress.root.at('spec', 'ingressClassName').string || classAnnotation(ingress).string || undefined
 }
 
+/** The class of an Ingress to a controller that reads it from some places: at the first that has one. */
+export function classReadFrom(
+  ingress: Manifest,
+  places: readonly ('field' | 'annotation')[],
+): { readonly name: string; readonly from: 'field' | 'annotation' } | undefined {
+  const written = {
+    field: ingress.root.at('spec', 'ingressClassName').string,
+    annotation: classAnnotation(ingress).string,
+  }
+  const from = places.find((place) => written[place])
+  return from && { name: written[from] ?? '', from }
+}
+
 /** Where the annotation that came before `spec.ingressClassName` is written. */
 export function classAnnotation(ingress: Manifest): Cursor {
   return ingress.root.at('metadata', 'annotations', 'kubernetes.io/ingress.class')

@@ -56,6 +56,10 @@ const ScopeFacts = Type.Object(
   strict,
 )
 
+/** `spec.ingressClassName`, and the annotation that came before it. */
+const ClassPlaces = Type.Array(Type.Enum(['field', 'annotation']), { minItems: 1 })
+export type ClassPlaces = Static<typeof ClassPlaces>
+
 /** How the releases of a range decide which Ingresses are theirs. */
 const ClassFacts = Type.Object(
   {
@@ -76,6 +80,14 @@ const ClassFacts = Type.Object(
     below: Type.Optional(Type.Boolean()),
     /** The flag by which the IngressClass with the class's name counts too, whatever its controller. */
     byName: Type.Optional(text),
+    /** Where it reads the class of an Ingress, the place that wins first; without this from the field, else the annotation. */
+    reads: Type.Optional(ClassPlaces),
+    /** Flags that change that, or by which no IngressClass is its own (`by: none`): the first that is on counts. */
+    otherwise: Type.Optional(
+      Type.Array(
+        Type.Object({ on: text, reads: Type.Optional(ClassPlaces), by: Type.Optional(Type.Literal('none')) }, strict),
+      ),
+    ),
     /** When Ingresses that name no class are taken: any of these is enough. */
     unclassed: Type.Optional(Type.Array(Type.Union([Switch, Type.Object({ class: text }, strict)]))),
     /** The value of the controller's chart. */

@@ -7,6 +7,7 @@ import {
   tlsSecretNames,
 } from '../../kubernetes/ingress/ingress'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
+import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -26,7 +27,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [ingressKind],
-  reads: producerKinds.filter((kind) => kind !== ingressKind),
+  reads: [...producerKinds.filter((kind) => kind !== ingressKind), 'IngressClass.networking.k8s.io'],
   messages: {
     notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
       `The certificate in ${source} is for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Replace it with a certificate for ${host}, or name the Secret that holds one.`,
@@ -39,7 +40,10 @@ export default defineRule({
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
-    if (groupKindOf(manifest.ref) === ingressKind) yield* tlsSecretNames(manifest).keys()
+    if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    if (groupKindOf(manifest.ref) !== ingressKind) return
+    yield* tlsSecretNames(manifest).keys()
+    if (listsTwice(tlsEntries(manifest))) yield* controllerNames
   },
   check({ manifest, snapshot, report, skip }) {
     if (isServedElsewhere(manifest)) return
@@ -50,9 +54,12 @@ export default defineRule({
     if (!entries.some(({ certificates }) => certificates)) return
     for (const [host, served] of servedHosts(manifest, entries)) {
       const exact = entries.filter((entry) => nameIn(entry, (name) => name === host))
-      // A host that an entry names is served with that entry's Secret; any other with the first that names it:
-      // ingress-nginx controller-v1.15.1, internal/ingress/controller/controller.go, extractTLSSecretName
-      const candidates = exact.length > 0 ? exact : entries
+      // A host that entries list is served with the Secret of the first, or with none where that has none; any other host with
+      // the first that names it, where entries without a Secret do not count: ingress-nginx controller-v1.15.1,
+      // internal/ingress/controller/controller.go, extractTLSSecretName. Other controllers take another of those that list it.
+      const isFirst = exact.length > 1 && certificateChoice(snapshot, manifest)?.name === 'ingress-nginx'
+      const withSecret = entries.filter(({ secretName }) => secretName.string)
+      const candidates = exact.length > 0 ? exact.slice(0, isFirst ? 1 : exact.length) : withSecret
       const certificates = certificatesOf(candidates)
       const [first] = certificates
       if (!first || certificates.some((certificate) => certificate.covers(host))) continue
@@ -82,6 +89,12 @@ function certificatesOf(entries: readonly { certificates: KnownCertificate[] | u
 function messageOf({ manifest }: KnownCertificate): 'notInSecret' | 'notRequested' | 'notShared' {
   if (manifest.ref.kind === 'Secret') return 'notInSecret'
   return manifest.ref.kind === 'Certificate' ? 'notRequested' : 'notShared'
+}
+
+/** Whether several entries list one host. */
+function listsTwice(entries: readonly TlsEntry[]): boolean {
+  const listed = entries.flatMap(({ hosts }) => [...new Set(hosts.map(({ string }) => string?.toLowerCase()))])
+  return new Set(listed).size < listed.length
 }
 
 function nameIn(entry: TlsEntry, wanted: (name: string) => boolean): Cursor | undefined {

@@ -5,7 +5,10 @@ import type { Cursor } from '../../manifest/cursor'
 import { replaced } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
 
-/** A DNS-1123 subdomain, with `*.` before it allowed. Source: k8s.io/apimachinery/pkg/util/validation, IsWildcardDNS1123Subdomain */
+/**
+ * A DNS-1123 subdomain, with `*.` before it allowed: its labels may have any length. Source:
+ * k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain and IsWildcardDNS1123Subdomain
+ */
 const subdomain = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
 
 export default defineRule({
@@ -20,34 +23,41 @@ export default defineRule({
       `The API server rejects the host ${host}: ${fault}. Use a lower-case DNS name such as a.example.com, or a wildcard such as *.example.com.`,
     secretName: ({ name, fault }: { name: string; fault: string }) =>
       `The API server rejects the secretName ${name}: ${fault}. Name a Secret in the namespace of the Ingress.`,
+    className: ({ className, fault }: { className: string; fault: string }) =>
+      `The API server rejects the ingressClassName ${className}: ${fault}. Name an IngressClass, or remove the field.`,
     class: ({ annotation, className }: { annotation: string; className: string }) =>
       `The annotation kubernetes.io/ingress.class is ${annotation} and spec.ingressClassName is ${className}; the API server rejects an Ingress that is created with both. Keep spec.ingressClassName and remove the annotation.`,
   },
+  later: { className: '1.4.0' },
   check({ manifest, report }) {
     const routed = [...manifest.root.at('spec', 'rules').items()].map((rule) => rule.at('host'))
     const entries = tlsEntries(manifest)
-    for (const at of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
+    const listed = entries.flatMap(({ hosts }) => hosts)
+    for (const at of [...routed, ...listed]) {
       const host = textOf(at)
-      const fault = host === undefined ? undefined : faultOf(host, routed.includes(at))
-      if (!host || !fault) continue
-      report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
+      if (host === undefined) continue
+      const fault = faultOf(host, routed.includes(at))
+      if (fault) report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
+    }
+    // A null in a list is an empty text to the API server. What a chart makes of an empty value is not known.
+    for (const at of manifest.assumption ? [] : listed.filter(isEmpty)) {
+      report(at, 'host', { host: '""', fault: 'a TLS entry lists no empty host' }, { keys: ['""'] })
     }
     for (const { secretName } of entries) {
       const name = textOf(secretName)
-      if (!name || isPlaceholder(name)) continue
-      const fault = name.includes('/')
-        ? 'it cannot name another namespace'
-        : subdomain.test(name) && !name.startsWith('*')
-          ? undefined
-          : 'only lower-case letters, digits, dots and dashes are allowed'
-      if (fault) report(secretName, 'secretName', { name, fault }, { keys: [name] })
+      const fault = name?.includes('/') ? 'it cannot name another namespace' : name && faultOfName(name)
+      if (name && fault && !isPlaceholder(name)) report(secretName, 'secretName', { name, fault }, { keys: [name] })
     }
     const annotation = classAnnotation(manifest)
     const className = manifest.root.at('spec', 'ingressClassName')
-    if (annotation.string && className.string && annotation.string !== className.string) {
-      const args = { annotation: annotation.string, className: className.string }
-      report(annotation, 'class', args, { keys: [annotation.string, className.string] })
-    }
+    if (className.string === undefined || isPlaceholder(className.string)) return
+    const named = className.string || '""'
+    const fault = className.string === '' ? 'it is empty' : faultOfName(className.string)
+    if (fault && !manifest.assumption) report(className, 'className', { className: named, fault }, { keys: [named] })
+    if (annotation.string === undefined || annotation.string === className.string) return
+    if (isPlaceholder(annotation.string) || (manifest.assumption && !(annotation.string && className.string))) return
+    const args = { annotation: annotation.string || '""', className: named }
+    report(annotation, 'class', args, { keys: [args.annotation, named] })
   },
 })
 
@@ -57,18 +67,35 @@ function textOf(at: Cursor): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : String(value)
 }
 
+function isEmpty({ value }: Cursor): boolean {
+  return value === '' || value === null
+}
+
+/** Why the API server takes a name for no DNS-1123 subdomain. */
+function faultOfName(name: string): string | undefined {
+  if (name.length > 253) return 'it has more than 253 characters'
+  if (subdomain.test(name) && !name.startsWith('*')) return undefined
+  return 'only lower-case letters, digits, dots and dashes are allowed'
+}
+
 function faultOf(host: string, routed: boolean): string | undefined {
   if (isPlaceholder(host)) return undefined
   if (/^[a-z]+:\/\//i.test(host)) return 'it is a URL'
   if (host.includes('/')) return 'a path belongs under http.paths'
-  if (isIP(host) !== 0) return routed ? 'it is an IP address' : undefined
+  // Of a TLS entry, an address of IPv4 reads as a name.
+  if (isIP(host) === 6 || (routed && isAddress(host))) return 'it is an IP address'
   if (/:\d+$/.test(host)) return 'it has a port'
   if (host !== host.toLowerCase()) return 'it has upper-case letters'
   if (host.length > 253) return 'it has more than 253 characters'
   if (host.endsWith('.')) return 'it ends with a dot'
   if (host.includes('*') && !/^\*\.[^*]+$/.test(host)) return 'a * is allowed only as the whole first label'
-  if (host.split('.').some((label) => label.length > 63)) return 'a label has more than 63 characters'
   return subdomain.test(host) ? undefined : 'it is not a DNS name'
+}
+
+/** Whether Kubernetes reads an address of IPv4, zeros before a number included. Source: k8s.io/utils/net, ParseIPSloppy */
+function isAddress(host: string): boolean {
+  const parts = host.split('.')
+  return parts.length === 4 && parts.every((part) => /^\d+$/.test(part) && Number(part) <= 255)
 }
 
 /** Lower case, and no dot at the end, is the same name; if nothing else is wrong, the edit is certain. */
