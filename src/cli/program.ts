@@ -15,6 +15,7 @@ import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import type { CoverageFlags } from './coverage'
+import type { InitFlags } from './init'
 import type { Io } from './io'
 
 const formats = ['terminal', 'json', 'markdown', 'sarif', 'github', 'gitlab', 'junit'] as const
@@ -103,6 +104,20 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .action(async ({ output, ...flags }: CoverageFlags & { output?: string }) => {
       const { coverage } = await import('./coverage')
       write(await coverage(flags, io, paintFor(io)), output, io)
+    })
+
+  command
+    .command('init')
+    .description('Show what the gate sees of a repository, and write its workflow and config.')
+    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--dry-run', 'Write nothing: print the files to the standard output.', false)
+    .option('--force', 'Replace files that exist.', false)
+    .option('--helm <program>', descriptionOf('helm'))
+    .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .action(async (flags: InitFlags) => {
+      const { init } = await import('./init')
+      await init(flags, io, paintFor(io))
     })
 
   command

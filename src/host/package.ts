@@ -6,6 +6,12 @@ export function versionIn(root: string): string {
   return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version
 }
 
+/** The repository that the tool is published in, as OWNER/REPO. */
+export function repositoryIn(root: string): string {
+  const { repository } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  return repository.url.replace(/^.*github\.com\/|\.git$/g, '')
+}
+
 /** A rule's page, as a reader sees it. */
 export function rulePage(root: string, rule: string): string {
   return readFileSync(path.join(root, 'docs', 'rules', `${rule}.md`), 'utf8').replace(/^<!--.*-->\n/gm, '')

@@ -1,5 +1,6 @@
 import { causeText } from './causes'
 import type { Account, FileState } from './entry'
+import type { Platform } from './platform'
 
 /** A file of a revision that is judged whole. */
 export interface CoveredFile extends Account {
@@ -28,6 +29,7 @@ export interface CoveredRelease {
 export interface Coverage {
   readonly files: readonly CoveredFile[]
   readonly releases: readonly CoveredRelease[]
+  readonly platform: Platform
 }
 
 export type FileCounts = Readonly<Record<FileState, number>>

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../ledger/entry'
 import { emptyRevision } from '../revision/empty-revision'
 import { SideOfChange } from '../sides/side'
 import { entriesOf, type Known } from './account-for-files'
+import { platformOf } from './platform-of'
 import { namesAllFolders } from './reach'
 import type { Scope } from './scope'
 
@@ -29,7 +30,7 @@ export async function cover(known: Known, scope: Scope): Promise<Coverage> {
   const releases = releasesSeen({ head, rendered: known.rendered.after, manifests: known.compared.after, idle })
   const hidden = filesOf(releases, 'not-seen')
   const byValues = new Set([...filesOf(releases, 'by-values')].filter((file) => !hidden.has(file)))
-  return { files: entries.map((entry) => coveredFile(entry, byValues)), releases }
+  return { files: entries.map((entry) => coveredFile(entry, byValues)), releases, platform: platformOf(known) }
 }
 
 function filesOf(releases: readonly CoveredRelease[], wanted: Sight): ReadonlySet<string> {
