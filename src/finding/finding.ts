@@ -188,8 +188,16 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
         return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
       }),
       keys: unique(group.flatMap(({ keys }) => keys)),
+      ...consequencesOf(group),
     }
   })
+}
+
+/** What the rules state that the findings lead, once for each message. */
+function consequencesOf(group: Group): Pick<Finding, 'also'> {
+  const all = group.flatMap(({ also = [] }) => also)
+  const also = [...new Map(all.toReversed().map((one) => [`${one.rule} ${one.message}`, one])).values()].reverse()
+  return also.length > 0 ? { also } : {}
 }
 
 function placeOf({ rule, message, status, level, location, exception, object, objects, text }: Finding): string {

@@ -142,6 +142,22 @@ export const ReportJson = Type.Object(
         ),
         fingerprint: Type.String(),
         exception: Type.Optional(Type.Object({ reason: Type.String(), expires: Type.String() })),
+        also: Type.Optional(
+          Type.Array(
+            Type.Object({
+              rule: Type.String(),
+              message: Type.String(),
+              text: Type.String(),
+              level: Type.Enum(['error', 'warning', 'notice']),
+              policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()]),
+              fingerprint: Type.String(),
+            }),
+            {
+              description:
+                'What other rules state of the same cause; an exception from one of them may cover the finding.',
+            },
+          ),
+        ),
       }),
     ),
   },
@@ -191,7 +207,7 @@ function fileInReport({ path, change, state, cause, reason, objects, sources }: 
 }
 
 function findingInReport(finding: Finding): ReportJson['findings'][number] {
-  const { objects: _, likewise: __, sources, location, related, rendered, keys, fix, ...rest } = finding
+  const { objects: _, likewise: __, sources, location, related, rendered, keys, fix, also, ...rest } = finding
   return {
     ...rest,
     sources: sources.map((source) => ('values' in source ? { ...source, values: [...source.values] } : source)),
@@ -200,6 +216,7 @@ function findingInReport(finding: Finding): ReportJson['findings'][number] {
     ...(rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {}),
     keys: [...keys],
     ...(fix ? { fix: { edits: [...fix.edits] } } : {}),
+    ...(also ? { also: also.map((one) => ({ ...one })) } : {}),
   }
 }
 

@@ -95,6 +95,16 @@ export function clustersOf({ sources }: Finding): string[] {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort()
 }
 
+/** What other rules state of the same cause, a sentence each. */
+export function consequencesOf({ also = [] }: Finding): string[] {
+  return also.map(({ rule, text }) => `Also ${rule}: ${text}`)
+}
+
+/** The text of a finding with what other rules state of its cause. */
+export function wholeTextOf(finding: Finding): string {
+  return [finding.text, ...consequencesOf(finding)].join(' ')
+}
+
 /** An object and its destination, in one phrase. */
 export function subjectOf(finding: Finding): string {
   const clusters = clustersOf(finding)
