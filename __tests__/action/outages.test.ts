@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { gitIn } from '../source/repository'
 import { tool } from '../tools'
 import { type Outcome, type Remote, remoteOf } from './checkout'
-import { counts, failed, firstLine, run, short, uncovered } from './step'
+import { counts, failed, firstLine, run, short } from './step'
 
 describe.each([
   ['this Node', process.execPath],

@@ -106,7 +106,7 @@ export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today'
       ignore: context.ignore,
       exceptions: context.exceptions
         .filter(({ expires }) => context.today <= expires)
-        .map(({ region: _, ...rest }) => rest),
+        .map(({ region: _, reasonAt: __, ...rest }) => rest),
     },
   }
 }

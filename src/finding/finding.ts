@@ -200,7 +200,18 @@ function consequencesOf(group: Group): Pick<Finding, 'also'> {
   return also.length > 0 ? { also } : {}
 }
 
-function placeOf({ rule, message, status, level, location, exception, object, objects, text }: Finding): string {
+function placeOf({
+  rule,
+  message,
+  status,
+  level,
+  location,
+  exception,
+  expired,
+  object,
+  objects,
+  text,
+}: Finding): string {
   return JSON.stringify([
     rule,
     message,
@@ -211,7 +222,7 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
     location.region,
     // If only the file is known, the findings may have different lines.
     location.precision === 'file' ? objects : [],
-    exception,
+    exception ?? expired,
     // Findings of the gate without an object are about a file: two texts are two findings.
     object ? '' : text,
   ])

@@ -82,16 +82,23 @@ function subjectsOf({ rule, keys, location, object }: Finding, chain: Subjects):
 }
 
 /** Whether an exception that covers one finding covers the finding that leads it. */
-function isCoveredWith(leader: Finding, { exception, level }: Finding): boolean {
-  return exception !== undefined && !wide.has(leader.rule) && level === leader.level
+function isCoveredWith(leader: Finding, finding: Finding): boolean {
+  return finding.exception !== undefined && hasTermsFor(leader, finding)
+}
+
+/** Whether what is granted for one finding is enough for the finding that leads it. */
+function hasTermsFor(leader: Finding, { level }: Finding): boolean {
+  return !wide.has(leader.rule) && level === leader.level
 }
 
 function withOthers(leader: Finding, led: readonly Finding[]): Finding {
   const { location, related } = leader
   const exception = leader.exception ?? led.find((finding) => isCoveredWith(leader, finding))?.exception
+  const expired = leader.expired ?? led.find((finding) => hasTermsFor(leader, finding))?.expired
   return {
     ...leader,
     ...(exception ? { exception } : {}),
+    ...(expired && !exception ? { expired } : {}),
     also: led.map(({ rule, message, text, level, policy, fingerprint }) => ({
       rule,
       message,

@@ -82,6 +82,8 @@ export interface Finding {
   readonly fix?: Fix
   readonly fingerprint: string
   readonly exception?: { readonly reason: string; readonly expires: string }
+  /** The exception that covered it until it expired, and the line of the config that it begins at. */
+  readonly expired?: Omit<Exception, 'expires'> & { readonly line: number }
   /** What other rules state of the same cause. */
   readonly also?: readonly Consequence[]
 }

@@ -66,6 +66,7 @@ export const ReportJson = Type.Object(
             object: Type.String({ description: 'Empty for an exception of files.' }),
             path: Type.Optional(Type.String()),
             cluster: Type.Optional(Type.String()),
+            keys: Type.Optional(Type.Array(Type.String())),
             reason: Type.String(),
             expires: Type.String(),
           }),
@@ -177,7 +178,11 @@ export function jsonReport(report: Report): ReportJson {
     config: {
       path: config.path,
       ignore: [...config.ignore],
-      exceptions: config.exceptions.map((one) => ({ ...one, object: one.object ?? '' })),
+      exceptions: config.exceptions.map(({ keys, ...one }) => ({
+        ...one,
+        object: one.object ?? '',
+        ...(keys ? { keys: [...keys] } : {}),
+      })),
     },
     inspected: {
       base: inspected.base,
@@ -207,7 +212,19 @@ function fileInReport({ path, change, state, cause, reason, objects, sources }: 
 }
 
 function findingInReport(finding: Finding): ReportJson['findings'][number] {
-  const { objects: _, likewise: __, sources, location, related, rendered, keys, fix, also, ...rest } = finding
+  const {
+    objects: _,
+    likewise: __,
+    sources,
+    location,
+    related,
+    rendered,
+    keys,
+    fix,
+    also,
+    expired: ___,
+    ...rest
+  } = finding
   return {
     ...rest,
     sources: sources.map((source) => ('values' in source ? { ...source, values: [...source.values] } : source)),

@@ -5,6 +5,7 @@ import { coverageSection } from './coverage-markdown'
 import { notInspectedIn } from './ledger'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
+import { suggestException } from './suggestion'
 import {
   clustersOf,
   consequencesOf,
@@ -13,7 +14,6 @@ import {
   objectNamesOf,
   placeOf,
   sourceNamesOf,
-  suggestException,
   summaryOf,
   toolsOf,
   wholeTextOf,

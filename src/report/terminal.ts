@@ -2,17 +2,9 @@ import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import { notInspectedIn, placesOf } from './ledger'
+import { suggestException } from './suggestion'
 import { visible, visibleLines } from './visible'
-import {
-  consequencesOf,
-  count,
-  countedFindings,
-  placeOf,
-  subjectOf,
-  suggestException,
-  summaryOf,
-  toolsOf,
-} from './wording'
+import { consequencesOf, count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
