@@ -22,7 +22,7 @@ const versions = readdirSync(path.join(root, 'policies', 'ingress-tls'))
   .join(', ')
 
 const keys = 'format, policies, fail-on, ignore, clusters, helm, network, source, exceptions'
-const exceptionKeys = 'rule, object, path, cluster, reason, expires'
+const exceptionKeys = 'rule, object, path, cluster, keys, reason, expires'
 const exception = (more: string) => `format: 1\nexceptions:\n  - ${more}\n`
 const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@1.0.0\n${more}`
 const bomb = Array.from(

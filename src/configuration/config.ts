@@ -7,6 +7,7 @@ import { Hunks } from '../manifest/hunks'
 import { type Config, emptyConfig, readConfig } from '../policy/config'
 import { configPath } from '../policy/names'
 import type { Revision } from '../revision/revision'
+import { unexplainedIn, unmatchedIn } from './remarks'
 
 /** The config of both sides, and the findings about its change. */
 export interface Configs {
@@ -32,10 +33,13 @@ export async function readConfigs(
   named: string | undefined,
   validate: (config: Config) => void,
 ): Promise<Configs> {
+  const revisions = base ? [base, head] : [head]
+  const unmatched = (config: Config, text?: string) =>
+    unmatchedIn({ config, text }, revisions, { side: base ? 'base' : 'head', status: 'existing' })
   if (named !== undefined && path.isAbsolute(named)) {
     const config = readConfig(readOperatorFile(named), named)
     validate(config)
-    return { inForce: config, head: config, findings: [] }
+    return { inForce: config, head: config, findings: await unmatched(config) }
   }
   const file = named === undefined ? configPath : path.normalize(named)
   const [baseText, headText] = [base && (await textAt(base, file)), await textAt(head, file)]
@@ -50,7 +54,7 @@ export async function readConfigs(
   if (!base || baseText === headText) {
     const config = inForceText === undefined ? emptyConfig : readConfig(inForceText, file)
     validate(config)
-    return { inForce: config, head: config, findings: [] }
+    return { inForce: config, head: config, findings: await unmatched(config, inForceText) }
   }
   const attempt = headText === undefined ? emptyConfig : valid(headText, file, validate)
   const changed = changedFinding(file, baseText, headText)
@@ -67,9 +71,21 @@ export async function readConfigs(
     const before = inForce(baseText, file, undefined, validate)
     // The head's declarations are unknown, so nothing counts as removed from them.
     const { clusters, releases } = before
-    return { inForce: before, head: { ...emptyConfig, clusters, releases }, findings: [changed, invalid] }
+    return {
+      inForce: before,
+      head: { ...emptyConfig, clusters, releases },
+      findings: [changed, invalid, ...(await unmatched(before, baseText))],
+    }
   }
-  return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
+  const before = inForce(baseText, file, attempt, validate)
+  const read = { config: attempt, text: headText }
+  const findings = [
+    changed,
+    ...unexplainedIn(read, before),
+    ...(await unmatched(before, baseText)),
+    ...(await unmatchedIn(read, [head], { side: 'head', status: 'introduced' }, before)),
+  ]
+  return { inForce: before, head: attempt, findings }
 }
 
 /** An invalid config at the base ends the run, unless this change fixes it: then the bundled policies judge it. */

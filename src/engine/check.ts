@@ -7,6 +7,7 @@ import {
   type RawFinding,
   statementOf,
 } from '../finding/finding'
+import { mergeByCause } from '../finding/one-cause'
 import { sortFindings } from '../finding/order'
 import { countsFor, type Finding, type Report, reaches } from '../finding/report'
 import { Restorer } from '../finding/restore'
@@ -76,7 +77,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, c
   const changes = evidence.changes.filter(({ cluster }) => !answered?.has(cluster))
   const open = notJudgedFindings(evidence.inspected.files ?? [], context)
   const judged = applyExceptions([...findings, ...open], context, mode)
-  const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
+  const all = sortFindings(mergeByPlace(mergeByCause([...judged, ...evidence.findings])))
   const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, context.failOn))
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
   return {
@@ -105,7 +106,7 @@ export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today'
       ignore: context.ignore,
       exceptions: context.exceptions
         .filter(({ expires }) => context.today <= expires)
-        .map(({ region: _, ...rest }) => rest),
+        .map(({ region: _, reasonAt: __, ...rest }) => rest),
     },
   }
 }

@@ -2,7 +2,8 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Report } from '../finding/report'
 import { matchesObject } from '../kubernetes/object/object-glob'
 import type { PlacedException } from '../policy/config'
-import { configPath, notJudgedRule } from '../policy/names'
+import { configPath, knownDefectRule, notJudgedRule } from '../policy/names'
+import { isSuggestedReason } from '../policy/suggested-reason'
 import { coversFile } from './not-judged'
 
 interface ExceptionContext {
@@ -26,32 +27,65 @@ export function applyExceptions(
     const valid = candidates.find((exception) => terms.today <= exception.expires)
     const exception = valid ?? candidates[0]
     if (exception && finding.status !== 'resolved') used.add(exception)
-    return valid ? { ...finding, exception: { reason: valid.reason, expires: valid.expires } } : finding
+    if (valid) return { ...finding, exception: { reason: valid.reason, expires: valid.expires } }
+    return exception ? { ...finding, expired: expiredOf(exception) } : finding
   })
-  const about = terms.exceptions.flatMap((exception) => {
-    const { rule, object, path, expires, region } = exception
-    const subject = object ?? path ?? ''
-    const expired = terms.today > expires
-    if (!expired && used.has(exception)) return []
-    const place = { side: mode === 'all' ? 'head' : 'base', path: terms.exceptionsPath ?? configPath, region } as const
-    const what = `The exception from ${rule} for ${subject}`
-    return [
-      expired
-        ? gateFinding('config/exception-expired', 'expired', 'warning', {
-            ...place,
-            status: used.has(exception) ? 'introduced' : 'existing',
-            text: `${what} expired after ${expires}, so its findings count again. Remove it, or renew it with a later date.`,
-            keys: [rule, subject],
-          })
-        : gateFinding('config/exception-unused', 'unused', 'notice', {
-            ...place,
-            status: 'existing',
-            text: `${what} covers no finding here. Remove it if it is no longer needed.`,
-            keys: [rule, subject],
-          }),
-    ]
-  })
-  return [...covered, ...about]
+  return [...covered, ...terms.exceptions.flatMap((exception) => about(exception, used.has(exception), terms, mode))]
+}
+
+/** What a proposal needs to write an exception again. */
+function expiredOf({ region, reasonAt: _, expires: __, ...terms }: PlacedException): Finding['expired'] {
+  return { ...terms, line: region.startLine }
+}
+
+/** What is to be said of an exception itself. */
+function about(
+  exception: PlacedException,
+  isUsed: boolean,
+  { today, exceptionsPath }: ExceptionContext,
+  mode: Report['mode'],
+): Finding[] {
+  const { rule, object, path, keys, expires, region, reason, reasonAt } = exception
+  const subject = object ?? path ?? ''
+  const what = `The exception from ${rule} for ${subject}`
+  const status = 'existing'
+  const place = { side: mode === 'all' ? 'head' : 'base', path: exceptionsPath ?? configPath, region } as const
+  const named = { ...place, status, keys: [rule, subject] } as const
+  const findings: Finding[] = []
+  if (today > expires) {
+    findings.push(
+      gateFinding('config/exception-expired', 'expired', 'warning', {
+        ...named,
+        status: isUsed ? 'introduced' : status,
+        text: `${what} expired after ${expires}, so its findings count again. Remove it, or renew it with a later date.`,
+      }),
+    )
+  } else if (!isUsed) {
+    findings.push(
+      gateFinding('config/exception-unused', 'unused', 'notice', {
+        ...named,
+        text: `${what} covers no finding here. Remove it if it is no longer needed.`,
+      }),
+    )
+  } else if (rule === knownDefectRule && keys === undefined) {
+    findings.push(
+      gateFinding('config/exception-unnamed', 'unnamed', 'notice', {
+        ...named,
+        text: `${what} names no defects, so it also covers those that become known later. Name the ones that are accepted under \`keys:\`.`,
+      }),
+    )
+  }
+  if (isSuggestedReason(reason)) {
+    // It holds where it is merged; a revision that is judged whole is to be fixed.
+    findings.push(
+      gateFinding('config/exception-unexplained', 'unexplained', mode === 'all' ? 'error' : 'warning', {
+        ...named,
+        region: reasonAt,
+        text: `${what} has the reason that was suggested with it. Write why it is intended.`,
+      }),
+    )
+  }
+  return findings
 }
 
 function covers(exception: PlacedException, finding: Finding): boolean {
@@ -62,5 +96,11 @@ function covers(exception: PlacedException, finding: Finding): boolean {
   if (exception.rule !== '*' && exception.rule !== `${policy}/*` && exception.rule !== finding.rule) return false
   if (exception.cluster !== undefined && !finding.sources.some(({ cluster }) => cluster === exception.cluster))
     return false
+  if (exception.keys !== undefined && !areNamed(exception.keys, finding)) return false
   return finding.objects.some((object) => matchesObject(glob, object))
+}
+
+/** Whether an exception names each defect of a finding, whose first key is the component. */
+function areNamed(keys: readonly string[], finding: Finding): boolean {
+  return finding.keys.slice(1).every((id) => keys.includes(id))
 }

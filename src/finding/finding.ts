@@ -188,11 +188,30 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
         return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
       }),
       keys: unique(group.flatMap(({ keys }) => keys)),
+      ...consequencesOf(group),
     }
   })
 }
 
-function placeOf({ rule, message, status, level, location, exception, object, objects, text }: Finding): string {
+/** What the rules state that the findings lead, once for each message. */
+function consequencesOf(group: Group): Pick<Finding, 'also'> {
+  const all = group.flatMap(({ also = [] }) => also)
+  const also = [...new Map(all.toReversed().map((one) => [`${one.rule} ${one.message}`, one])).values()].reverse()
+  return also.length > 0 ? { also } : {}
+}
+
+function placeOf({
+  rule,
+  message,
+  status,
+  level,
+  location,
+  exception,
+  expired,
+  object,
+  objects,
+  text,
+}: Finding): string {
   return JSON.stringify([
     rule,
     message,
@@ -203,7 +222,7 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
     location.region,
     // If only the file is known, the findings may have different lines.
     location.precision === 'file' ? objects : [],
-    exception,
+    exception ?? expired,
     // Findings of the gate without an object are about a file: two texts are two findings.
     object ? '' : text,
   ])

@@ -20,6 +20,9 @@ export const gateRules = {
   'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',
   'config/exception-expired': 'No exception has expired.',
   'config/exception-unused': 'Every exception covers a finding.',
+  'config/exception-unexplained': 'Every exception has a reason of its own.',
+  'config/exception-unnamed': 'Every exception from known-defect names the defects that it covers.',
+  'config/glob-unmatched': 'Every glob of the config matches a file.',
 } as const
 
 interface Statement {

@@ -82,7 +82,14 @@ export interface Finding {
   readonly fix?: Fix
   readonly fingerprint: string
   readonly exception?: { readonly reason: string; readonly expires: string }
+  /** The exception that covered it until it expired, and the line of the config that it begins at. */
+  readonly expired?: Omit<Exception, 'expires'> & { readonly line: number }
+  /** What other rules state of the same cause. */
+  readonly also?: readonly Consequence[]
 }
+
+/** What a rule states of a cause that the finding of another rule stands for. */
+export type Consequence = Pick<Finding, 'rule' | 'message' | 'text' | 'level' | 'policy' | 'fingerprint'>
 
 /** The inspected parts of one revision. */
 export interface Inspected {
@@ -152,6 +159,11 @@ export function countsFor(finding: Finding, mode: Report['mode']): boolean {
 }
 
 const severity: Record<Level, number> = { error: 3, warning: 2, notice: 1 }
+
+/** Higher for a level that is worse. */
+export function severityOf(level: Level): number {
+  return severity[level]
+}
 
 /** Whether a level is among those that fail. */
 export function reaches(level: Level, failOn: FailOn): boolean {

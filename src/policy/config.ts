@@ -3,7 +3,7 @@ import type { DeclaredClusters } from '../cluster/clusters'
 import { GuardError } from '../errors'
 import type { Region } from '../region'
 import { readOwnDocument } from './document'
-import { notJudgedRule } from './names'
+import { knownDefectRule, notJudgedRule } from './names'
 import type { Use, UsePlaces } from './policy'
 import { ConfigFile, type Exception, type FailOn, type NotJudged, type Release } from './schema'
 
@@ -12,6 +12,16 @@ export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_module
 
 /** An exception, and where it is written. */
 export interface PlacedException extends Exception {
+  readonly region: Region
+  /** Where its reason is written. */
+  readonly reasonAt: Region
+}
+
+/** A glob of files, and where it is written. */
+export interface PlacedGlob {
+  readonly glob: string
+  /** The key that it is written under. */
+  readonly key: string
   readonly region: Region
 }
 
@@ -32,6 +42,8 @@ export interface Config {
   /** The places that may be fetched from besides those that objects name; undefined where nothing is fetched. */
   readonly network: { readonly charts: readonly string[]; readonly git: readonly string[] } | undefined
   readonly exceptions: readonly PlacedException[]
+  /** The globs of `ignore` and of `clusters`. */
+  readonly globs: readonly PlacedGlob[]
   /** The level of `source/not-judged`, and the files it is for. */
   readonly notJudged: NotJudged
   /** Where the uses are written. */
@@ -47,6 +59,7 @@ export const emptyConfig: Config = {
   releases: [],
   network: { charts: [], git: [] },
   exceptions: [],
+  globs: [],
   notJudged: {},
   places: undefined,
 }
@@ -88,8 +101,18 @@ export function readConfig(text: string, path: string): Config {
       const region = regionOf(['exceptions', index])
       const fault = faultOf(exception)
       if (fault !== undefined) throw new GuardError('config', fault, { path, region })
-      return { ...exception, region }
+      return { ...exception, region, reasonAt: regionOf(['exceptions', index, 'reason']) }
     }),
+    globs: [
+      ...(value.ignore ?? []).map((glob, index) => ({ glob, key: 'ignore', region: regionOf(['ignore', index]) })),
+      ...Object.entries(value.clusters ?? {}).flatMap(([name, { paths = [] }]) =>
+        paths.map((glob, index) => ({
+          glob,
+          key: `clusters.${name}.paths`,
+          region: regionOf(['clusters', name, 'paths', index]),
+        })),
+      ),
+    ],
     uses: value.policies,
     places: {
       key: (index, keys) => ({ path, region: regionOfKey(['policies', index, ...keys]) }),
@@ -99,7 +122,9 @@ export function readConfig(text: string, path: string): Config {
 }
 
 /** An exception names objects; one for files that are not judged names files. */
-function faultOf({ rule, object, path }: Exception): string | undefined {
+function faultOf({ rule, object, path, keys }: Exception): string | undefined {
+  if (keys !== undefined && rule !== knownDefectRule)
+    return `Only an exception from ${knownDefectRule} takes \`keys:\`; remove them.`
   if (rule === notJudgedRule)
     return path !== undefined && object === undefined
       ? undefined

@@ -81,6 +81,12 @@ export const Exception = Type.Object(
       }),
     ),
     cluster: Type.Optional(Type.String({ description: 'The cluster it applies to; all clusters by default.' })),
+    keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'For version-matrix/known-defect: the ids of the defects that it covers; all of them by default.',
+      }),
+    ),
     reason: Type.String({ minLength: 1, pattern: '\\S' }),
     expires: Type.String({ format: 'date', description: 'The last day on which it applies, YYYY-MM-DD.' }),
   },

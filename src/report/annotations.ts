@@ -3,7 +3,7 @@ import type { Finding, Location, Report } from '../finding/report'
 import { countsFor } from '../finding/report'
 import type { Level } from '../policy/schema'
 import { visible } from './visible'
-import { count } from './wording'
+import { count, wholeTextOf } from './wording'
 
 /** One annotation of a pull request; without a line it is shown at its file, without a file at the run. */
 export interface Annotation {
@@ -22,14 +22,9 @@ export const annotationLimit = 10
 
 const levels: readonly Level[] = ['error', 'warning', 'notice']
 
-interface Placed {
-  readonly annotation: Annotation
-  readonly finding: Finding
-}
-
 /** The annotations of all the findings that count, errors first, and those on changed lines first among them. */
 export function annotationsOf(report: Report): Annotation[] {
-  return levels.flatMap((level) => placedAt(level, report).map(({ annotation }) => annotation))
+  return levels.flatMap((level) => annotationsAt(level, report))
 }
 
 /**
@@ -39,49 +34,39 @@ export function annotationsOf(report: Report): Annotation[] {
  */
 export function shownAnnotations(report: Report, remarks: readonly Level[] = []): Annotation[] {
   return levels.flatMap((level) => {
-    const placed = placedAt(level, report)
+    const all = annotationsAt(level, report)
     const room = annotationLimit - remarks.filter((other) => other === level).length
-    if (placed.length <= room) return placed.map(({ annotation }) => annotation)
-    const shown = placed.slice(0, room - 1)
-    const left = new Set(placed.map(({ finding }) => finding)).size - new Set(shown.map(({ finding }) => finding)).size
-    const rest: Annotation = {
-      level,
-      title: 'ingress-guard',
-      message:
-        left > 0
-          ? `${count(left, `more ${level}`)} of ingress-guard: see the job summary.`
-          : 'More places of these findings: see the job summary.',
-    }
-    return [...shown.map(({ annotation }) => annotation), rest]
+    if (all.length <= room) return all
+    const shown = all.slice(0, room - 1)
+    const message = `${count(all.length - shown.length, `more ${level}`)} of ingress-guard: see the job summary.`
+    return [...shown, { level, title: 'ingress-guard', message }]
   })
 }
 
-function placedAt(level: Level, report: Report): Placed[] {
+function annotationsAt(level: Level, report: Report): Annotation[] {
   const findings = report.findings.filter((finding) => finding.level === level && countsFor(finding, report.mode))
-  return [...findings.filter(isOnChangedLine), ...findings.filter((finding) => !isOnChangedLine(finding))].flatMap(
-    (finding) => annotationsFor(finding).map((annotation) => ({ annotation, finding })),
-  )
+  const changed = findings.filter(isOnChangedLine)
+  return [...changed, ...findings.filter((finding) => !isOnChangedLine(finding))].map(annotationOf)
 }
 
 function isOnChangedLine({ location, related }: Finding): boolean {
   return location.changed === true || related.some((place) => place.changed)
 }
 
-function annotationsFor(finding: Finding): Annotation[] {
-  const { level, rule, text, location, related } = finding
+function annotationOf(finding: Finding): Annotation {
+  const { level, rule, location, related } = finding
   const title = visible(rule)
-  const message = visible(text)
-  if (location.side === 'head') return [{ level, title, message, ...at(location) }]
+  const message = visible(wholeTextOf(finding))
+  if (location.side === 'head') return { level, title, message, ...at(location) }
   // A finding of the gate about the base (its config, an unreadable file) is not a removal.
-  if (!finding.object) return [{ level, title, message, file: visible(location.path) }]
-  const removed = {
+  if (!finding.object) return { level, title, message, file: visible(location.path) }
+  const cause = related.find((place) => place.side === 'head' && place.path === location.path)
+  return {
     level,
     title,
     message: `removed: was line ${location.region.startLine} at the base. ${message}`,
-    file: visible(location.path),
+    ...(cause ? at(cause) : { file: visible(location.path) }),
   }
-  const cause = related.find((place) => place.side === 'head' && place.path === location.path)
-  return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed]
 }
 
 function at({ path, region, precision }: Location): Partial<Annotation> {

@@ -1,7 +1,7 @@
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
 import { visible } from './visible'
-import { countedFindings, placeOf } from './wording'
+import { countedFindings, placeOf, wholeTextOf } from './wording'
 
 /** An issue of GitLab's Code Quality report. Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format */
 interface Issue {
@@ -26,10 +26,11 @@ export function gitlabReport(report: Report): string {
 }
 
 /** @param nth GitLab shows one issue of each fingerprint */
-function issueOf({ rule, text, fingerprint, level, location }: Finding, nth: number): Issue {
+function issueOf(finding: Finding, nth: number): Issue {
+  const { rule, fingerprint, level, location } = finding
   const removed = location.side === 'base' ? `${placeOf(location)}: ` : ''
   return {
-    description: visible(`${removed}${text}`),
+    description: visible(`${removed}${wholeTextOf(finding)}`),
     check_name: rule,
     fingerprint: `${fingerprint}:${nth}`,
     severity: severities[level],

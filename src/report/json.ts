@@ -66,6 +66,7 @@ export const ReportJson = Type.Object(
             object: Type.String({ description: 'Empty for an exception of files.' }),
             path: Type.Optional(Type.String()),
             cluster: Type.Optional(Type.String()),
+            keys: Type.Optional(Type.Array(Type.String())),
             reason: Type.String(),
             expires: Type.String(),
           }),
@@ -142,6 +143,22 @@ export const ReportJson = Type.Object(
         ),
         fingerprint: Type.String(),
         exception: Type.Optional(Type.Object({ reason: Type.String(), expires: Type.String() })),
+        also: Type.Optional(
+          Type.Array(
+            Type.Object({
+              rule: Type.String(),
+              message: Type.String(),
+              text: Type.String(),
+              level: Type.Enum(['error', 'warning', 'notice']),
+              policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()]),
+              fingerprint: Type.String(),
+            }),
+            {
+              description:
+                'What other rules state of the same cause; an exception from one of them may cover the finding.',
+            },
+          ),
+        ),
       }),
     ),
   },
@@ -161,7 +178,11 @@ export function jsonReport(report: Report): ReportJson {
     config: {
       path: config.path,
       ignore: [...config.ignore],
-      exceptions: config.exceptions.map((one) => ({ ...one, object: one.object ?? '' })),
+      exceptions: config.exceptions.map(({ keys, ...one }) => ({
+        ...one,
+        object: one.object ?? '',
+        ...(keys ? { keys: [...keys] } : {}),
+      })),
     },
     inspected: {
       base: inspected.base,
@@ -191,7 +212,19 @@ function fileInReport({ path, change, state, cause, reason, objects, sources }: 
 }
 
 function findingInReport(finding: Finding): ReportJson['findings'][number] {
-  const { objects: _, likewise: __, sources, location, related, rendered, keys, fix, ...rest } = finding
+  const {
+    objects: _,
+    likewise: __,
+    sources,
+    location,
+    related,
+    rendered,
+    keys,
+    fix,
+    also,
+    expired: ___,
+    ...rest
+  } = finding
   return {
     ...rest,
     sources: sources.map((source) => ('values' in source ? { ...source, values: [...source.values] } : source)),
@@ -200,6 +233,7 @@ function findingInReport(finding: Finding): ReportJson['findings'][number] {
     ...(rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {}),
     keys: [...keys],
     ...(fix ? { fix: { edits: [...fix.edits] } } : {}),
+    ...(also ? { also: also.map((one) => ({ ...one })) } : {}),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Finding, type Report, reaches } from '../finding/report'
 import { visible, visibleLines } from './visible'
-import { countedFindings, foundIn, placeOf, subjectOf } from './wording'
+import { consequencesOf, countedFindings, foundIn, placeOf, subjectOf } from './wording'
 
 /**
  * A report as JUnit XML, which most CI systems show as test results: a test case for each finding that counts. Those that
@@ -31,7 +31,7 @@ export function junitReport(report: Report): string {
 
 function caseOf(finding: Finding, fails: boolean): string {
   const { rule, level, location, text } = finding
-  const body = [placeOf(location), text, subjectOf(finding)].filter(Boolean).join('\n')
+  const body = [placeOf(location), text, ...consequencesOf(finding), subjectOf(finding)].filter(Boolean).join('\n')
   const outcome = fails
     ? element('failure', { type: level, message: visible(text) }, [escaped(visibleLines(body))])
     : element('system-out', {}, [escaped(visibleLines(`${level} ${body}`))])

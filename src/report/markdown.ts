@@ -5,16 +5,18 @@ import { coverageSection } from './coverage-markdown'
 import { notInspectedIn } from './ledger'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
+import { suggestException } from './suggestion'
 import {
   clustersOf,
+  consequencesOf,
   count,
   countedFindings,
   objectNamesOf,
   placeOf,
   sourceNamesOf,
-  suggestException,
   summaryOf,
   toolsOf,
+  wholeTextOf,
 } from './wording'
 
 /** GitHub accepts a job summary of 1 MiB; this leaves space for the step's other output. */
@@ -122,7 +124,7 @@ function tableLine(findings: readonly Finding[]): string {
           text(', the first at '),
           place,
         ],
-    words([first.text, ...renderedFrom(first)].join(' ')),
+    words([wholeTextOf(first), ...renderedFrom(first)].join(' ')),
     [inlineCode(rule)],
   ]
   const table: RootContent = { type: 'table', children: [row([[], [], [], []]), row(cells)] }
@@ -170,7 +172,7 @@ function storyOf(finding: Finding): BlockContent[] {
       ...(clusters.length > 0 ? [text(', cluster '), inlineCode(clusters.join(', '))] : []),
       text(location.note ? `, ${location.note}` : ''),
     ]),
-    paragraph(words(finding.text)),
+    ...[finding.text, ...consequencesOf(finding)].map((sentence) => paragraph(words(sentence))),
     ...linesAt(location),
     ...(finding.rendered ? [paragraph(words('It renders to')), code(finding.rendered.lines.join('\n'), 'text')] : []),
     ...shown.flatMap((place) => [

@@ -4,7 +4,7 @@ import type { Finding, Location, Report } from '../finding/report'
 import { pathOf } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
 import { visible } from './visible'
-import { count, countedFindings, placeOf, worstFirst } from './wording'
+import { count, countedFindings, placeOf, wholeTextOf, worstFirst } from './wording'
 
 /**
  * The limits of code scanning. Source: GitHub's docs, "SARIF results exceed one or more limits" and "SARIF file too
@@ -106,7 +106,7 @@ function sectionsOf(page: string): string[] {
 function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, number>, mode: Report['mode']): Result[] {
   const seen = new Map<string, number>()
   return findings.map((finding) => {
-    const { rule, level, text, fingerprint, exception, fix } = finding
+    const { rule, level, fingerprint, exception, fix } = finding
     const primary = primaryOf(finding)
     const nth = (seen.get(fingerprint) ?? 0) + 1
     seen.set(fingerprint, nth)
@@ -116,7 +116,7 @@ function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, nu
       ruleId: rule,
       ruleIndex: indices.get(rule) ?? -1,
       level: levels[level],
-      message: { text: plain(text) },
+      message: { text: plain(wholeTextOf(finding)) },
       locations: [{ ...locationOf(primary), ...logicalOf(finding) }],
       ...(related.length > 0
         ? {

@@ -2,8 +2,9 @@ import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import { notInspectedIn, placesOf } from './ledger'
+import { suggestException } from './suggestion'
 import { visible, visibleLines } from './visible'
-import { count, countedFindings, placeOf, subjectOf, suggestException, summaryOf, toolsOf } from './wording'
+import { consequencesOf, count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
@@ -28,7 +29,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
   return [
     `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${visible(location.note)}` : ''}`,
     ...frame(location, paint),
-    `  ${visible(text)}`,
+    ...[text, ...consequencesOf(finding)].map((sentence) => `  ${visible(sentence)}`),
     ...renderedLines(finding, paint),
     ...relatedLines(related).map((line) => `  ${paint('dim', visible(line))}`),
     ...(about.length > 0 ? [`  ${paint('dim', visible(about.join(' · ')))}`] : []),

@@ -1,10 +1,6 @@
-import { escape as escapeGlob } from 'minimatch'
-import { stringify } from 'yaml'
-import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from '../finding/report'
+import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from '../finding/report'
 import { shortened } from '../listing'
-import { type ObjectRef, pathOf } from '../manifest/manifest'
-import { configPath, notJudgedRule } from '../policy/names'
-import type { Exception } from '../policy/schema'
+import { pathOf } from '../manifest/manifest'
 import { notAllSeenIn } from './coverage-words'
 import { accountedIn } from './ledger'
 
@@ -95,6 +91,16 @@ export function clustersOf({ sources }: Finding): string[] {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort()
 }
 
+/** What other rules state of the same cause, a sentence each. */
+export function consequencesOf({ also = [] }: Finding): string[] {
+  return also.map(({ rule, text }) => `Also ${rule}: ${text}`)
+}
+
+/** The text of a finding with what other rules state of its cause. */
+export function wholeTextOf(finding: Finding): string {
+  return [finding.text, ...consequencesOf(finding)].join(' ')
+}
+
 /** An object and its destination, in one phrase. */
 export function subjectOf(finding: Finding): string {
   const clusters = clustersOf(finding)
@@ -125,73 +131,4 @@ function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
   const { release, namespace, path, values, version, repository } = source
   const from = repository === undefined ? '' : ` ${version} of ${repository}`
   return `release ${namespace}/${release} of ${path}${from}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
-}
-
-/** An exception as the config takes it. */
-type SuggestedEntry = Omit<Exception, 'cluster'>
-
-/** The exception to merge first: a sentence, and the YAML to paste. */
-export interface SuggestedException {
-  readonly lead: string
-  readonly yaml: string
-  /** How many entries were not written out. */
-  readonly left: number
-}
-
-/**
- * Suggests how to allow a wanted change, with at most so many entries of each kind; undefined if nothing blocks the
- * change, or only a fix helps.
- */
-export function suggestException(report: Report, most = Number.POSITIVE_INFINITY): SuggestedException | undefined {
-  const stopping = countedFindings(report).filter(({ level }) => level === 'error' || reaches(level, report.failOn))
-  // An inventory that cannot be read is placed where the config names it; ignoring the config does not fix it.
-  const unreadable = stopping.filter(
-    ({ rule, location }) => rule === 'source/unreadable' && location.path !== report.config.path,
-  )
-  const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
-  const exceptions = new Map(
-    stopping.flatMap(({ rule, policy, object, likewise = [], sources }): [string, SuggestedEntry][] => {
-      if (rule === notJudgedRule)
-        return sources.map(({ path: file }) => {
-          const glob = escapeGlob(file)
-          return [`${rule} ${glob}`, { rule, path: glob, reason: 'Say why this is wanted.', expires }]
-        })
-      if (!policy || !object) return []
-      return [object, ...likewise].map((one) => {
-        const glob = escapedPathOf(one)
-        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Explain why this is intended.', expires }]
-      })
-    }),
-  )
-  const files = new Set(unreadable.map(({ location }) => escapeGlob(location.path)))
-  if (exceptions.size === 0 && files.size === 0) return undefined
-  const { path, ignore } = report.config
-  const [someFiles, someExceptions] = [[...files].slice(0, most), [...exceptions.values()].slice(0, most)]
-  const left = files.size - someFiles.length + exceptions.size - someExceptions.length
-  const lists = {
-    ...(files.size > 0 ? { ignore: [...ignore, ...someFiles] } : {}),
-    ...(exceptions.size > 0 ? { exceptions: someExceptions } : {}),
-  }
-  const whole = report.mode === 'all'
-  const wanted = whole ? 'If this is intended,' : 'If this change is intended, first'
-  const apart = whole ? '' : ' in a separate pull request'
-  return path === null
-    ? {
-        lead: `${wanted} add this as ${configPath}${apart}:`,
-        yaml: stringify({ format: 1, ...lists }).trimEnd(),
-        left,
-      }
-    : {
-        lead: `${wanted} add this to ${path}${apart} (extend a list that exists already):`,
-        yaml: stringify(lists).trimEnd(),
-        left,
-      }
-}
-
-/** An object as a glob that names it and nothing else. */
-function escapedPathOf({ kind, namespace, name }: ObjectRef): string {
-  return [kind, namespace, name]
-    .filter((part) => part !== '')
-    .map((part) => escapeGlob(part))
-    .join('/')
 }
