@@ -60,3 +60,45 @@ test('the values of a Fleet bundle, in its file and beside it', async () => {
     'warning ingress-tls/host-covered lib/web/web.yaml:5',
   ])
 })
+
+/** A helmfile that is no YAML: a line of it is an action, and a value is one that is not in quotes. */
+const template = `repositories:
+  - {name: acme, url: https://charts.example.com}
+helmDefaults:
+  args: [--kubeconfig, x]
+  wait: {{ .Values | get "wait" true }}
+releases:
+{{- if .Values.web }}
+  - name: web
+    namespace: shop
+    chart: acme/web
+    values:
+      - web.yaml # its own
+      - web-{{ .Environment.Name }}.yaml
+{{- end }}
+`
+
+test('the values that a helmfile which is a template names in plain YAML', async () => {
+  const base = { 'helmfile.yaml': template, 'web.yaml': sound }
+  expect(await findings(base, { 'web.yaml': uncovered })).toEqual(['warning ingress-tls/host-covered web.yaml:5'])
+})
+
+test('a template of helmfile whose values may be given elsewhere says nothing of what they leave out', async () => {
+  const base = { 'helmfile.yaml': template, 'web.yaml': sound }
+  expect(await findings(base, { 'web.yaml': values([a, b], []).replace(/ {2}tls:[\s\S]*$/, '') })).toEqual([])
+})
+
+const requesting = (host: string, secret: string) => `ingress:
+  enabled: true
+  annotations: {cert-manager.io/cluster-issuer: letsencrypt}
+  hosts: [{host: ${host}}]
+  tls: [{secretName: ${secret}, hosts: [${host}]}]
+`
+
+test('one Secret that two releases request for different hosts', async () => {
+  const other = '  - {name: api, namespace: shop, chart: acme/api, values: [api.yaml]}\n'
+  const base = { 'helmfile.yaml': helmfile(), 'web.yaml': requesting(a, 'shop-tls') }
+  const head = (secret: string) => ({ 'helmfile.yaml': helmfile(other), 'api.yaml': requesting(b, secret) })
+  expect(await findings(base, head('shop-tls'))).toEqual(['warning ingress-tls/certificate-issued api.yaml:5'])
+  expect(await findings(base, head('api-tls'))).toEqual([])
+})

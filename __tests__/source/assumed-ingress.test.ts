@@ -168,6 +168,15 @@ describe('the layouts of values', () => {
     ])
   })
 
+  test('a single host beside its TLS entries, with and without a switch', async () => {
+    const single = (more: string, tls: string) =>
+      `ingress:\n${more}  host: ${a}\n  tls:\n    - secretName: web-tls\n      hosts: [${tls}]\n`
+    const found = async (more: string) => findings({}, release(single(more, b)))
+    expect(await found('')).toEqual([`warning ${covered} head/web.yaml:9`])
+    expect(await found('  enabled: true\n')).toEqual([`warning ${covered} head/web.yaml:10`])
+    expect(await found('  enabled: false\n')).toEqual([])
+  })
+
   test('names of the release, and variables that Flux fills in, are compared as text', async () => {
     const [own, other] = ['"{{ .Release.Name }}.$' + '{DOMAIN}"', '"admin.$' + '{DOMAIN}"']
     const same = '"web.$' + '{DOMAIN}"'

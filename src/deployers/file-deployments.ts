@@ -66,6 +66,8 @@ export class FileDeployments {
   readonly unread: Unread[] = []
   /** The files that were read. */
   readonly files = new Set<string>()
+  /** Those of them that are templates, of which only plain parts were read. */
+  readonly templates = new Set<string>()
   /** Files of what only the deployer can make. */
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */

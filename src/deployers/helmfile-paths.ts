@@ -31,6 +31,8 @@ export function filledPath(written: string, { name, namespace, environment }: Pa
 export function filesFor(folder: string, written: string, checkout: Checkout): readonly string[] {
   const parts = unquoted(written).split('{{')
   const rest = parts.slice(1).map((part) => part.slice(part.indexOf('}}') + 1).slice(1))
+  // Of a path that is filled in whole nothing is known.
+  if (!/[A-Za-z0-9]/.test([parts[0], ...rest].join(''))) return []
   const glob = inside(folder, [parts[0], ...rest].join('*').replace(/\*\**/g, '*'))
   if (glob === undefined) return []
   if (!/[*?[]/.test(glob)) return checkout.has(glob) ? [glob] : []

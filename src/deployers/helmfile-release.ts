@@ -20,6 +20,8 @@ export interface Helmfile {
   readonly cluster: string
   /** The one environment that there is; undefined where there are several. */
   readonly environment: string | undefined
+  /** Whether it is a template, of which only the plain parts are read. */
+  readonly isTemplate: boolean
   /** Whether values files that are not there are passed over. */
   readonly passesOverMissing: boolean
   readonly deployments: FileDeployments
@@ -158,7 +160,8 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const single: ReleaseLayer[] = set.exists ? [{ keys: set.path, parameters: true }] : []
   const strings = release.at('setString')
   const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []
-  return [...values, ...unseen, ...single, ...texts, ...fromFiles]
+  const unfilled: ReleaseLayer[] = helmfile.isTemplate ? [{ hidden: true }] : []
+  return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
 }
 
 /** What `--set` and `--set-string` are given, which win over all other values; helmfile escapes what has a meaning there. */

@@ -6,9 +6,10 @@ import { startOf } from '../region'
 import { inside } from '../sources/kustomization'
 import { textOf } from '../sources/untyped'
 import { documentsIn } from './document'
-import type { FileDeployments } from './file-deployments'
+import { FileDeployments } from './file-deployments'
 import { filesFor } from './helmfile-paths'
 import { type Helmfile, readHelmfileRelease } from './helmfile-release'
+import { plainPartsOf } from './plain-parts'
 
 const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
 
@@ -18,6 +19,11 @@ const most = { bases: 50, releases: 1000, globs: 200, names: 20, characters: 500
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
   return byName.test(file) || (/^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text))
+}
+
+/** Whether a file has a name that helmfile takes by itself. */
+export function isHelmfile(file: string): boolean {
+  return byName.test(file)
 }
 
 /** The names that a file must have to be read although it is no YAML. */
@@ -37,7 +43,9 @@ export async function readHelmfile(file: string, text: string, deployments: File
   if (isTemplate) {
     if (!byName.test(file) && releaseNames(text).length === 0) return
     deployments.files.add(file)
+    deployments.templates.add(file)
     listTemplate(file, text, deployments)
+    await readPlainParts(file, text, deployments)
     return
   }
   if (!byName.test(file) && !documents.some(holdsReleases)) return
@@ -45,6 +53,28 @@ export async function readHelmfile(file: string, text: string, deployments: File
   if (faults.length > 0 && byName.test(file)) {
     for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason, unreadable: true })
   }
+  await readDocuments(file, documents, deployments, { isTemplate: false })
+}
+
+/**
+ * Reads the releases of charts from elsewhere that a template names in plain YAML: their values say something by
+ * themselves. Which of the releases are installed, and with what besides, only helmfile knows.
+ */
+async function readPlainParts(file: string, text: string, deployments: FileDeployments): Promise<void> {
+  const { documents, faults } = documentsIn(file, plainPartsOf(text))
+  if (faults.length > 0) return
+  const found = new FileDeployments(deployments.surroundings)
+  await readDocuments(file, documents, found, { isTemplate: true })
+  deployments.releases.push(...found.releases)
+  deployments.taken.push(...found.taken)
+}
+
+async function readDocuments(
+  file: string,
+  documents: readonly Manifest[],
+  deployments: FileDeployments,
+  { isTemplate }: Pick<Helmfile, 'isTemplate'>,
+): Promise<void> {
   if (documents.some(({ root }) => root.at('apiVersion').exists && root.at('kind').exists)) return
   const folder = folderOf(file)
   const bases = await basesOf(folder, documents, deployments)
@@ -60,9 +90,11 @@ export async function readHelmfile(file: string, text: string, deployments: File
     namespace: textOf(named('namespace').at(-1)?.value),
     cluster: clusterOf(file),
     environment: environmentOf(named('environments')),
+    isTemplate,
     passesOverMissing: named('missingFileHandler').some(({ value }) => value !== 'Error'),
     deployments,
   }
+  takeValuesOfEnvironments(file, parts, deployments)
   // Of several parts the last list takes the place of the others.
   const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
   const releases = [...(own?.items() ?? [])]
@@ -120,6 +152,22 @@ async function basesOf(
   return found
 }
 
+/** The values of environments, from which templates are filled in. */
+function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
+  const reason = `an environment of ${file} takes it, and what is filled in with it only helmfile knows`
+  const written = new Set(
+    parts.flatMap(({ root }) =>
+      [root, ...[...root.at('environments').entries()].map(([, one]) => one)].flatMap((one) =>
+        ['values', 'secrets'].flatMap((key) => [...one.at(key).items()].map(({ value }) => textOf(value))),
+      ),
+    ),
+  )
+  const names = [...written].filter((name) => name !== '').slice(0, most.globs)
+  for (const name of names)
+    for (const place of filesFor(folderOf(file), name, deployments.surroundings.checkout))
+      deployments.taken.push({ path: place, reason })
+}
+
 function urlOf(repository: Cursor): string {
   const url = textOf(repository.at('url').value)
   return repository.at('oci').value === true && !url.includes('://') ? `oci://${url}` : url
@@ -174,7 +222,7 @@ function* filesIn(
       break
     }
     // The value of a key, or an item of a list.
-    const value = line.trim().split(/: |- /).at(-1) ?? ''
+    const value = (line.split(' #')[0] ?? '').trim().split(/: |- /).at(-1) ?? ''
     const string = value.replace(/^["']|["']$/g, '')
     if (/\.(?:ya?ml|json)(?:\.gotmpl)?$/.test(string)) written.add(string)
   }

@@ -1,6 +1,8 @@
 import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../deployers/file-deployments'
+import { isHelmfile } from '../deployers/helmfile'
 import type { Skipped } from '../finding/report'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
+import { looksLikeValues, notKubernetesByName } from '../ledger/named-files'
 import type { SideOfChange } from '../sides/side'
 import type { Recognised, Recogniser } from './recognised-files'
 
@@ -35,13 +37,47 @@ export function notJudgedOfFiles(
 export const filesOfReleases: Recogniser = async (side, files, other) => {
   const wanted = new Set(files)
   const reasons = new Map<string, Recognised>()
-  const { unread, taken, patches, releases, written } = side.discovery.fileDeployments
+  const { releases, ...rest } = side.discovery.fileDeployments
   // The values of a known chart are judged.
   const unknown = releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
-  const unjudged = { unread, taken, patches, releases: unknown, written }
+  const unjudged = { ...rest, releases: unknown }
+  const { resolved } = side.checkout.tree
   for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
-    if (wanted.has(path) && !reasons.has(path)) reasons.set(path, { cause, reason })
+    for (const place of [path, resolved.get(path)])
+      if (place !== undefined && wanted.has(place) && !reasons.has(place)) reasons.set(place, { cause, reason })
   return reasons
+}
+
+/**
+ * Values in the folder of a helmfile, or below it, that no release in plain YAML takes: what is written in a template may
+ * name them in a way that only helmfile knows.
+ */
+export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout }, files) => {
+  const { fileDeployments, ownership } = discovery
+  const unfilled = new Map<string, string>()
+  for (const { path: helmfile, unreadable } of fileDeployments.unread)
+    if (!unreadable && isHelmfile(helmfile)) unfilled.set(folderOf(helmfile), helmfile)
+  const found = new Map<string, Recognised>()
+  for (const file of unfilled.size > 0 ? files : []) {
+    const own = folderOf(file)
+    if (ownership.has(file) || checkout.tree.ignores(file) || fileDeployments.files.has(file)) continue
+    if (!looksLikeValues(file) && !(unfilled.has(own) && /\.ya?ml(?:\.gotmpl)?$/.test(file))) continue
+    const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
+    if (helmfile === undefined || notKubernetesByName(file)) continue
+    const reason = `it lies beside ${helmfile}, a part of which only helmfile fills in, and which may take it as values`
+    found.set(file, { cause: notRendered, reason })
+  }
+  return found
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
+}
+
+/** A folder and those above it, the nearest first. */
+function foldersUpFrom(folder: string): string[] {
+  const parts = folder === '' ? [] : folder.split('/')
+  return [...parts.keys(), parts.length].map((end) => parts.slice(0, end).join('/')).reverse()
 }
 
 class Found {
@@ -64,11 +100,11 @@ class Found {
 const notRendered = 'release-not-rendered'
 const chartElsewhere = 'chart-elsewhere'
 
-type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'written'>
+type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'templates' | 'written'>
 
 /** The files that are not judged, and why; of a file with several releases, those that this change touches. */
 function* reasonsOf(
-  { unread, taken, patches, releases, written }: Unjudged,
+  { unread, taken, patches, releases, templates, written }: Unjudged,
   before: FileDeployments | undefined,
 ): Iterable<readonly [path: string, reason: string, cause?: string]> {
   const isSame = (path: string, release: string) => {
@@ -79,7 +115,7 @@ function* reasonsOf(
     if (!unreadable && (release === undefined || !isSame(path, release))) yield [path, reason]
   for (const { path, reason } of taken) yield [path, reason]
   yield* patches
-  yield* declaring(releases.filter(({ path, name }) => !isSame(path, name)))
+  yield* declaring(releases.filter(({ path, name }) => !templates.has(path) && !isSame(path, name)))
   for (const release of releases) {
     // The values of a known chart are judged.
     if (isKnownChart(release.chart, release.repository)) continue

@@ -1,5 +1,5 @@
 import type { SideOfChange } from '../sides/side'
-import { filesOfReleases } from './file-deployments'
+import { filesOfReleases, valuesBesideHelmfiles } from './file-deployments'
 import { filesOfOtherTools } from './other-tools'
 
 /** A tool that takes a file and that the gate does not run. */
@@ -20,7 +20,7 @@ export type Recogniser = (
 ) => Promise<ReadonlyMap<string, Recognised>>
 
 /** The first that knows a file counts. */
-export const recognisers: readonly Recogniser[] = [filesOfReleases, filesOfOtherTools]
+export const recognisers: readonly Recogniser[] = [filesOfReleases, filesOfOtherTools, valuesBesideHelmfiles]
 
 /** The changed files that another known tool takes: of those that are gone, as the base has them. */
 export async function recognisedFiles(

@@ -78,7 +78,7 @@ export async function entriesOf(
     plainObjects(read),
     renderedFiles(was, is),
     failing(was, is, unseen.findings, unseen.idle, 'guessed'),
-    linksOf(links(was, is)),
+    linksOf(links(was, is), recognised),
     (file) => notJudged(recognised.get(file)),
     (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
     notKubernetesByName,
@@ -96,10 +96,11 @@ function orOfTool(witness: Witness, recognised: ReadonlyMap<string, Recognised>)
   }
 }
 
-/** A link that is deployed nowhere may be a file that is not of Kubernetes. */
-function linksOf(witness: Witness): Witness {
+/** A link that a tool takes is that tool's; one that is deployed nowhere may be a file that is not of Kubernetes. */
+function linksOf(witness: Witness, recognised: ReadonlyMap<string, Recognised>): Witness {
   return (file) => {
     const account = witness(file)
+    if (account && recognised.has(file)) return notJudged(recognised.get(file))
     return account?.cause === 'link' ? (notKubernetesByName(file) ?? account) : account
   }
 }

@@ -86,7 +86,8 @@ function ingressesOf(release: RemoteRelease): Manifest[] {
     .filter(({ path }) => {
       const isGivenElsewhere = elsewhere.some((one) => isWithin(one, path.join('.')) || isWithin(path.join('.'), one))
       const at = path.reduce((value, key) => value.get(key), values)
-      const isWhole = ['tls', at.get('hostname').isSet ? 'hostname' : 'hosts'].every((key) => at.get(key).at)
+      const hosts = ['hosts', 'hostname', 'host'].find((key) => at.get(key).isSet) ?? 'hosts'
+      const isWhole = ['tls', hosts].every((key) => at.get(key).at)
       return !isGivenElsewhere && (hidden === -1 || isWhole)
     })
     .map((ingress) => ingressOf(ingress, release))

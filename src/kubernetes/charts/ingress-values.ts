@@ -22,9 +22,9 @@ const mostMaps = 3000
 
 /**
  * The Ingresses that values lay out as charts made with `helm create` take them, or in one of the forms that have become
- * common besides: `hosts: [{host}]` or `hosts: [a.example.com]`, Bitnami's `hostname` with `tls: true`, and the keyed
- * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
- * is left alone.
+ * common besides: `hosts: [{host}]` or `hosts: [a.example.com]`, one `host` beside a list of `tls`, Bitnami's `hostname`
+ * with `tls: true`, and the keyed `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component
+ * (`server.ingress`). Anything else is left alone.
  */
 export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
   const found: IngressValues[] = []
@@ -45,7 +45,12 @@ function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled)
   if (!value.isMap) return []
   const enabled = value.get('enabled')
   const isPlain = ['enabled', 'hosts', 'hostname'].some((key) => value.get(key).isSet)
-  if (isPlain) return enabled.scalar === true ? ingressAt(value, path, fill) : []
+  const isSingle = value.get('host').isSet && hasItems(value.get('tls'))
+  // The charts with a single host have no switch, or one that is on.
+  if (isPlain || isSingle) {
+    const isOn = enabled.scalar === true || (isSingle && !enabled.isSet)
+    return isOn ? ingressAt(value, path, fill) : []
+  }
   return value.keys.flatMap((key) => {
     const keyed = value.get(key)
     const isOn = !keyed.get('enabled').isSet || keyed.get('enabled').scalar === true
@@ -55,9 +60,14 @@ function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled)
 
 function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
   const { at } = value
-  const read = hasItems(value.get('hosts')) ? byHosts(value, fill) : byHostname(value, fill)
+  const read = hasItems(value.get('hosts'))
+    ? byHosts(value, fill)
+    : value.get('hostname').isSet
+      ? byHostname(value, fill)
+      : byHost(value, fill)
   if (!at || !read || read.rules.length === 0) return []
-  const [rules, tls] = [value.get('hosts').at ?? value.get('hostname').at ?? at, value.get('tls').at ?? at]
+  const named = ['hosts', 'hostname', 'host'].flatMap((key) => value.get(key).at ?? [])[0]
+  const [rules, tls] = [named ?? at, value.get('tls').at ?? at]
   const className = ['className', 'ingressClassName'].map((key) => value.get(key)).find(({ isSet }) => isSet)
   return [
     {
@@ -84,6 +94,13 @@ function byHosts(value: LayeredValue, fill: Filled): Read | undefined {
   )
   const tls = entriesOf(value.get('tls'), fill)
   return rules && tls && { rules, tls }
+}
+
+/** `host: a.example.com` and `tls: [{hosts, secretName}]`. */
+function byHost(value: LayeredValue, fill: Filled): Read | undefined {
+  const rule = ruleOf(value.get('host'), value.get('host'), fill)
+  const tls = entriesOf(value.get('tls'), fill)
+  return rule && tls && { rules: [rule], tls }
 }
 
 /** `hostname: a.example.com`, `tls: true`, and more by `extraHosts: [{name}]` and `extraTls`. */

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { tlsSecretNames } from '../ingress/ingress'
 import { certificateRefs, tlsListeners } from './gateway-tls'
 
@@ -10,10 +10,21 @@ export interface NamedSecret {
   readonly at: Cursor
 }
 
-/** The Secrets that an Ingress names in its TLS entries, or a Gateway in its listeners; nothing for other kinds. */
+/** The kind of OpenShift's ingress controllers. */
+export const openShiftController = 'IngressController.operator.openshift.io'
+
+/**
+ * The Secrets that an Ingress names in its TLS entries, a Gateway in its listeners, or an ingress controller of OpenShift
+ * as its default certificate; nothing for other kinds.
+ */
 export function namedSecrets(manifest: Manifest): NamedSecret[] {
   const { kind, namespace } = manifest.ref
   if (kind === 'Ingress') return [...tlsSecretNames(manifest)].map(([name, at]) => ({ name, namespace, at }))
+  if (groupKindOf(manifest.ref) === openShiftController) {
+    const at = manifest.root.at('spec', 'defaultCertificate', 'name')
+    // https://docs.openshift.com/container-platform/4.15/security/certificates/replacing-default-ingress-certificate.html
+    return at.string ? [{ name: at.string, namespace: 'openshift-ingress', at }] : []
+  }
   if (kind !== 'Gateway') return []
   return tlsListeners(manifest)
     .flatMap((listener) => certificateRefs(listener))

@@ -29,6 +29,7 @@ export default defineRule({
   summary: 'Every certificate that is requested from cert-manager can be issued.',
   since: '1.1.0',
   scope: 'snapshot',
+  assumed: true,
   kinds: users,
   reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
@@ -48,7 +49,8 @@ export default defineRule({
     for (const { at, hosts, secretName } of tlsEntries(manifest)) {
       const secret = secretName.string
       const lacking = [...(hosts.length > 0 ? [] : [at.at('hosts')]), ...(secret ? [] : [secretName])]
-      if (lacking[0]) {
+      // The chart of an assumed Ingress may complete it.
+      if (lacking[0] && !manifest.assumption) {
         const missing = lacking.map((cursor) => cursor.path.at(-1)).join(' and no ')
         const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? [])
         report(lacking[0], 'incomplete', { missing, annotation }, { keys })

@@ -8,7 +8,7 @@ import {
   secretMakers,
   secretsMadeBy,
 } from '../../kubernetes/tls/tls-producer'
-import { namedSecrets } from '../../kubernetes/tls/tls-user'
+import { namedSecrets, openShiftController } from '../../kubernetes/tls/tls-user'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -22,6 +22,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: producerKinds,
+  reads: [openShiftController],
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
@@ -98,7 +99,7 @@ const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlyMap<Manife
 
 function usersBySecret(head: Snapshot): Map<string, Map<Manifest, Cursor>> {
   const users = new Map<string, Map<Manifest, Cursor>>()
-  for (const kind of ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']) {
+  for (const kind of ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io', openShiftController]) {
     for (const manifest of head.ofKind(kind)) {
       if (head.get(manifest.ref)[0] !== manifest) continue
       for (const { name, namespace, at } of namedSecrets(manifest)) {

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals'
+import { checkJson } from '../cli/guard'
+import { type Files, TestRepository } from './repository'
+
+const own = (file: string) => ({ path: file, text: 'replicas: 1\n', changed: 'replicas: 2\n' })
+
+/** What the report says of one file that changes: its state, the cause, and the reason. */
+async function account(base: Files, file: string) {
+  const { text, changed } = own(file)
+  const repo = new TestRepository()
+  repo.commit({ ...base, [file]: text })
+  repo.commit({ [file]: changed })
+  const { inspected } = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+  return inspected.files?.map(({ path, state, cause, reason }) => `${path} ${state} ${cause}: ${reason}`)
+}
+
+const environments = `environments:
+  staging:
+    values: [values/common.yaml, "values/{{ .Environment.Name }}/own.yaml"]
+  prod:
+    values:
+      - values/common.yaml
+      - "values/{{ .Environment.Name }}/own.yaml"
+      - wait: true
+`
+
+/** A release in a template that is no YAML. */
+const template = `${environments}
+---
+releases:
+  - name: web
+    chart: acme/web
+    wait: {{ .Values.wait }}
+    values:
+      - settings.yaml # for every environment
+      - {{ .Values.web | toJson }}
+`
+
+const ofEnvironment = (helmfile: string) =>
+  `not-judged release-not-rendered: an environment of ${helmfile} takes it, and what is filled in with it only helmfile knows`
+const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml takes it'
+const beside =
+  'not-judged release-not-rendered: it lies beside infra/helmfile.yaml, a part of which only helmfile fills in, and which may take it as values'
+
+test.each([
+  ['an environment in plain YAML', environments, 'infra/values/common.yaml', ofEnvironment('infra/helmfile.yaml')],
+  ['every environment, by its name', environments, 'infra/values/prod/own.yaml', ofEnvironment('infra/helmfile.yaml')],
+  ['a release in a template, with a comment behind it', template, 'infra/settings.yaml', ofRelease],
+])('values of %s', async (_, helmfile, file, expected) => {
+  const found = await account({ 'infra/helmfile.yaml': helmfile }, file)
+  expect(found).toEqual([expect.stringContaining(`${file} ${expected}`)])
+})
+
+test.each([
+  ['in its folder', 'infra/web/main.yaml', undefined],
+  ['in its folder, by any name', 'infra/main.yaml', beside],
+  ['below it, by the name of values', 'infra/web/values-prod.yaml', beside],
+  ['above it', 'values-prod.yaml', undefined],
+])('a file %s of a template of helmfile', async (_, file, expected) => {
+  const found = await account({ 'infra/helmfile.yaml': template }, file)
+  expect(found).toEqual([
+    expected === undefined ? expect.not.stringContaining('infra/helmfile.yaml') : `${file} ${expected}`,
+  ])
+})
+
+test('values beside a helmfile that is read whole are taken by nothing else', async () => {
+  const plain = 'releases: [{name: web, chart: acme/web, values: [web.yaml]}]\n'
+  const found = await account({ 'infra/helmfile.yaml': plain, 'infra/web.yaml': '{}\n' }, 'infra/values-old.yaml')
+  expect(found).toEqual([expect.stringContaining('infra/values-old.yaml not-deployed not-taken: ')])
+})
+
+test('a link that a template names, and the file that it leads to', async () => {
+  const repo = new TestRepository()
+  const files = { 'infra/helmfile.yaml': template, 'common/web.yaml': 'replicas: 1\n' }
+  repo.commit({ ...files, 'infra/settings.yaml': { link: '../common/web.yaml' } })
+  repo.commit({ 'common/web.yaml': 'replicas: 2\n' })
+  const { inspected } = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+  expect(inspected.files).toMatchObject([
+    { path: 'common/web.yaml', state: 'not-judged', cause: 'release-not-rendered' },
+  ])
+})

@@ -1,0 +1,34 @@
+/**
+ * A file of YAML that is a template, with its actions left out where they take a line of their own, and in quotes where
+ * they are a value, so that what is written without them can be read. Lines keep their numbers.
+ */
+export function plainPartsOf(text: string): string {
+  return withoutComments(text).split('\n').map(plainLine).join('\n')
+}
+
+/** `{{/* … *}}` may take several lines. */
+function withoutComments(text: string): string {
+  const parts = text.split(/\{\{-?\/\*/)
+  const rest = parts.slice(1).map((part) => {
+    const end = part.indexOf('*/')
+    const close = end === -1 ? -1 : part.indexOf('}}', end)
+    const comment = close === -1 ? part : part.slice(0, close)
+    return `${'\n'.repeat(comment.split('\n').length - 1)}${close === -1 ? '' : part.slice(close + 2)}`
+  })
+  return [parts[0], ...rest].join('')
+}
+
+function plainLine(line: string): string {
+  const open = line.indexOf('{{')
+  if (open === -1) return line
+  const written = line.trim()
+  if (written.startsWith('{{') && written.endsWith('}}')) return ''
+  const before = line.slice(0, open)
+  // The value begins behind the last key or mark of an item that is before the action.
+  const start = Math.max(before.lastIndexOf(': ') + 2, before.lastIndexOf('- ') + 2, line.search(/\S/))
+  const value = line.slice(start)
+  if (/^(?:["'|>#&*[{]|<<)/.test(value) && !value.startsWith('{{')) return line
+  const end = value.lastIndexOf('}}') + 2
+  const behind = value.slice(end).split(' #')[0] ?? ''
+  return `${line.slice(0, start)}'${(value.slice(0, end) + behind.trimEnd()).replaceAll("'", "''")}'`
+}
