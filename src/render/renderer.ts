@@ -11,16 +11,24 @@ import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { questionsOf, renderAnswered } from './helm-answers'
-import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
+import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
 import { postRendered } from './post-renderers'
 import type { Piece, Rendering } from './rendering'
-import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+import type { RenderingCache } from './rendering-cache'
+import { defaultLimits, faultOf, findProgram, isolationHere, type Limits } from './tool'
+import { type Tool, ToolVersions } from './tool-versions'
 import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
   readonly helm?: string | undefined
   readonly kustomize?: string | undefined
+}
+
+/** The output of each edited template of a release, and what was put into them. */
+export interface Rewritten {
+  readonly nonce: string
+  readonly outputs: readonly TemplateOutput[]
 }
 
 /** Renders sources, several at a time, and none twice. */
@@ -32,7 +40,7 @@ export class Renderer {
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly answered = new Map<string, Promise<readonly Piece[] | undefined>>()
-  private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
+  private readonly versions: ToolVersions
   private readonly waiting: (() => void)[] = []
   private isolating: Promise<readonly string[]> | undefined
   private running = 0
@@ -47,9 +55,13 @@ export class Renderer {
     readonly limits: Limits = defaultLimits,
     private readonly network = new ChartNetwork([]),
     readonly budget = new Budget(),
+    private readonly cache?: RenderingCache,
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
+    const found = { helm: this.helm, kustomize: this.kustomize }
+    const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
+    this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn)
   }
 
   close(): void {
@@ -96,10 +108,32 @@ export class Renderer {
     const key = await this.keyOf(source, checkout, all)
     const known = this.done.get(key)
     if (known) return known
-    void this.versionOf(source.kind)
-    const rendering = this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
+    void this.versions.of(source.kind)
+    const rendering = this.rendered(key, source, checkout, all)
     this.done.set(key, rendering)
     return rendering
+  }
+
+  private async rendered(key: string, source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>) {
+    let fresh: Rendering | undefined
+    const files = () => this.files(source, checkout, all)
+    const pieces = await this.kept([source, checkout, files], key, async () => {
+      fresh = await this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
+      return 'failure' in fresh ? undefined : fresh.pieces
+    })
+    if (fresh || !pieces) return fresh ?? { pieces: [] }
+    return source.kind === 'helm' ? { pieces } : { pieces, ...(await leftOutOf(source, all, checkout)) }
+  }
+
+  private async kept(
+    [source, checkout, files]: readonly [Source, Checkout, () => Promise<readonly string[]>],
+    key: unknown,
+    render: () => Promise<readonly Piece[] | undefined>,
+  ): Promise<readonly Piece[] | undefined> {
+    const tools = this.cache && (await this.versions.identifying(source))
+    return this.cache && tools
+      ? this.cache.through({ source, checkout, files: await files(), tools, key }, render)
+      : render()
   }
 
   private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
@@ -143,25 +177,34 @@ export class Renderer {
     answers: Answers,
     questions: Questions,
   ): Promise<readonly Piece[] | undefined> {
-    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers])
+    const own = await this.keyOf(source, checkout, new Map())
+    const key = JSON.stringify([own, answers])
     const known = this.answered.get(key)
     if (known) return known
-    const rendering = this.inTurn(() =>
-      this.timed(source, async () => {
-        if (!this.helm) return undefined
-        this.renderings++
-        const [home, limits] = [this.newFolder(), await this.limitsHere()]
-        const running = { program: this.helm, home, limits, network: this.network }
-        const pieces = await renderAnswered(source, checkout, running, answers, questions)
-        const { postRenderers, chart } = source
-        if (!pieces || !postRenderers || !this.kustomize) return pieces
-        const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
-        const laid = await postRendered(pieces, postRenderers, chart, building)
-        return 'failure' in laid ? undefined : laid.pieces
-      }),
+    const files = () => helmFiles(source, checkout)
+    const rendering = this.kept([source, checkout, files], [own, answers, [...questions.functions].sort()], () =>
+      this.inTurn(() => this.timed(source, () => this.startAnswered(source, checkout, answers, questions))),
     )
     this.answered.set(key, rendering)
     return rendering
+  }
+
+  private async startAnswered(
+    source: HelmSource,
+    checkout: Checkout,
+    answers: Answers,
+    questions: Questions,
+  ): Promise<readonly Piece[] | undefined> {
+    if (!this.helm) return undefined
+    this.renderings++
+    const [home, limits] = [this.newFolder(), await this.limitsHere()]
+    const running = { program: this.helm, home, limits, network: this.network }
+    const pieces = await renderAnswered(source, checkout, running, answers, questions)
+    const { postRenderers, chart } = source
+    if (!pieces || !postRenderers || !this.kustomize) return pieces
+    const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
+    const laid = await postRendered(pieces, postRenderers, chart, building)
+    return 'failure' in laid ? undefined : laid.pieces
   }
 
   /** Whether tools render without network; it is tried once, before the first rendering. */
@@ -174,19 +217,31 @@ export class Renderer {
     return { ...this.limitsNow, isolation: await this.isolating }
   }
 
-  /** Renders a release with edited templates, even if the output is no longer YAML. */
-  renderRewritten(
+  /**
+   * Renders a release with edited templates, even if the output is no longer YAML.
+   *
+   * @param rewrite gets letters and digits that the release cannot hold, as they are made of its content
+   */
+  async renderRewritten(
     source: HelmSource,
     checkout: Checkout,
-    rewrite: (template: string) => string,
-  ): Promise<TemplateOutput[]> {
-    return this.inTurn(async () => {
-      if (!this.helm) return []
-      this.renderings++
-      const limits = await this.limitsHere()
-      const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
-      return this.timed(source, () => renderRewritten(source, checkout, running, rewrite))
-    })
+    rewrite: (template: string, nonce: string) => string,
+  ): Promise<Rewritten> {
+    const key = await this.keyOf(source, checkout, new Map())
+    const nonce = key.slice(0, 16)
+    const files = () => helmFiles(source, checkout)
+    const outputs = await this.kept([source, checkout, files], ['rewritten', key], () =>
+      this.inTurn(async () => {
+        if (!this.helm) return undefined
+        this.renderings++
+        const limits = await this.limitsHere()
+        const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
+        const rewriting = () => renderRewritten(source, checkout, running, (template) => rewrite(template, nonce))
+        const pieces = (await this.timed(source, rewriting)).map((output) => ({ ...output, path: '' }))
+        return pieces.length > 0 ? pieces : undefined
+      }),
+    )
+    return { nonce, outputs: outputs ?? [] }
   }
 
   /** A rendering gets no more than the remaining time of the run. */
@@ -213,27 +268,9 @@ export class Renderer {
   }
 
   /** The tools that rendered the sources of some kinds, and their versions. */
-  async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
-    const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
+  async tools(kinds: ReadonlySet<Source['kind']>): Promise<Tool[]> {
+    const asked = await Promise.all([...kinds].sort().map((kind) => this.versions.of(kind)))
     return asked.filter((tool) => tool !== undefined)
-  }
-
-  /** Asked once, in parallel with the first rendering. */
-  private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
-    const known = this.versions.get(kind)
-    if (known) return known
-    const program = kind === 'helm' ? this.helm : this.kustomize
-    const asking = program === undefined ? Promise.resolve(undefined) : this.inTurn(() => this.ask(program))
-    this.versions.set(kind, asking)
-    return asking
-  }
-
-  private async ask(program: string): Promise<{ name: string; version: string }> {
-    const name = path.basename(program)
-    const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
-    const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
-    const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
-    return { name, version: stdout.match(/v?\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]*/)?.[0] ?? 'unknown' }
   }
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
