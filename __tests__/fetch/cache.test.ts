@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { isInside } from '../../src/fetch/cache-folder'
+import { CacheFolder, isInside } from '../../src/fetch/cache-folder'
 import type { TreeRequest } from '../../src/fetch/fetching'
 import { temporaryFolder, writeFiles } from '../source/repository'
 import { GitServer, ServedRepository } from './git-server'
@@ -170,5 +170,35 @@ describe('a folder for the cache', () => {
     expect(await isInside(path.join(outside, 'link', 'new'), checkout)).toBe(true)
     for (const elsewhere of [outside, path.dirname(checkout), `${checkout}-other`, path.join(checkout, 'out', 'new')])
       expect(await isInside(elsewhere, checkout)).toBe(false)
+  })
+})
+
+describe('a cache that is full', () => {
+  /** Three files, used on three days, of which the first was used again. */
+  async function full(): Promise<CacheFolder> {
+    const folder = new CacheFolder(cache)
+    for (const [day, name] of ['a/first', 'b/second', 'c/third'].entries()) {
+      await folder.write(name, Buffer.alloc(10))
+      utimesSync(path.join(cache, name), 1_000_000 + day, 1_000_000 + day)
+    }
+    await folder.read('a/first', (content) => content)
+    return folder
+  }
+  const left = () => readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
+
+  test('loses what was not used for the longest time', async () => {
+    await (await full()).trim(25)
+    expect(left().sort()).toEqual(['a/first', 'c/third'])
+  })
+
+  test('keeps all that there is room for', async () => {
+    await (await full()).trim(30)
+    expect(left()).toHaveLength(3)
+  })
+
+  test('is left as it is by a run that writes nothing', async () => {
+    await full()
+    await new CacheFolder(cache).trim(0)
+    expect(left()).toHaveLength(3)
   })
 })

@@ -45,6 +45,9 @@ spec:
   group: cert-manager.io
   scope: Namespaced
   names: {kind: Certificate, plural: certificates}
+  versions:
+    - {name: v1alpha1, served: true, storage: false}
+    - {name: v1, served: true, storage: true}
 `
 const className = (controller: string) => `apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -71,6 +74,11 @@ const versions = {
   '3.0.0': { ...first, 'templates/webhook.yaml': webhook('Fail') },
   '4.0.0': without,
   '5.0.0': { ...first, 'templates/class.yaml': className('example.com/other') },
+  '2.1.0': {
+    ...first,
+    'templates/role.yaml': role('{apiGroups: [""], resources: [pods, secrets], verbs: [get, list, watch]}'),
+  },
+  '4.1.0': { ...first, 'templates/definition.yaml': definition.replace(/^.*v1alpha1.*\n/m, '') },
   '6.0.0': { ...first, 'templates/settings.yaml': '{{ fail "replicas was renamed to instances" }}' },
 }
 
@@ -83,6 +91,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const users: Files = {
+  'apps/old.yaml': 'apiVersion: cert-manager.io/v1alpha1\nkind: Certificate\nmetadata: {name: old, namespace: shop}\n',
   'apps/web.yaml': 'apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web, namespace: shop}\n',
   'apps/ingress.yaml': `apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -107,10 +116,52 @@ const argo = (version: string, values = 'replicas: 2\n'): Files => ({
 
 const breaking = [
   ['2.0.0', 'warning', 'protected-rbac/not-widened'],
+  ['2.1.0', 'warning', 'protected-rbac/not-widened'],
   ['3.0.0', 'error', 'protected-rbac/webhook-scope'],
   ['4.0.0', 'error', 'protected-rbac/cluster-object-kept'],
+  ['4.1.0', 'error', 'version-matrix/api-served'],
   ['5.0.0', 'error', 'controller-scope/class-kept'],
 ] as const
+
+const breakingRows: [string, ...{ aspect: string; object: string; goes: string[]; comes: string[] }[]][] = [
+  ['1.0.1'],
+  [
+    '2.1.0',
+    {
+      aspect: 'role',
+      object: 'ClusterRole operator',
+      goes: [],
+      comes: ['{apiGroups: [""], resources: [secrets], verbs: [get, list, watch]}'],
+    },
+  ],
+  [
+    '3.0.0',
+    {
+      aspect: 'webhook',
+      object: 'ValidatingWebhookConfiguration guard, pods.guard.example.com',
+      goes: ['fails open for all pods'],
+      comes: ['fails closed for all pods'],
+    },
+  ],
+  [
+    '4.1.0',
+    {
+      aspect: 'definition',
+      object: 'CustomResourceDefinition certificates.cert-manager.io',
+      goes: ['v1alpha1'],
+      comes: [],
+    },
+  ],
+  [
+    '5.0.0',
+    {
+      aspect: 'class',
+      object: 'IngressClass edge',
+      goes: ['controller example.com/edge'],
+      comes: ['controller example.com/other'],
+    },
+  ],
+]
 
 describe.each([
   ['a HelmRelease', flux, 11, 17],
@@ -124,6 +175,23 @@ describe.each([
       rendered: { lines: expect.anything() },
     })
     expect(states(report)).toEqual(['flux/ops.yaml judged'])
+  })
+
+  test.each(breakingRows)('that brings %s has it in its table', async (version, ...rows) => {
+    const { inspected } = await changeOnline(filesOf('1.0.0'), filesOf(version))
+    expect(inspected.bumps).toEqual([
+      {
+        chart: 'ops',
+        repository: url,
+        release: 'ops',
+        namespace: 'ops',
+        from: '1.0.0',
+        to: version,
+        path: 'flux/ops.yaml',
+        rows,
+        more: 0,
+      },
+    ])
   })
 
   test('that changes nothing which matters is silent', async () => {

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { guardOnline } from '../cli/guard'
 import type { Server } from '../fetch/servers'
+import { countingTool } from '../source/counting'
 import { configMap } from '../source/objects'
 import { TestRepository, temporaryFolder } from '../source/repository'
-import { tool } from '../tools'
 import { allowing, changeOnline, chartRepository, helmRelease, helmRepository, urlOf } from './charts'
 
 const files = { 'templates/map.yaml': configMap('map') }
@@ -17,34 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A helm that takes note of each rendering. */
-function counting(): { helm: string; renderings: () => number } {
-  const folder = temporaryFolder()
-  const [helm, log] = [path.join(folder, 'helm'), path.join(folder, 'log')]
-  writeFileSync(helm, `#!/bin/sh\necho "$1" >> '${log}'\nexec '${tool('helm')}' "$@"\n`)
-  chmodSync(helm, 0o755)
-  return {
-    helm,
-    renderings: () =>
-      existsSync(log)
-        ? readFileSync(log, 'utf8')
-            .split('\n')
-            .filter((line) => line === 'template').length
-        : 0,
-  }
-}
-
 const release = (name: string, version: string) => helmRelease(name, { chart: 'web', version })
 const releases = Object.fromEntries(
   Array.from({ length: 300 }, (_, index) => [`apps/${index}.yaml`, release(`app-${index}`, '1.0.0')]),
 )
 
 test('of 300 releases of one repository a bump of one asks for the index once and for two archives', async () => {
-  const { helm, renderings } = counting()
+  const helm = countingTool('helm')
   const base = { ...allowing(url), 'charts.yaml': helmRepository(url), ...releases }
-  await changeOnline(base, { 'apps/7.yaml': release('app-7', '1.1.0') }, '--helm', helm)
+  await changeOnline(base, { 'apps/7.yaml': release('app-7', '1.1.0') }, '--helm', helm.program)
   expect([...server.asked].sort()).toEqual(['/charts/index.yaml', '/charts/web-1.0.0.tgz', '/charts/web-1.1.0.tgz'])
-  expect(renderings()).toBe(2)
+  expect(helm.count('template')).toBe(2)
 })
 
 test('a chart that several releases take at one version is fetched once', async () => {
@@ -54,11 +36,14 @@ test('a chart that several releases take at one version is fetched once', async 
   expect(server.asked).toEqual(['/charts/index.yaml', '/charts/web-1.1.0.tgz'])
 })
 
-test('a cache keeps what was fetched for the next run', async () => {
+test('a cache keeps what was fetched and rendered for the next run', async () => {
   server.asked.length = 0
+  const helm = countingTool('helm')
   const cache = temporaryFolder()
   const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'a.yaml': release('a', '1.0.0') }
-  for (const _ of [1, 2]) await changeOnline(base, { 'a.yaml': release('a', '1.1.0') }, '--cache', cache)
+  for (const _ of [1, 2])
+    await changeOnline(base, { 'a.yaml': release('a', '1.1.0') }, '--cache', cache, '--helm', helm.program)
+  expect(helm.count('template')).toBe(2)
   expect(server.asked.filter((asked) => asked.endsWith('.tgz')).sort()).toEqual([
     '/charts/web-1.0.0.tgz',
     '/charts/web-1.1.0.tgz',

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+
+/** What `actions/cache` saves and restores in a few seconds. */
+const maxBytes = 1024 * 1024 * 1024
 
 /**
  * A folder that may outlive the run and that other runs share: each file is written whole or not at all. It is trusted as far
@@ -23,7 +26,11 @@ export class CacheFolder {
     if (!content) return undefined
     try {
       const checked = check(content)
-      if (checked !== undefined) return checked
+      if (checked !== undefined) {
+        // What is not used any more goes first.
+        await utimes(file, new Date(), new Date()).catch(() => {})
+        return checked
+      }
     } catch {}
     await rm(file, { force: true }).catch(() => {})
     return undefined
@@ -42,6 +49,40 @@ export class CacheFolder {
       await rm(own, { force: true }).catch(() => {})
     }
   }
+
+  /** Deletes what was not used for the longest time, once this run has written more than there is room for. */
+  async trim(most = maxBytes): Promise<void> {
+    if (this.folder === undefined || this.written === 0) return
+    const { folder } = this
+    const names = await readdir(folder, { recursive: true }).catch(() => [])
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const file = path.join(folder, name)
+        const its = await stat(file).catch(() => undefined)
+        return its?.isFile() ? [{ file, size: its.size, used: its.mtimeMs }] : []
+      }),
+    )
+    let left = 0
+    for (const { file, size } of found.flat().sort((a, b) => b.used - a.used)) {
+      left += size
+      if (left > most) await rm(file, { force: true }).catch(() => {})
+    }
+  }
+}
+
+/** Something of many bytes, after its description and the digest of both. */
+export function sealed(description: unknown, content: Uint8Array): Buffer {
+  const rest = Buffer.concat([Buffer.from(`${JSON.stringify(description)}\n`), content])
+  return Buffer.concat([Buffer.from(`${digestOf(rest)}\n`), rest])
+}
+
+/** @returns nothing where the digest is another one */
+export function unsealed(entry: Buffer): { readonly description: unknown; readonly content: Buffer } | undefined {
+  const start = entry.indexOf('\n') + 1
+  const rest = entry.subarray(start)
+  if (entry.toString('latin1', 0, start) !== `${digestOf(rest)}\n`) return undefined
+  const end = rest.indexOf('\n') + 1
+  return { description: JSON.parse(rest.toString('utf8', 0, end)), content: rest.subarray(end) }
 }
 
 export function digestOf(bytes: Uint8Array | string): string {

@@ -1,4 +1,4 @@
-import { type CacheFolder, digestOf } from './cache-folder'
+import { type CacheFolder, digestOf, sealed, unsealed } from './cache-folder'
 import type { FetchedFiles } from './fetching'
 
 /** The files of a commit. */
@@ -15,10 +15,7 @@ export interface TreeId {
   readonly folders: readonly string[]
 }
 
-/**
- * Trees of commits that a branch or a tag held when they were fetched. Each is one file: the digest of the rest, a line of
- * JSON, and the content of the files.
- */
+/** Trees of commits that a branch or a tag held when they were fetched, each with the content of its files in one file. */
 export class TreeCache {
   constructor(private readonly folder: CacheFolder) {}
 
@@ -28,8 +25,7 @@ export class TreeCache {
 
   write(id: TreeId, { files, links }: FetchedTree): Promise<void> {
     const sizes = [...files].map(([name, { length }]) => [name, length])
-    const rest = Buffer.concat([Buffer.from(`${JSON.stringify({ id, sizes, links })}\n`), ...files.values()])
-    return this.folder.write(nameOf(id), Buffer.concat([Buffer.from(`${digestOf(rest)}\n`), rest]))
+    return this.folder.write(nameOf(id), sealed({ id, sizes, links }, Buffer.concat([...files.values()])))
   }
 }
 
@@ -37,18 +33,22 @@ function nameOf(id: TreeId): string {
   return `trees/${digestOf(JSON.stringify(id))}`
 }
 
-function treeIn(content: Buffer, id: TreeId): FetchedTree | undefined {
-  const start = content.indexOf('\n') + 1
-  const rest = content.subarray(start)
-  if (content.toString('latin1', 0, start) !== `${digestOf(rest)}\n`) return undefined
-  const end = rest.indexOf('\n') + 1
-  const head: { id: TreeId; sizes: [string, number][]; links: string[] } = JSON.parse(rest.toString('utf8', 0, end))
-  if (JSON.stringify(head.id) !== JSON.stringify(id)) return undefined
+interface Description {
+  readonly id: TreeId
+  readonly sizes: readonly [string, number][]
+  readonly links: readonly string[]
+}
+
+function treeIn(entry: Buffer, id: TreeId): FetchedTree | undefined {
+  const opened = unsealed(entry)
+  if (!opened) return undefined
+  const description = opened.description as Description
+  if (JSON.stringify(description.id) !== JSON.stringify(id)) return undefined
   const files = new Map<string, Uint8Array>()
-  let at = end
-  for (const [name, size] of head.sizes) {
-    files.set(name, rest.subarray(at, at + size))
+  let at = 0
+  for (const [name, size] of description.sizes) {
+    files.set(name, opened.content.subarray(at, at + size))
     at += size
   }
-  return { digest: id.commit, files, links: head.links }
+  return { digest: id.commit, files, links: description.links }
 }

@@ -6,6 +6,7 @@ import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, FailOn, Level } from '../policy/schema'
 import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
+import type { Bump } from './bump'
 
 /** How precise a place is: the exact line, a template's line, a line of values, or only the file. */
 export type Precision = 'exact' | 'template' | 'values' | 'file'
@@ -142,6 +143,8 @@ export interface Report {
     readonly skipped: readonly Skipped[]
     /** Every file that the change adds, changes or removes; none where a revision is judged whole. */
     readonly files?: readonly LedgerEntry[]
+    /** The releases whose chart has another version, and what that brings; none where no chart has. */
+    readonly bumps?: readonly Bump[]
     /** How much of a revision that is judged whole is seen; none where a change is judged. */
     readonly coverage?: Coverage
   }

@@ -40,7 +40,7 @@ export const Options = Type.Object({
   cache: Type.Optional(
     Type.String({
       description:
-        'A folder outside of the checkout that keeps fetched charts for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+        'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
     }),
   ),
   today: Type.Optional(

@@ -5,6 +5,7 @@ import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
+import { CacheFolder } from '../fetch/cache-folder'
 import { Fetcher } from '../fetch/fetcher'
 import { TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
@@ -16,6 +17,7 @@ import { configPath, notJudgedRule } from '../policy/names'
 import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
 import { ChartNetwork } from '../render/chart-network'
 import { Renderer } from '../render/renderer'
+import { RenderingCache } from '../render/rendering-cache'
 import type { Limits } from '../render/tool'
 import { emptyReport, type Progress, unfinished } from '../report/unfinished'
 import { EditedRevision } from '../revision/edited-revision'
@@ -24,6 +26,7 @@ import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
 import { type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
+import { versionIn } from './package'
 import { emptyProgress } from './progress'
 
 /** The parts of a run that only a host knows. */
@@ -119,8 +122,10 @@ async function runWithin(
   const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
-  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
   if (options.cache !== undefined) refuseInside(options.cache, options.repo)
+  const kept = new CacheFolder(options.cache)
+  const renderings = options.cache === undefined ? undefined : new RenderingCache(kept, versionIn(host.root), today)
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget, renderings)
   const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
   const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
   try {
@@ -178,6 +183,7 @@ async function runWithin(
   } finally {
     renderer.close()
     fetcher?.close()
+    await kept.trim()
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { excerptOf } from '../finding/excerpt'
 import type { Location, Precision, RenderedPlace } from '../finding/report'
@@ -19,7 +18,6 @@ interface Written {
 
 /** Finds the lines of templates and included files that rendered lines come from. */
 export class OriginalPlaces {
-  private readonly markers = new Markers(randomBytes(8).toString('hex'))
   private readonly marked = new Map<string, Promise<Map<string, Written[]>>>()
   private readonly origins = new Map<string, Promise<Map<string, string>>>()
 
@@ -109,11 +107,12 @@ export class OriginalPlaces {
     const known = this.marked.get(key)
     if (known) return known
     const marking = side
-      .renderRewritten(source, (template) => this.markers.into(template))
-      .then((outputs) => {
+      .renderRewritten(source, (template, nonce) => new Markers(nonce).into(template))
+      .then(({ nonce, outputs }) => {
+        const markers = new Markers(nonce)
         const found = new Map<string, Written[]>()
         for (const { template, text: output } of outputs) {
-          const { text, origins } = this.markers.outOf(output)
+          const { text, origins } = markers.outOf(output)
           found.set(template, [...(found.get(template) ?? []), ...documentsOf(text, origins)])
         }
         return found

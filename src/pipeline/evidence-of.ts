@@ -8,6 +8,7 @@ import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
 import { assume } from './assume'
+import { bumpsIn } from './bumps'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
@@ -33,7 +34,7 @@ interface Stages {
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
-export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
+export async function evidenceOf(stages: Stages, { renderer, isTrial }: Scope): Promise<Gathered> {
   const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
@@ -48,6 +49,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
   }
   const kinds = new Set([...rendered.before, ...rendered.after, ...rest.rendered].map(({ source }) => source.kind))
+  const bumps = isTrial ? [] : await bumpsIn(sides, rendered)
   const stillThere = await head.checkout.texts([...read.before.loaded.keys()])
   return {
     mode: base ? 'change' : 'all',
@@ -81,6 +83,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
       ...(files ? { files } : {}),
+      ...(bumps.length > 0 ? { bumps } : {}),
       ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },

@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseDocument } from 'yaml'
 import type { Checkout } from '../revision/checkout'
-import { type Chart, type Dependency, localFolderOf, vendored } from '../sources/chart'
+import { type Chart, chartWithLocals, type Dependency, localFolderOf, vendored } from '../sources/chart'
 import type { ChartNetwork } from './chart-network'
 import type { Failure } from './rendering'
 
@@ -43,6 +43,14 @@ export function dependencyFault(
     }
   }
   return undefined
+}
+
+/** Whether all that a chart takes in is in its checkout. */
+export async function isWholeChart(folder: string, checkout: Checkout): Promise<boolean> {
+  const charts = await chartWithLocals(checkout, folder)
+  return charts.every((chart) =>
+    chart.dependencies.every((one) => vendored(checkout, chart, one) || localFolderOf(chart, one) !== undefined),
+  )
 }
 
 /**

@@ -48,21 +48,26 @@ export interface AnsweredRendering {
   readonly refused: readonly string[]
 }
 
+/** An answer to the questions of a chart. */
+export interface Answering {
+  readonly answers: Answers
+  readonly questions: Questions
+  /** The one question that gets the answer; without it, all of them. */
+  readonly only: string | undefined
+}
+
 const none: AnsweredRendering = { pieces: undefined, refused: [] }
 
 /**
  * Renders a release as a cluster with other answers would.
  *
- * @param only the one question that gets the answer; without it, all of them
  * @param postRender what a deployer lays over the output
  */
 export async function renderAnswered(
   source: HelmSource,
   checkout: Checkout,
   running: Running,
-  answers: Answers,
-  { functions }: Questions,
-  only: string | undefined,
+  { answers, questions: { functions }, only }: Answering,
   postRender: (pieces: readonly Piece[]) => Promise<Rendering>,
 ): Promise<AnsweredRendering> {
   const chart = await layOutChart(source, checkout, running.network)

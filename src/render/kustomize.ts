@@ -48,6 +48,21 @@ export function kustomizeFiles(
   return [...new Set(files)].sort()
 }
 
+/** What a source names that is left out where it is built. */
+export async function leftOutOf(
+  source: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  revision: Checkout,
+): Promise<Required<Pick<Rendering, 'charts' | 'data'>> & { readonly remote: readonly RemoteEntry[] }> {
+  const checkout = revision.forKustomize
+  const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
+  return {
+    charts: await inflatedCharts(source, all, checkout),
+    remote: kustomizations.flatMap((one) => remoteEntries(one, checkout)),
+    data: kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file }))),
+  }
+}
+
 /** Builds a Kustomization with the real kustomize. */
 export async function renderKustomize(
   source: KustomizeSource,
@@ -65,7 +80,7 @@ export async function renderKustomize(
   }
   const refused = refusedIn(kustomizations, source, revision)
   if (refused) return { failure: refused }
-  const charts = await inflatedCharts(source, all, checkout)
+  const { charts, remote, data } = await leftOutOf(source, all, revision)
   const missing = charts.find(({ vendored, repo }) => !vendored && repo === '')
   if (missing) return { failure: notVendored(missing), charts }
   const files = kustomizeFiles(source, all, checkout)
@@ -80,8 +95,6 @@ export async function renderKustomize(
   const overlay = await overlayOf(source, checkout)
   if ('failure' in overlay) return { ...overlay, charts }
   await checkout.layOut(files)
-  const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
-  const data = kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
   for (const [file, text] of await foreignIn(files, checkout)) await checkout.give(file, text)
   for (const [file, text] of plugins.written) await checkout.give(file, text)
   for (const one of kustomizations) await give(one, { remote, generators }, checkout)

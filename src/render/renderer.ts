@@ -10,17 +10,26 @@ import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../sou
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
-import { type AnsweredRendering, questionsOf, renderAnswered } from './helm-answers'
-import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
+import { type AnsweredRendering, type Answering, questionsOf, renderAnswered } from './helm-answers'
+import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
+import { missingTool } from './missing-tool'
 import { postRendered } from './post-renderers'
 import type { Piece, Rendering } from './rendering'
-import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+import type { RenderingCache } from './rendering-cache'
+import { defaultLimits, findProgram, isolationHere, type Limits } from './tool'
+import { type Tool, ToolVersions } from './tool-versions'
 import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
   readonly helm?: string | undefined
   readonly kustomize?: string | undefined
+}
+
+/** The output of each edited template of a release, and what was put into them. */
+export interface Rewritten {
+  readonly nonce: string
+  readonly outputs: readonly TemplateOutput[]
 }
 
 /** Renders sources, several at a time, and none twice. */
@@ -32,7 +41,7 @@ export class Renderer {
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly answered = new Map<string, Promise<AnsweredRendering>>()
-  private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
+  private readonly versions: ToolVersions
   private readonly waiting: (() => void)[] = []
   private isolating: Promise<readonly string[]> | undefined
   private running = 0
@@ -47,9 +56,13 @@ export class Renderer {
     readonly limits: Limits = defaultLimits,
     private readonly network = new ChartNetwork([]),
     readonly budget = new Budget(),
+    private readonly cache?: RenderingCache,
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
+    const found = { helm: this.helm, kustomize: this.kustomize }
+    const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
+    this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn)
   }
 
   close(): void {
@@ -96,22 +109,44 @@ export class Renderer {
     const key = await this.keyOf(source, checkout, all)
     const known = this.done.get(key)
     if (known) return known
-    void this.versionOf(source.kind)
-    const rendering = this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
+    void this.versions.of(source.kind)
+    const rendering = this.rendered(key, source, checkout, all)
     this.done.set(key, rendering)
     return rendering
+  }
+
+  private async rendered(key: string, source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>) {
+    let fresh: Rendering | undefined
+    const files = () => this.files(source, checkout, all)
+    const pieces = await this.kept([source, checkout, files], key, async () => {
+      fresh = await this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
+      return 'failure' in fresh ? undefined : fresh.pieces
+    })
+    if (fresh || !pieces) return fresh ?? { pieces: [] }
+    return source.kind === 'helm' ? { pieces } : { pieces, ...(await leftOutOf(source, all, checkout)) }
+  }
+
+  private async kept(
+    [source, checkout, files]: readonly [Source, Checkout, () => Promise<readonly string[]>],
+    key: unknown,
+    render: () => Promise<readonly Piece[] | undefined>,
+  ): Promise<readonly Piece[] | undefined> {
+    const tools = this.cache && (await this.versions.identifying(source))
+    return this.cache && tools
+      ? this.cache.through({ source, checkout, files: await files(), tools, key }, render)
+      : render()
   }
 
   private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
     const home = this.newFolder()
     const limits = await this.limitsHere()
     if (source.kind === 'helm') {
-      if (!this.helm) return this.missing('helm', source)
+      if (!this.helm) return missingTool('helm', this.programs.helm, source)
       this.renderings++
       const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
       return this.postRender(source, rendering, { home, limits })
     }
-    if (!this.kustomize) return this.missing('kustomize', source)
+    if (!this.kustomize) return missingTool('kustomize', this.programs.kustomize, source)
     const kustomize: Kustomize = {
       program: this.kustomize,
       command: this.building(this.kustomize),
@@ -139,21 +174,44 @@ export class Renderer {
     questions: Questions,
     only?: string,
   ): Promise<AnsweredRendering> {
-    const key = JSON.stringify([await this.keyOf(source, checkout, new Map()), answers, only])
+    const own = await this.keyOf(source, checkout, new Map())
+    const key = JSON.stringify([own, answers, only])
     const known = this.answered.get(key)
     if (known) return known
-    const rendering = this.inTurn(() =>
-      this.timed(source, async (): Promise<AnsweredRendering> => {
-        if (!this.helm) return { pieces: undefined, refused: [] }
-        this.renderings++
-        const [home, limits] = [this.newFolder(), await this.limitsHere()]
-        const running = { program: this.helm, home, limits, network: this.network }
-        const postRender = async (pieces: readonly Piece[]) => this.postRender(source, { pieces }, { home, limits })
-        return renderAnswered(source, checkout, running, answers, questions, only, postRender)
-      }),
-    )
+    const rendering = this.renderedAnswered(source, checkout, { answers, questions, only }, own)
     this.answered.set(key, rendering)
     return rendering
+  }
+
+  private async renderedAnswered(
+    source: HelmSource,
+    checkout: Checkout,
+    { answers, questions, only }: Answering,
+    own: string,
+  ): Promise<AnsweredRendering> {
+    let fresh: AnsweredRendering | undefined
+    const files = () => helmFiles(source, checkout)
+    const key = [own, answers, only, [...questions.functions].sort()]
+    const pieces = await this.kept([source, checkout, files], key, async () => {
+      fresh = await this.inTurn(() =>
+        this.timed(source, () => this.startAnswered(source, checkout, { answers, questions, only })),
+      )
+      return fresh.refused.length > 0 ? undefined : fresh.pieces
+    })
+    return fresh ?? { pieces, refused: [] }
+  }
+
+  private async startAnswered(
+    source: HelmSource,
+    checkout: Checkout,
+    answering: Answering,
+  ): Promise<AnsweredRendering> {
+    if (!this.helm) return { pieces: undefined, refused: [] }
+    this.renderings++
+    const [home, limits] = [this.newFolder(), await this.limitsHere()]
+    const running = { program: this.helm, home, limits, network: this.network }
+    const postRender = async (pieces: readonly Piece[]) => this.postRender(source, { pieces }, { home, limits })
+    return renderAnswered(source, checkout, running, answering, postRender)
   }
 
   /** Lays the postRenderers of a release over what helm rendered. */
@@ -164,7 +222,7 @@ export class Renderer {
   ): Promise<Rendering> {
     const { postRenderers, chart } = source
     if ('failure' in rendering || !postRenderers) return rendering
-    if (!this.kustomize) return this.missing('kustomize', source)
+    if (!this.kustomize) return missingTool('kustomize', this.programs.kustomize, source)
     this.renderings++
     const building = { program: this.kustomize, command: this.building(this.kustomize), home, limits }
     return postRendered(rendering.pieces, postRenderers, chart, building)
@@ -180,19 +238,31 @@ export class Renderer {
     return { ...this.limitsNow, isolation: await this.isolating }
   }
 
-  /** Renders a release with edited templates, even if the output is no longer YAML. */
-  renderRewritten(
+  /**
+   * Renders a release with edited templates, even if the output is no longer YAML.
+   *
+   * @param rewrite gets letters and digits that the release cannot hold, as they are made of its content
+   */
+  async renderRewritten(
     source: HelmSource,
     checkout: Checkout,
-    rewrite: (template: string) => string,
-  ): Promise<TemplateOutput[]> {
-    return this.inTurn(async () => {
-      if (!this.helm) return []
-      this.renderings++
-      const limits = await this.limitsHere()
-      const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
-      return this.timed(source, () => renderRewritten(source, checkout, running, rewrite))
-    })
+    rewrite: (template: string, nonce: string) => string,
+  ): Promise<Rewritten> {
+    const key = await this.keyOf(source, checkout, new Map())
+    const nonce = key.slice(0, 16)
+    const files = () => helmFiles(source, checkout)
+    const outputs = await this.kept([source, checkout, files], ['rewritten', key], () =>
+      this.inTurn(async () => {
+        if (!this.helm) return undefined
+        this.renderings++
+        const limits = await this.limitsHere()
+        const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
+        const rewriting = () => renderRewritten(source, checkout, running, (template) => rewrite(template, nonce))
+        const pieces = (await this.timed(source, rewriting)).map((output) => ({ ...output, path: '' }))
+        return pieces.length > 0 ? pieces : undefined
+      }),
+    )
+    return { nonce, outputs: outputs ?? [] }
   }
 
   /** A rendering gets no more than the remaining time of the run. */
@@ -219,34 +289,9 @@ export class Renderer {
   }
 
   /** The tools that rendered the sources of some kinds, and their versions. */
-  async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
-    const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
+  async tools(kinds: ReadonlySet<Source['kind']>): Promise<Tool[]> {
+    const asked = await Promise.all([...kinds].sort().map((kind) => this.versions.of(kind)))
     return asked.filter((tool) => tool !== undefined)
-  }
-
-  /** Asked once, in parallel with the first rendering. */
-  private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
-    const known = this.versions.get(kind)
-    if (known) return known
-    const program = kind === 'helm' ? this.helm : this.kustomize
-    const asking = program === undefined ? Promise.resolve(undefined) : this.inTurn(() => this.ask(program))
-    this.versions.set(kind, asking)
-    return asking
-  }
-
-  private async ask(program: string): Promise<{ name: string; version: string }> {
-    const name = path.basename(program)
-    const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
-    const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
-    const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
-    return { name, version: stdout.match(/v?\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]*/)?.[0] ?? 'unknown' }
-  }
-
-  private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
-    const named = this.programs[tool]
-    const none = `no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} was found to render it; install it, or set its path with the input or option ${tool}`
-    const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
-    return { failure: { cause: 'tool-missing', reason, ...source.declaredAt, missing: tool } }
   }
 }
 

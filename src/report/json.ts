@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import type { Finding, Location, Report } from '../finding/report'
 import type { LedgerEntry } from '../ledger/entry'
+import { BumpJson, bumpJson } from './bump-json'
 import { CoverageJson, coverageJson } from './coverage-json'
 
 const Region = Type.Object({
@@ -92,6 +93,11 @@ export const ReportJson = Type.Object(
         Type.Array(FileInReport, {
           description:
             'Every file that the change adds, changes or removes, once; absent where a revision is judged whole.',
+        }),
+      ),
+      bumps: Type.Optional(
+        Type.Array(BumpJson, {
+          description: 'The releases whose chart has another version, and what that brings; absent where no chart has.',
         }),
       ),
       coverage: Type.Optional(CoverageJson),
@@ -192,6 +198,7 @@ export function jsonReport(report: Report): ReportJson {
       ...(inspected.confinement ? { confinement: inspected.confinement } : {}),
       skipped: inspected.skipped.map(({ path, reason }) => ({ path, reason })),
       ...(inspected.files ? { files: inspected.files.map(fileInReport) } : {}),
+      ...(inspected.bumps ? { bumps: inspected.bumps.map(bumpJson) } : {}),
       ...(inspected.coverage ? { coverage: coverageJson(inspected.coverage) } : {}),
     },
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),

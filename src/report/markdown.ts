@@ -1,5 +1,6 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
+import { bumpSection } from './bumps'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
 import { coverageSection } from './coverage-markdown'
 import { notInspectedIn } from './ledger'
@@ -28,7 +29,7 @@ const maxEntries = 50
 
 /**
  * A report as Markdown: first the verdict and what was inspected, then the findings by cluster in tables, which
- * controller serves which Ingresses, the suggested exceptions, exceptions in use, existing findings, skipped files and
+ * controller serves which Ingresses, what new versions of charts bring, the suggested exceptions, exceptions in use, existing findings, skipped files and
  * why, policies; last every finding with its lines. Text from manifests is inline code, where it is neither markup nor
  * a mention.
  */
@@ -43,6 +44,7 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
     plain([paragraph([strong(words(summaryOf(report)))])]),
     ...tablesOf(clusters),
     picturesOf(report),
+    bumpSection(inspected.bumps ?? []),
     exceptionSection(report),
     folded(
       'Exceptions in force',

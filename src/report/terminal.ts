@@ -1,6 +1,7 @@
 import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
+import { bumpLines } from './bumps'
 import { notInspectedIn, placesOf } from './ledger'
 import { suggestException } from './suggestion'
 import { visible, visibleLines } from './visible'
@@ -14,9 +15,16 @@ const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warnin
 /** Places that a finding relates to; a reader at a terminal scrolls past more of them. */
 const maxRelated = 8
 
+/** Releases of charts with a new version. */
+const maxBumps = 5
+
 /** A report for a terminal: a frame for each finding, worst first, a summary line, the suggested exception. */
 export function terminalReport(report: Report, paint: Paint): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
+  for (const bump of (report.inspected.bumps ?? []).slice(0, maxBumps))
+    blocks.push(bumpLines(bump).map(visible).join('\n'))
+  const left = (report.inspected.bumps ?? []).length - maxBumps
+  if (left > 0) blocks.push(`${count(left, 'more release')} of charts with a new version: see the JSON report.`)
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
   const suggested = suggestException(report)
   if (suggested) blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`)

@@ -81,6 +81,11 @@ export class Checkout {
     return [this.tree.entries.get(file)?.id, ...behind].join()
   }
 
+  /** Whether the identity of a path's content is one in any revision and run. */
+  isIdentified(file: string): boolean {
+    return this.held.contains(file) || this.idOf(file).split(',').every(isDigest)
+  }
+
   /** The files and links below a folder. */
   below(folder: string): string[] {
     return this.held.contains(folder) ? this.held.below(folder) : this.tree.below(folder)
@@ -123,9 +128,8 @@ export class Checkout {
     return found
   }
 
-  /** Only Git's ids, and ids made like them, identify contents across places. */
   private keyOf({ id, path: file }: Entry): string {
-    return /^[0-9a-f]{40}$/.test(id.slice(-40)) ? id : `${this.folder} ${file}`
+    return isDigest(id) ? id : `${this.folder} ${file}`
   }
 
   private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {
@@ -216,4 +220,9 @@ export class Checkout {
     const hostile = file.split('/').some((name) => /^\.{0,2}$/.test(name))
     return hostile ? undefined : path.join(this.folder, file)
   }
+}
+
+/** Only Git's ids, and ids made like them, identify contents across places. */
+function isDigest(id: string): boolean {
+  return /^(?:edited:)?(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)
 }

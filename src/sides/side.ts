@@ -13,8 +13,7 @@ import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
 import type { Answers } from '../render/answers'
 import { guessesOf } from '../render/guesses'
-import type { TemplateOutput } from '../render/helm'
-import type { Renderer } from '../render/renderer'
+import type { Renderer, Rewritten } from '../render/renderer'
 import type { Failure, Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
 import { Checkout } from '../revision/checkout'
@@ -156,7 +155,7 @@ export class SideOfChange {
   }
 
   /** Renders a release with edited templates; empty when that fails. */
-  async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
+  async renderRewritten(source: HelmSource, rewrite: (template: string, nonce: string) => string): Promise<Rewritten> {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 

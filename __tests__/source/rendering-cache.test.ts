@@ -1,0 +1,176 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { checkJson, checkOnline } from '../cli/guard'
+import { chart, indexOf, serve, sha256 } from '../fetch/servers'
+import { type CountingTool, countingTool } from './counting'
+import { configMap, ingress } from './objects'
+import { type Files, TestRepository, temporaryFolder } from './repository'
+
+const template = ingress('web', ['web.example.com'], ['"{{ .Values.host }}"'])
+const files: Files = {
+  '.github/ingress-guard.yaml': `format: 1
+helm:
+  - {chart: charts/web, values: [one.yaml], release: one, namespace: one, cluster: prod}
+  - {chart: charts/web, values: [two.yaml], release: two, namespace: two, cluster: prod}
+`,
+  'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'charts/web/values.yaml': 'host: web.example.com\n',
+  'charts/web/templates/ingress.yaml': template,
+  'one.yaml': 'host: web.example.com\n',
+  'two.yaml': 'host: web.example.com\n',
+  'app/kustomization.yaml': 'resources: [map.yaml]\nnamePrefix: app-\n',
+  'app/map.yaml': configMap('map'),
+}
+
+let helm: CountingTool
+let kubectl: CountingTool
+let cache: string
+beforeEach(() => {
+  helm = countingTool('helm')
+  kubectl = countingTool('kubectl')
+  cache = temporaryFolder()
+})
+
+/** Judges the last commit with the cache: the report, and how many times helm and kustomize rendered. */
+async function judged(repo: TestRepository, ...more: readonly string[]) {
+  const before = [helm.count('template'), kubectl.count('kustomize')]
+  const tools = ['--helm', helm.program, '--kustomize', kubectl.program, '--cache', cache]
+  const args = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools]
+  const { findings, verdict, inspected } = await checkJson(...args, ...more)
+  const after = [helm.count('template'), kubectl.count('kustomize')]
+  const renderings = after.map((count, index) => count - (before[index] ?? 0))
+  return { report: { findings, verdict, inspected }, renderings }
+}
+
+function changed(head: Files, base: Files = files): TestRepository {
+  const repo = new TestRepository()
+  repo.commit(base)
+  repo.commit(head)
+  return repo
+}
+
+const entries = () => readdirSync(path.join(cache, 'renderings')).map((name) => path.join(cache, 'renderings', name))
+
+test('a second run renders nothing and reports the same', async () => {
+  const repo = changed({ 'one.yaml': 'host: open.example.com\n', 'app/map.yaml': configMap('map', 'y') })
+  const first = await judged(repo)
+  expect(first.report.findings.map(({ rule }) => rule)).toEqual(['ingress-tls/host-covered'])
+  expect(first.renderings).not.toContain(0)
+  const second = await judged(repo)
+  expect(second.renderings).toEqual([0, 0])
+  expect(second.report).toEqual(first.report)
+})
+
+test('another change of the same base renders only what it touches', async () => {
+  await judged(changed({ 'one.yaml': 'host: web.example.com\ncolour: red\n' }))
+  const { renderings } = await judged(changed({ 'one.yaml': 'host: web.example.com\ncolour: blue\n' }))
+  expect(renderings).toEqual([1, 0])
+})
+
+describe('an entry', () => {
+  const repo = () => changed({ 'one.yaml': 'host: open.example.com\n' })
+
+  test.each([
+    ['empty', () => Buffer.from('')],
+    ['foreign', () => Buffer.from('foreign\n{}\n')],
+    ['cut', (content: Buffer) => content.subarray(0, -9)],
+    [
+      'edited',
+      (content: Buffer) => {
+        const edited = Buffer.from(content)
+        edited[edited.length - 20] = (edited[edited.length - 20] ?? 0) ^ 1
+        return edited
+      },
+    ],
+  ])('that is %s is thrown away', async (_, damaged) => {
+    const own = repo()
+    const first = await judged(own)
+    const whole = new Map(entries().map((file) => [file, readFileSync(file)]))
+    for (const [file, content] of whole) writeFileSync(file, damaged(content))
+    const second = await judged(own)
+    expect(second).toEqual(first)
+    for (const file of whole.keys()) expect(readFileSync(file, 'latin1')).toBe(whole.get(file)?.toString('latin1'))
+  })
+
+  test('of another rendering is thrown away', async () => {
+    const own = repo()
+    const first = await judged(own)
+    const [one = '', ...others] = entries()
+    for (const other of others) copyFileSync(one, other)
+    const second = await judged(own)
+    expect(second.report).toEqual(first.report)
+    expect(second.renderings[0]).toBe(others.length)
+  })
+
+  test('of another version of helm is not used', async () => {
+    const own = repo()
+    const first = await judged(own)
+    helm = countingTool('helm', 'v3.99.1')
+    expect((await judged(own)).renderings).toEqual(first.renderings)
+  })
+
+  test('of a helm that does not say its version is never made', async () => {
+    helm = countingTool('helm', 'unreleased')
+    const own = repo()
+    const first = await judged(own)
+    expect((await judged(own)).renderings).toEqual(first.renderings)
+  })
+
+  test('with a certificate that begins now is one of its day', async () => {
+    const certificate = `apiVersion: v1
+kind: Secret
+metadata: {name: web}
+type: kubernetes.io/tls
+{{- $made := genSelfSignedCert "web.example.com" nil nil 30 }}
+data: {tls.crt: {{ $made.Cert | b64enc }}, tls.key: {{ $made.Key | b64enc }}}
+`
+    const own = changed(
+      { 'one.yaml': 'host: web.example.com\ncolour: red\n' },
+      { ...files, 'charts/web/templates/secret.yaml': certificate },
+    )
+    const first = await judged(own)
+    expect((await judged(own)).renderings).toEqual([0, 0])
+    expect((await judged(own, '--today', '2026-12-24')).renderings).toEqual(first.renderings)
+  })
+})
+
+test('a chart with a file whose content is not compared is rendered by each run', async () => {
+  const folders = ['red', 'blue'].map((colour) => {
+    const folder = new TestRepository().write({
+      ...files,
+      'charts/web/files/large.txt': colour.repeat(500_000),
+      'charts/web/templates/map.yaml': configMap('map', '{{ .Files.Get "files/large.txt" | sha256sum }}'),
+    })
+    return folder.dir
+  })
+  const [base = '', head = ''] = folders
+  const args = ['--base', base, '--head', head, '--helm', helm.program, '--kustomize', kubectl.program]
+  for (const _ of [1, 2]) await checkJson('--repo', base, ...args, '--cache', cache)
+  expect(helm.count('template')).toBe(8)
+  expect(readdirSync(cache)).toEqual([])
+})
+
+test('a rendering of a chart that is fetched for another one is not kept', async () => {
+  const common = await chart('common', '1.0.0', { 'templates/map.yaml': configMap('common') })
+  const listed = indexOf({ common: [{ version: '1.0.0', url: 'common.tgz', digest: sha256(common) }] })
+  const server = await serve({ '/index.yaml': listed, '/common.tgz': common })
+  const repo = changed(
+    { 'one.yaml': 'host: open.example.com\n' },
+    {
+      ...files,
+      'app/kustomization.yaml': null,
+      '.github/ingress-guard.yaml': `${files['.github/ingress-guard.yaml']}network: {charts: ['${server.url}']}\n`,
+      'charts/web/Chart.yaml': `apiVersion: v2
+name: web
+version: 1.0.0
+dependencies: [{name: common, version: 1.0.0, repository: '${server.url}'}]
+`,
+    },
+  )
+  const tools = ['--helm', helm.program, '--kustomize', kubectl.program, '--cache', cache]
+  await checkOnline('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools)
+  expect(helm.count('template')).toBeGreaterThan(0)
+  expect(readdirSync(cache)).not.toContain('renderings')
+  await server.close()
+})

@@ -1,0 +1,137 @@
+// npm run bumps: replays bumps of real charts. Packages charts of public repositories at six versions each, serves them on
+// loopback as a chart repository, writes a GitOps repository that installs them by HelmReleases or Applications, and lets
+// the built gate judge each bump. What it prints is for a person to read: no bump of these may be an error without a cause.
+//
+//   --folder DIR   where clones and packages are kept (default: .tools/bumps)
+//   --versions N   how many versions of each chart (default: 6)
+//   --only NAME    one chart
+//   --verbose      print the tables of what each bump brings
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ReportJson } from '../../src/report/json'
+import { bring } from '../pinned-tools'
+import { charts, type PublicChart } from './charts'
+import { cloneOf, packageChart, versionsOf } from './package'
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string', default: '.tools/bumps' },
+    versions: { type: 'string', default: '6' },
+    only: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+const [helm, kubectl] = [bring('helm'), bring('kubectl')]
+const packages = path.resolve(options.folder, 'packages')
+
+/** The name and the versions of each chart, packaged. */
+const packaged = charts
+  .filter(({ name }) => options.only === undefined || name === options.only)
+  .map((chart) => {
+    const clone = cloneOf(chart.repository, options.folder)
+    const versions = versionsOf(clone, chart.tag, Number(options.versions))
+    mkdirSync(packages, { recursive: true })
+    for (const version of versions) packageChart(chart, version, { clone, helm, into: packages })
+    return { chart, versions }
+  })
+execFileSync(helm, ['repo', 'index', packages], { stdio: 'inherit' })
+
+const server = createServer((request, response) => {
+  const name = path.basename(request.url ?? '')
+  try {
+    response.end(readFileSync(path.join(packages, name)))
+  } catch {
+    response.writeHead(404).end()
+  }
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+const forms = {
+  HelmRelease: ({ name, namespace, values }: PublicChart, version: string) => `apiVersion: source.toolkit.fluxcd.io/v1
+kind: HelmRepository
+metadata: {name: charts, namespace: flux-system}
+spec: {interval: 1h, url: "${url}"}
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  interval: 1h
+  chart:
+    spec:
+      chart: ${name}
+      version: ${version}
+      sourceRef: {kind: HelmRepository, name: charts, namespace: flux-system}
+  values: ${JSON.stringify(values)}
+`,
+  Application: ({ name, namespace, values }: PublicChart, version: string) => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: ${name}, namespace: argocd}
+spec:
+  project: default
+  destination: {server: https://kubernetes.default.svc, namespace: ${namespace}}
+  source:
+    repoURL: "${url}"
+    chart: ${name}
+    targetRevision: ${version}
+    helm: {releaseName: ${name}, valuesObject: ${JSON.stringify(values)}}
+`,
+}
+
+/** What the gate says of the last commit of a repository. */
+function judged(repo: string): Promise<ReportJson> {
+  const tools = ['--helm', helm, '--kustomize', kubectl]
+  const args = ['check', '--repo', repo, '--base', 'HEAD~1', '--head', 'HEAD', '--format', 'json', ...tools]
+  return new Promise((resolve, reject) => {
+    const cache = path.resolve(options.folder, 'cache')
+    execFile(
+      process.execPath,
+      ['dist/cli.cjs', ...args, '--cache', cache],
+      { maxBuffer: 1 << 30 },
+      (_, stdout, stderr) => {
+        if (stdout === '') reject(new Error(stderr))
+        else resolve(JSON.parse(stdout))
+      },
+    )
+  })
+}
+
+const counts = new Map<string, number>()
+for (const { chart, versions } of packaged) {
+  for (const [form, written] of Object.entries(forms)) {
+    const repo = mkdtempSync(path.join(tmpdir(), 'ingress-guard-bumps-'))
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repo, '-c', 'user.name=bumps', '-c', 'user.email=bumps@example.com', ...args])
+    git('init', '--quiet')
+    mkdirSync(path.join(repo, '.github'))
+    writeFileSync(path.join(repo, '.github/ingress-guard.yaml'), `format: 1\nnetwork: {charts: ["${url}"]}\n`)
+    if (chart.users !== '') writeFileSync(path.join(repo, 'users.yaml'), chart.users)
+    for (const [index, version] of versions.entries()) {
+      writeFileSync(path.join(repo, `${chart.name}.yaml`), written(chart, version))
+      git('add', '--all')
+      git('commit', '--quiet', '-m', version)
+      if (index === 0) continue
+      const report = await judged(repo)
+      const { verdict, findings, inspected } = report
+      const { added, changed, removed } = inspected.changes
+      const states = (inspected.files ?? []).map(({ state, cause }) => [state, cause].filter(Boolean).join(' '))
+      console.log(
+        `${chart.name} ${versions[index - 1]} → ${version}, ${form}: ${verdict}; ${states.join(', ')}; ${added} objects added, ${changed} changed, ${removed} removed`,
+      )
+      for (const { level, rule, status, location, text } of findings) {
+        if (status !== 'introduced') continue
+        counts.set(level, (counts.get(level) ?? 0) + 1)
+        console.log(`  ${level} ${rule} ${location.path}:${location.region.startLine} ${text}`)
+      }
+    }
+    rmSync(repo, { recursive: true, force: true })
+  }
+}
+console.log(`All: ${[...counts].map(([level, count]) => `${count} × ${level}`).join(', ') || 'no findings'}.`)
+server.close()
