@@ -6,7 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
-import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../sources/source'
+import { type HelmSource, type Source, titleOf } from '../sources/source'
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
@@ -293,11 +293,4 @@ export class Renderer {
     const asked = await Promise.all([...kinds].sort().map((kind) => this.versions.of(kind)))
     return asked.filter((tool) => tool !== undefined)
   }
-}
-
-/** A source in a few words: `charts/web (values-prod.yaml)`. */
-function titleOf(source: Source): string {
-  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
-  const values = namesOfValues(source)
-  return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }

@@ -119,6 +119,13 @@ export function nameOfSource(source: Source): string {
   return `release ${source.namespace}/${source.release} of ${nameOfChart(source)}${using}`
 }
 
+/** A source in a few words: `charts/web (values-prod.yaml)`. */
+export function titleOf(source: Source): string {
+  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  const values = namesOfValues(source)
+  return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
+}
+
 /** The values of a release as messages name them: files by their paths, those of a chart that was fetched within the chart. */
 export function namesOfValues({ values, chart, fetched }: HelmSource): string[] {
   const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
