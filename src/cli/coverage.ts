@@ -19,7 +19,7 @@ export async function coverage({ format, ...options }: CoverageFlags, io: Io, pa
   const run = io.run ?? (await import('../host/run')).run
   const { inspected, unfinished } = await run(
     { ...options, policies: [], all: true, coverage: true },
-    { root: io.root, ...(io.limits ? { limits: io.limits } : {}) },
+    { root: io.root },
   )
   if (!inspected.coverage) {
     const { minutes, doing } = unfinished ?? { minutes: 0, doing: 'reading the repository' }

@@ -17,12 +17,13 @@ import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } 
 import { ChartNetwork } from '../render/chart-network'
 import { Renderer } from '../render/renderer'
 import type { Limits } from '../render/tool'
+import type { ToolProbes } from '../render/tool-probes'
 import { emptyReport, type Progress, unfinished } from '../report/unfinished'
 import { EditedRevision } from '../revision/edited-revision'
 import type { Revision } from '../revision/revision'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
-import { type Opening, openRevisions } from './open'
+import { type Opened, type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
 import { emptyProgress } from './progress'
 
@@ -32,6 +33,10 @@ export interface Host extends Omit<Opening, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
+  /** What is known of the tools of this machine already, for a process that makes many runs. */
+  readonly probes?: ToolProbes
+  /** How the revisions are opened; from the repository of the options by default. */
+  readonly open?: (opening: Opening) => Promise<Opened>
 }
 
 /** Receives the progress of a run, which is reported if the run has to be ended. */
@@ -95,9 +100,10 @@ async function runWithin(
   stages: Stages,
 ): Promise<Report> {
   const { today } = options
+  const { open = openRevisions } = host
   const bundled = bundledPolicies(host.root)
   budget.doing('looking up the revisions to compare and fetching missing commits')
-  const { base, head, repository, branch } = await openRevisions({ ...host, ...options, signal: budget.signal })
+  const { base, head, repository, branch } = await open({ ...host, ...options, signal: budget.signal })
   budget.doing('listing the files of the revisions and reading the config')
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
   const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
@@ -119,7 +125,7 @@ async function runWithin(
   const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
-  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget)
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget, host.probes)
   if (options.cache !== undefined) refuseInside(options.cache, options.repo)
   const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
   const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }

@@ -14,7 +14,8 @@ import { questionsOf, renderAnswered } from './helm-answers'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import { postRendered } from './post-renderers'
 import type { Piece, Rendering } from './rendering'
-import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+import { defaultLimits, faultOf, findProgram, type Limits } from './tool'
+import { type Tool, ToolProbes } from './tool-probes'
 import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
@@ -32,9 +33,7 @@ export class Renderer {
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly answered = new Map<string, Promise<readonly Piece[] | undefined>>()
-  private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
-  private isolating: Promise<readonly string[]> | undefined
   private running = 0
   private folders = 0
   /** How many times a tool was started. */
@@ -47,6 +46,7 @@ export class Renderer {
     readonly limits: Limits = defaultLimits,
     private readonly network = new ChartNetwork([]),
     readonly budget = new Budget(),
+    private readonly probes = new ToolProbes(),
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
@@ -170,8 +170,7 @@ export class Renderer {
   }
 
   private async limitsHere(): Promise<Limits> {
-    this.isolating ??= isolationHere(this.folder)
-    return { ...this.limitsNow, isolation: await this.isolating }
+    return { ...this.limitsNow, isolation: await this.probes.isolation(this.folder) }
   }
 
   /** Renders a release with edited templates, even if the output is no longer YAML. */
@@ -213,27 +212,17 @@ export class Renderer {
   }
 
   /** The tools that rendered the sources of some kinds, and their versions. */
-  async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
+  async tools(kinds: ReadonlySet<Source['kind']>): Promise<Tool[]> {
     const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
     return asked.filter((tool) => tool !== undefined)
   }
 
   /** Asked once, in parallel with the first rendering. */
-  private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
-    const known = this.versions.get(kind)
-    if (known) return known
+  private async versionOf(kind: Source['kind']): Promise<Tool | undefined> {
     const program = kind === 'helm' ? this.helm : this.kustomize
-    const asking = program === undefined ? Promise.resolve(undefined) : this.inTurn(() => this.ask(program))
-    this.versions.set(kind, asking)
-    return asking
-  }
-
-  private async ask(program: string): Promise<{ name: string; version: string }> {
-    const name = path.basename(program)
-    const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
+    if (program === undefined) return undefined
     const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
-    const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
-    return { name, version: stdout.match(/v?\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]*/)?.[0] ?? 'unknown' }
+    return this.probes.versionOf(program, (ask) => this.inTurn(() => ask(this.folder, limits)))
   }
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
