@@ -1,11 +1,13 @@
 export default {
   roots: ['<rootDir>/__tests__'],
   testMatch: ['**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts', '.yaml'],
-  transform: { '\\.(?:ts|yaml)$': '<rootDir>/scripts/jest-transform.mjs' },
+  // Test files share a process and the modules of `src/` in it: to load these anew for each file takes a second, and a process
+  // that grows takes longer each time it starts git or helm.
+  runner: ['jest-light-runner', { runtime: 'child_process' }],
+  // The loader of setup.mjs transforms; Jest itself loads nothing but this file.
+  transform: {},
+  setupFiles: ['<rootDir>/__tests__/run/setup.mjs'],
   globalSetup: '<rootDir>/__tests__/all-tools.mjs',
   // The tests wait for git and helm for most of their time, so all processors are used.
   maxWorkers: '100%',
-  // Only to end a test that hangs: none is to fail because a machine is slow.
-  testTimeout: 600_000,
 }

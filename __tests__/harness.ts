@@ -32,8 +32,8 @@ export interface Case {
 const bundled = bundledPolicies(root)
 
 /** The newest version of each policy, release candidates too: the rules under test are all in force. */
-const newest: Use[] = [...new Set(bundled.map(({ file }) => file.policy))].map((policy) => {
-  const versions = bundled.filter(({ file }) => file.policy === policy).map(({ file }) => file.version)
+const newest: Use[] = [...new Set(bundled.map(({ name }) => name))].map((policy) => {
+  const versions = bundled.filter(({ name }) => name === policy).map(({ version }) => version)
   return { use: `${policy}@${versions.sort(semver.rcompare)[0]}` }
 })
 

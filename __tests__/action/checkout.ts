@@ -2,6 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { runAction } from '../../src/action/action'
+import { run } from '../../src/host/run'
+import { ToolProbes } from '../../src/render/tool-probes'
 import { readFolder, root } from '../harness'
 import { configMap } from '../source/objects'
 import { type Files, gitIn, TestRepository, temporaryFolder } from '../source/repository'
@@ -112,6 +115,8 @@ export interface Step {
   readonly node?: string
 }
 
+const probes = new ToolProbes()
+
 /** Runs the built Action as a runner does: its own process, little else in the environment than what a step is given. */
 export function act(checkout: Checkout, step: Step): Outcome {
   const { program, options, outcomeOf } = prepared(checkout, step)
@@ -119,7 +124,32 @@ export function act(checkout: Checkout, step: Step): Outcome {
   return outcomeOf(status, stdout + stderr)
 }
 
-/** The same while this process goes on, to answer what the Action asks of it. */
+/** The Action in this process, which takes a tenth of the time of its own process. */
+export async function actHere(checkout: Checkout, step: Step): Promise<Outcome> {
+  const { options, outcomeOf } = prepared(checkout, step)
+  const before = { cwd: process.cwd(), env: process.env, stdout: process.stdout.write, stderr: process.stderr.write }
+  let log = ''
+  const write = (text: string | Uint8Array) => {
+    log += text
+    return true
+  }
+  process.chdir(options.cwd)
+  process.env = options.env
+  process.stdout.write = write
+  process.stderr.write = write
+  try {
+    await runAction((given, host) => run(given, { ...host, probes }), root)
+    return outcomeOf(Number(process.exitCode ?? 0), log)
+  } finally {
+    process.exitCode = undefined
+    process.stdout.write = before.stdout
+    process.stderr.write = before.stderr
+    process.env = before.env
+    process.chdir(before.cwd)
+  }
+}
+
+/** The built Action in its own process, while this process answers what it asks. */
 export async function actMeanwhile(checkout: Checkout, step: Step): Promise<Outcome> {
   const { program, options, outcomeOf } = prepared(checkout, step)
   const child = spawn(step.node ?? process.execPath, program, options)

@@ -4,7 +4,7 @@ import { GitHubServer } from '../github/server'
 import { treeOf, valuesOf } from '../report/markdown-tree'
 import { ingress } from '../source/objects'
 import { tool } from '../tools'
-import { actMeanwhile, type Checkout, type Outcome, Remote, type Step } from './checkout'
+import { actHere, actMeanwhile, type Checkout, type Outcome, Remote, type Step } from './checkout'
 
 const sound = ingress('web', ['a.example.com'], ['a.example.com'])
 const holedBy = (hosts: readonly string[]) => ingress('web', ['a.example.com'], hosts)
@@ -32,9 +32,10 @@ afterEach(() => {
   }
 })
 
-/** Runs the Action against a GitHub. */
+/** Runs the Action against a GitHub: the built one where a Node is named. */
 async function run(checkout: Checkout, step: Step, at = github): Promise<Outcome> {
-  const outcome = await actMeanwhile(checkout, {
+  const act = step.node ? actMeanwhile : actHere
+  const outcome = await act(checkout, {
     ...step,
     inputs: { annotations: 'auto', ...step.inputs },
     env: { GITHUB_API_URL: at.url, ...step.env },

@@ -1,5 +1,9 @@
-import type { Io } from '../../src/cli/io'
 import { program } from '../../src/cli/program'
+import type { Opened } from '../../src/host/open'
+import type { Options } from '../../src/host/options'
+import { type Host, run } from '../../src/host/run'
+import type { Limits } from '../../src/render/tool'
+import { ToolProbes } from '../../src/render/tool-probes'
 import type { ReportJson } from '../../src/report/json'
 import { root } from '../harness'
 import { gitSettings, withEnvironment } from '../source/repository'
@@ -11,13 +15,21 @@ export interface Run {
   readonly stderr: string
 }
 
+/** The tools stay the same while the tests run. */
+const probes = new ToolProbes()
+
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
-export function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
-  return guardOnline(argv[0] === 'check' ? ['check', '--offline', ...argv.slice(1)] : argv, isTTY, limits)
+export function guard(argv: readonly string[], isTTY = false, limits?: Limits): Promise<Run> {
+  const offline = argv[0] === 'check' ? ['check', '--offline', ...argv.slice(1)] : argv
+  return guardOnline(offline, isTTY, limits ? { limits } : { probes })
 }
 
 /** The same with the network, for tests that start servers of their own. */
-export async function guardOnline(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
+export async function guardOnline(
+  argv: readonly string[],
+  isTTY = false,
+  host: Pick<Host, 'limits' | 'probes' | 'open'> = { probes },
+): Promise<Run> {
   let stdout = ''
   let stderr = ''
   const io = {
@@ -34,7 +46,7 @@ export async function guardOnline(argv: readonly string[], isTTY = false, limits
     },
     root,
     now: new Date('2026-11-21T12:00:00Z'),
-    ...(limits ? { limits } : {}),
+    run: (options: Options, own: Host) => run(options, { ...own, ...host }),
   }
   const status = await withEnvironment(gitSettings, () => program(argv, io))
   return { status, stdout, stderr }
@@ -47,10 +59,26 @@ export async function checkJson(...argv: readonly string[]): Promise<ReportJson 
 
 /** Runs `check` for its JSON report, with limits of its own on what a rendering may take. */
 export async function checkWithin(
-  limits: Io['limits'],
+  limits: Limits | undefined,
   ...argv: readonly string[]
 ): Promise<ReportJson & { readonly status: number }> {
   return reportOf(await guard([...jsonOf, ...argv], false, limits))
+}
+
+/** Runs `check` for its JSON report on revisions that are opened already. */
+export function checkOpened(
+  opened: Opened,
+  ...argv: readonly string[]
+): Promise<ReportJson & { readonly status: number }> {
+  return checkOpenedOnline(opened, '--offline', ...argv)
+}
+
+/** The same with the network. */
+export async function checkOpenedOnline(
+  opened: Opened,
+  ...argv: readonly string[]
+): Promise<ReportJson & { readonly status: number }> {
+  return reportOf(await guardOnline([...jsonOf, ...argv], false, { probes, open: async () => opened }))
 }
 
 /** Runs `check` for its JSON report, with the network. */

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkOnline } from '../cli/guard'
+import { checkOpenedOnline } from '../cli/guard'
 import { role } from './objects'
 import { judgeChange, places, policies, tool } from './rendered'
 import { temporaryFolder, withEnvironment, writeFiles } from './repository'
@@ -63,7 +63,9 @@ const chart = (version: string) =>
 const lock = (version: string) => `dependencies:\n- name: common\n  repository: ${url}\n  version: ${version}\n`
 
 function judge(base: Record<string, string>, head: Record<string, string | null>) {
-  return withEnvironment({ RUNNER_TOOL_CACHE: cache }, () => judgeChange(base, head, 'helm', policies, checkOnline))
+  return withEnvironment({ RUNNER_TOOL_CACHE: cache }, () =>
+    judgeChange(base, head, 'helm', policies, checkOpenedOnline),
+  )
 }
 
 describe('a dependency of a repository that the base’s config names', () => {

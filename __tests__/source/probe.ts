@@ -1,4 +1,5 @@
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
+import { opened } from './in-memory'
 import { policies } from './rendered'
 import { type Files, TestRepository } from './repository'
 
@@ -74,21 +75,12 @@ export function repositoryOf(base: Files, head?: Files): TestRepository {
 
 /** Judges what the second commit changes. */
 export function change(base: Files, head: Files) {
-  return checkJson(
-    '--repo',
-    repositoryOf(base, head).dir,
-    '--base',
-    'HEAD~1',
-    '--head',
-    'HEAD',
-    '--policy',
-    ...policies,
-  )
+  return checkOpened(opened(base, head, url), '--policy', ...policies)
 }
 
 /** Judges one commit whole. */
 export function whole(files: Files) {
-  return checkJson('--repo', repositoryOf(files).dir, '--all', '--head', 'HEAD', '--policy', ...policies)
+  return checkOpened(opened(files, undefined, url), '--all', '--policy', ...policies)
 }
 
 /** `shop/web a.example.com` for each host that the TLS of a probe's Ingress does not cover. */

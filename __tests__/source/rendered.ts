@@ -1,20 +1,22 @@
 import path from 'node:path'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
 import { tool } from '../tools'
-import { type Files, TestRepository } from './repository'
+import { opened } from './in-memory'
+import type { Files } from './repository'
 
 export { tool } from '../tools'
 
 /** Fixed versions: what later ones find besides is not what is tested here. */
 export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
-/** Judges a change as two commits of a real repository, with the real tools. `helm` is the name of a pinned one, or a path. */
-export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies, check = checkJson) {
-  const repo = new TestRepository()
-  repo.commit(base)
-  repo.commit(head)
-  const tools = ['--helm', helm.includes(path.sep) ? helm : tool(helm), '--kustomize', tool('kubectl')]
-  return check('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policy)
+/** Judges a change with the real tools. `helm` is the name of a pinned one, or a path. */
+export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies, check = checkOpened) {
+  return check(opened(base, head), ...toolsOf(helm), '--policy', ...policy)
+}
+
+/** The options that name the tools. */
+export function toolsOf(helm = 'helm'): string[] {
+  return ['--helm', helm.includes(path.sep) ? helm : tool(helm), '--kustomize', tool('kubectl')]
 }
 
 type Judged = Awaited<ReturnType<typeof judgeChange>>

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -27,12 +27,21 @@ import { writeSarif } from './sarif-file'
 export async function action(file: string, prepared: Worker): Promise<void> {
   const thread = new RunThread(file, prepared)
   endOnSignals(() => thread.stop())
-  await main(thread, path.dirname(path.dirname(file))).catch(explain)
+  await runAction(thread.run, path.dirname(path.dirname(file)))
   // Work left over from a run may continue for a while; the job does not wait for it.
   process.stdout.write('', () => process.exit())
 }
 
-async function main(thread: RunThread, root: string): Promise<void> {
+/**
+ * The Action, which leaves its exit status in `process.exitCode`.
+ *
+ * @param run makes a run, in whatever thread
+ */
+export async function runAction(run: RunThread['run'], root: string): Promise<void> {
+  await main(run, root).catch(explain)
+}
+
+async function main(run: RunThread['run'], root: string): Promise<void> {
   const inputs = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
   const { options } = inputs
   const { token } = inputs.delivery
@@ -43,7 +52,7 @@ async function main(thread: RunThread, root: string): Promise<void> {
   const repository = { dir: options.repo, token, trusted: true }
   const base = given ? undefined : await baseOf(event, repository)
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
-  const report = await thread.run(
+  const report = await run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
     // Another head than the event's has its own merge base.
     {
@@ -74,14 +83,14 @@ async function tell(
   core.setOutput('errors', counted.filter(({ level }) => level === 'error').length)
   core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
   core.setOutput('report', file)
-  await summarize(markdownReport(report))
+  summarize(markdownReport(report))
   const unwritten = sarifFile ? writeSarif(report, sarifFile, root) : []
   const { remarks: undelivered, byCommands } = await deliver(report, delivery, audience)
   const remarks = [...unwritten, ...undelivered]
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
   for (const { level, text } of remarks) {
     annotate[level](text)
-    await summarize(markdownSentence(text))
+    summarize(markdownSentence(text))
   }
   const taken = remarks.map(({ level }) => level)
   const annotations = byCommands ? shownAnnotations(report, taken) : []
@@ -91,8 +100,8 @@ async function tell(
     core.setFailed(visible(summaryOf(report)))
 }
 
-async function summarize(markdown: string): Promise<void> {
-  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(`${markdown}\n`).write()
+function summarize(markdown: string): void {
+  if (process.env.GITHUB_STEP_SUMMARY) appendFileSync(process.env.GITHUB_STEP_SUMMARY, `${markdown}\n`)
 }
 
 async function explain(error: unknown): Promise<void> {
@@ -103,5 +112,5 @@ async function explain(error: unknown): Promise<void> {
   core.setOutput('verdict', 'error')
   core.setFailed(words)
   if (core.isDebug() && error instanceof Error) core.debug(`${error.stack}\n${error.cause ?? ''}`)
-  await summarize(markdownSentence(words))
+  summarize(markdownSentence(words))
 }

@@ -32,7 +32,7 @@ export async function coverageOf(
   const run = io.run ?? (await import('../host/run')).run
   const { inspected, unfinished } = await run(
     { ...options, policies: [], all: true, coverage: true },
-    { root: io.root, ...(io.limits ? { limits: io.limits } : {}) },
+    { root: io.root },
   )
   if (inspected.coverage) return { inspected, coverage: inspected.coverage }
   const { minutes, doing } = unfinished ?? { minutes: 0, doing: 'reading the repository' }

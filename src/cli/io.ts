@@ -8,7 +8,6 @@ export interface Io {
   readonly stderr: { write(text: string): unknown }
   /** The folder of the package. */
   readonly root: string
-  readonly limits?: Host['limits']
   /** How a run is made, where not in this thread. */
   readonly run?: (options: Options, host: Host) => Promise<Report>
 }

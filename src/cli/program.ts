@@ -84,7 +84,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       const { policy, format: _, output: __, ...same } = flags
       const options = { ...same, policies: policy }
       const run = io.run ?? (await import('../host/run')).run
-      const report = await run(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
+      const report = await run(options, { root: io.root })
       write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gateRules } from '../finding/gate-finding'
 import { type Policy, readPolicy } from '../policy/policy'
+import type { PolicyFile } from '../policy/schema'
 import type { Tool } from '../report/sarif'
 import { rules } from '../rules/index'
 import { rulePage, versionIn } from './package'
@@ -19,7 +20,7 @@ export function toolIn(root: string): Tool {
 }
 
 /**
- * Reads the policies that are shipped with the tool.
+ * The policies that are shipped with the tool.
  *
  * @param root the folder of the package
  */
@@ -30,5 +31,18 @@ export function bundledPolicies(root: string): Policy[] {
     .flatMap((entry) => readdirSync(path.join(folder, entry.name)).map((file) => `${entry.name}/${file}`))
     .filter((file) => file.endsWith('.yaml'))
     .sort()
-    .map((file) => readPolicy(readFileSync(path.join(folder, file), 'utf8'), `policies/${file}`))
+    .map((file) => policyIn(root, path.posix.join('policies', file)))
+}
+
+function policyIn(root: string, file: string): Policy {
+  let content: PolicyFile | undefined
+  return {
+    path: file,
+    name: path.posix.basename(path.posix.dirname(file)),
+    version: path.posix.basename(file, '.yaml'),
+    get file() {
+      content ??= readPolicy(readFileSync(path.join(root, file), 'utf8'), file)
+      return content
+    },
+  }
 }

@@ -19,12 +19,13 @@ import { ChartNetwork } from '../render/chart-network'
 import { Renderer } from '../render/renderer'
 import { RenderingCache } from '../render/rendering-cache'
 import type { Limits } from '../render/tool'
+import type { ToolProbes } from '../render/tool-probes'
 import { emptyReport, type Progress, unfinished } from '../report/unfinished'
 import { EditedRevision } from '../revision/edited-revision'
 import type { Revision } from '../revision/revision'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
-import { type Opening, openRevisions } from './open'
+import { type Opened, type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
 import { versionIn } from './package'
 import { emptyProgress } from './progress'
@@ -35,6 +36,10 @@ export interface Host extends Omit<Opening, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
+  /** What is known of the tools of this machine already, for a process that makes many runs. */
+  readonly probes?: ToolProbes
+  /** How the revisions are opened; from the repository of the options by default. */
+  readonly open?: (opening: Opening) => Promise<Opened>
 }
 
 /** Receives the progress of a run, which is reported if the run has to be ended. */
@@ -98,9 +103,10 @@ async function runWithin(
   stages: Stages,
 ): Promise<Report> {
   const { today } = options
+  const { open = openRevisions } = host
   const bundled = bundledPolicies(host.root)
   budget.doing('looking up the revisions to compare and fetching missing commits')
-  const { base, head, repository, branch } = await openRevisions({ ...host, ...options, signal: budget.signal })
+  const { base, head, repository, branch } = await open({ ...host, ...options, signal: budget.signal })
   budget.doing('listing the files of the revisions and reading the config')
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
   const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
@@ -125,7 +131,8 @@ async function runWithin(
   if (options.cache !== undefined) refuseInside(options.cache, options.repo)
   const kept = new CacheFolder(options.cache)
   const renderings = options.cache === undefined ? undefined : new RenderingCache(kept, versionIn(host.root), today)
-  const renderer = new Renderer(options, host.limits, new ChartNetwork(network?.charts ?? []), budget, renderings)
+  const charts = new ChartNetwork(network?.charts ?? [])
+  const renderer = new Renderer(options, host.limits, charts, budget, { renderings, probes: host.probes })
   const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
   const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
   try {

@@ -7,9 +7,11 @@ import type { Rule } from '../rule/rule'
 import { findFailure, readOwnDocument } from './document'
 import { type Level, PolicyFile, type RuleSettings, type Setting } from './schema'
 
-/** A released policy, and the file it was read from. */
+/** One version of a policy, by the name of its file, which is read when it is first asked for. */
 export interface Policy {
   readonly path: string
+  readonly name: string
+  readonly version: string
   readonly file: PolicyFile
 }
 
@@ -51,15 +53,14 @@ export interface Resolution {
   readonly rules: readonly ActiveRule[]
 }
 
-/** Reads a released policy. */
-export function readPolicy(text: string, path: string): Policy {
-  const { value } = readOwnDocument<PolicyFile>(text, path, PolicyFile, 'policy')
-  return { path, file: value }
+/** Reads the file of a policy. */
+export function readPolicy(text: string, path: string): PolicyFile {
+  return readOwnDocument<PolicyFile>(text, path, PolicyFile, 'policy').value
 }
 
 /** The default: every bundled policy, newest 1.x. */
 export function defaultUses(bundled: readonly Policy[]): Use[] {
-  return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }))
+  return [...new Set(bundled.map(({ name }) => name))].sort().map((name) => ({ use: `${name}@^1` }))
 }
 
 /**
@@ -77,9 +78,9 @@ export function resolvePolicies(
   const active: ActiveRule[] = []
   for (const [index, use] of uses.entries()) {
     const [name = '', range = '^1'] = split(use.use)
-    const versions = bundled.filter(({ file }) => file.policy === name)
+    const versions = bundled.filter((policy) => policy.name === name)
     if (versions.length === 0) {
-      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(', ')
+      const names = [...new Set(bundled.map((policy) => policy.name))].sort().join(', ')
       throw new GuardError(
         'config',
         `The policy ${JSON.stringify(name)} does not exist; the policies are ${names}.`,
@@ -93,14 +94,14 @@ export function resolvePolicies(
         places.value(index, ['use']),
       )
     }
-    const version = semver.maxSatisfying(
-      versions.map(({ file }) => file.version),
+    const newest = semver.maxSatisfying(
+      versions.map(({ version }) => version),
       range,
     )
-    const policy = versions.find(({ file }) => file.version === version)
+    const policy = versions.find(({ version }) => version === newest)
     if (!policy) {
       const known = versions
-        .map(({ file }) => file.version)
+        .map(({ version }) => version)
         .sort(semver.compare)
         .join(', ')
       throw new GuardError(
@@ -116,7 +117,7 @@ export function resolvePolicies(
         places.value(index, ['use']),
       )
     }
-    policies.push({ name, version: policy.file.version, requested: range })
+    policies.push({ name, version: policy.version, requested: range })
     active.push(
       ...activate(policy, use, rules, {
         key: (keys) => places.key(index, keys),

@@ -6,7 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
-import { type HelmSource, type Source, titleOf } from '../sources/source'
+import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
@@ -16,8 +16,9 @@ import { missingTool } from './missing-tool'
 import { postRendered } from './post-renderers'
 import type { Piece, Rendering } from './rendering'
 import type { RenderingCache } from './rendering-cache'
-import { defaultLimits, findProgram, isolationHere, type Limits } from './tool'
-import { type Tool, ToolVersions } from './tool-versions'
+import { defaultLimits, findProgram, type Limits } from './tool'
+import { type Tool, ToolProbes } from './tool-probes'
+import { ToolVersions } from './tool-versions'
 import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
@@ -32,6 +33,12 @@ export interface Rewritten {
   readonly outputs: readonly TemplateOutput[]
 }
 
+/** What outlives a run. */
+export interface Kept {
+  readonly renderings?: RenderingCache | undefined
+  readonly probes?: ToolProbes | undefined
+}
+
 /** Renders sources, several at a time, and none twice. */
 export class Renderer {
   private readonly own = new PrivateFolder('ingress-guard-')
@@ -42,8 +49,9 @@ export class Renderer {
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly answered = new Map<string, Promise<AnsweredRendering>>()
   private readonly versions: ToolVersions
+  private readonly cache: RenderingCache | undefined
+  private readonly probes: ToolProbes
   private readonly waiting: (() => void)[] = []
-  private isolating: Promise<readonly string[]> | undefined
   private running = 0
   private folders = 0
   /** How many times a tool was started. */
@@ -56,13 +64,15 @@ export class Renderer {
     readonly limits: Limits = defaultLimits,
     private readonly network = new ChartNetwork([]),
     readonly budget = new Budget(),
-    private readonly cache?: RenderingCache,
+    { renderings, probes = new ToolProbes() }: Kept = {},
   ) {
+    this.cache = renderings
+    this.probes = probes
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
     const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
-    this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn)
+    this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn, probes)
   }
 
   close(): void {
@@ -81,19 +91,7 @@ export class Renderer {
 
   /** Identifies a rendering: the source and the content of every file it is made of. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
-    const {
-      id: _,
-      target: __,
-      declaredAt: ___,
-      origin: ____,
-      definitionFiles: _____,
-      baseSourceId: ______,
-      incomplete: _______,
-      overlaidAt: ________,
-      ...own
-    } = source
-    // The folder of a fetched chart identifies it.
-    const inputs = { ...own, fetched: undefined }
+    const inputs = inputsOf(source)
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       // A list that only moves to another line renders to the same.
@@ -234,8 +232,7 @@ export class Renderer {
   }
 
   private async limitsHere(): Promise<Limits> {
-    this.isolating ??= isolationHere(this.folder)
-    return { ...this.limitsNow, isolation: await this.isolating }
+    return { ...this.limitsNow, isolation: await this.probes.isolation(this.folder) }
   }
 
   /**

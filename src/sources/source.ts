@@ -106,6 +106,23 @@ export interface KustomizeSource extends Shared {
 /** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
+/** What of a source decides its rendering: not its name, its place or its cluster. */
+export function inputsOf(source: Source): object {
+  const {
+    id: _,
+    target: __,
+    declaredAt: ___,
+    origin: ____,
+    definitionFiles: _____,
+    baseSourceId: ______,
+    incomplete: _______,
+    overlaidAt: ________,
+    ...own
+  } = source
+  // The folder of a fetched chart identifies it.
+  return { ...own, fetched: undefined }
+}
+
 /** The folder (or archive) that a source renders. */
 export function placeOf(source: Source): string {
   return source.kind === 'helm' ? source.chart : source.root
