@@ -14,7 +14,8 @@ spec:
     - host: covered.example.com
     - host: ${host}
 `
-const kustomization = (...resources: readonly string[]) => `resources:\n${resources.map((one) => `  - ${one}\n`).join('')}`
+const kustomization = (...resources: readonly string[]) =>
+  `resources:\n${resources.map((one) => `  - ${one}\n`).join('')}`
 
 let git: GitServer
 let web: Server

@@ -161,6 +161,13 @@ export class SideOfChange {
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
   }
 
+  /** Whether something was fetched: an entry of a Kustomization by its text, a chart by its folder. */
+  hasFetched(id: string): boolean {
+    return [...this.fetched.values()].some(
+      ({ checkout }) => checkout.inPlaceOf.has(id) || checkout.has(`${id}/Chart.yaml`),
+    )
+  }
+
   private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
     const { revision, treeFor, checkout, descriptions, renderer, informed } = this
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
