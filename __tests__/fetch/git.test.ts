@@ -67,6 +67,18 @@ describe('a tree', () => {
     ['of a revision that is a range', { revision: '1.*' }, `v1.1.0: ${base}`],
     ['of a revision with its full name', { revision: 'refs/heads/main' }, `main: ${base} docs/README.md`],
     ['of a revision HEAD', { revision: 'HEAD' }, `main: ${base} docs/README.md`],
+    ['of a ref as git fetches it, a tag before a range', { ref: 'v1.0.0' }, `v1.0.0: ${base}`],
+    ['of a ref that is a branch', { ref: 'main' }, `main: ${base} docs/README.md`],
+    ['of a ref that is a commit', () => ({ ref: commits.side }), `side: ${base} side.yaml`],
+    ['of a ref with its full name', { ref: 'refs/tags/v1.0.0' }, `refs/tags/v1.0.0: ${base}`],
+    ['of an empty ref', { ref: '' }, `main: ${base} docs/README.md`],
+    ['of a ref that is a range', { ref: '1.*' }, 'version-missing: URL has no tag, branch or commit "1.*"'],
+    ['of a ref that is an option', { ref: '--foo' }, 'version-missing: URL has no tag, branch or commit "--foo"'],
+    [
+      'of a ref of a pull request',
+      { ref: 'refs/pull/1/head' },
+      'version-missing: URL has no tag, branch or commit "refs/pull/1/head"',
+    ],
     ['of a short commit', () => ({ revision: commits.first.slice(0, 9) }), `first: ${base}`],
     ['of some folders', { tag: 'v1.0.0', folders: ['base', 'absent'] }, `v1.0.0: ${base}`],
     ['of no folder', { folders: ['absent'] }, 'main: '],
@@ -135,7 +147,7 @@ describe('a tree', () => {
     repository.git('commit', '--quiet', '-m', 'x')
     const fetcher = fetcherOf([url])
     const fetched = await fetcher.tree({ repository: url, branch: 'main' })
-    expect(fetched).toMatchObject({ links: ['base/passwd'] })
+    expect(fetched).toMatchObject({ links: ['base/passwd', 'm'] })
     expect(inShort(fetched)).toContain(
       ': .gitattributes .gitmodules base/kustomization.yaml base/web.yaml docs/README.md',
     )
@@ -152,6 +164,7 @@ describe('a commit that no branch and no tag holds', () => {
     expect(await get({ commit: foreign })).toBe(
       `version-missing: URL has no branch or tag that holds the commit ${foreign}`,
     )
+    expect(await get({ ref: foreign })).toMatch(/^version-missing: /)
     expect(await get({ revision: foreign.slice(0, 10) })).toMatch(/^version-missing: /)
   })
 })

@@ -154,6 +154,88 @@ const kinds: readonly [string, (version: 1 | 2) => { files: Files; at: string }]
       at: 'web.yaml:14',
     }),
   ],
+  [
+    'a HelmChart of K3s',
+    (version) => ({
+      files: {
+        'web.yaml': object(
+          'helm.cattle.io/v1',
+          'HelmChart',
+          'web',
+          `  repo: ${urlOf(web)}\n  chart: web\n  version: ${version}.0.0\n  targetNamespace: shop\n`,
+        ),
+      },
+      at: 'web.yaml:7',
+    }),
+  ],
+  [
+    'a HelmChart of K3s from a registry, with a HelmChartConfig',
+    (version) => ({
+      files: {
+        'web.yaml': object(
+          'helm.cattle.io/v1',
+          'HelmChart',
+          'web',
+          `  chart: ${registry.url}/charts/web\n  version: 1.0.0\n  targetNamespace: shop\n`,
+        ),
+        'config.yaml': object(
+          'helm.cattle.io/v1',
+          'HelmChartConfig',
+          'web',
+          `  valuesContent: |\n    exposed: ${version === 1 ? 'covered' : 'open'}.example.com\n`,
+        ),
+      },
+      at: 'config.yaml:6',
+    }),
+  ],
+  [
+    'a Kustomization with a chart',
+    (version) => ({
+      files: {
+        'apps/kustomization.yaml': `helmCharts:
+  - name: web
+    repo: ${urlOf(web)}
+    version: ${version}.0.0
+    releaseName: web
+    namespace: shop
+`,
+      },
+      at: 'apps/kustomization.yaml:4',
+    }),
+  ],
+  [
+    'a Kustomization with a chart of a registry',
+    (version) => ({
+      files: {
+        'apps/kustomization.yaml': `helmCharts:
+  - name: web
+    repo: ${registry.url}/charts
+    version: 1.0.0
+    releaseName: web
+    valuesInline:
+      exposed: ${version === 1 ? 'covered' : 'open'}.example.com
+`,
+      },
+      at: 'apps/kustomization.yaml:7',
+    }),
+  ],
+  [
+    'a Kustomization with a generator of a chart',
+    (version) => ({
+      files: {
+        'apps/kustomization.yaml': 'generators: [chart.yaml]\n',
+        'apps/chart.yaml': `apiVersion: builtin
+kind: HelmChartInflationGenerator
+metadata: {name: web}
+name: web
+repo: ${urlOf(web)}
+version: ${version}.0.0
+releaseName: web
+`,
+      },
+      at: 'apps/chart.yaml:6',
+    }),
+  ],
 ]
 
 describe.each(kinds)('%s', (_, filesOf) => {

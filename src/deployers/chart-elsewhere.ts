@@ -1,4 +1,4 @@
-import type { FetchRequest } from '../fetch/asked-once'
+import type { PackageRequest } from '../fetch/asked-once'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
@@ -6,7 +6,7 @@ import type { HelmSource } from '../sources/source'
 
 /** What to ask for, and where the chart is in it: in a folder of a Git repository, or else the whole. */
 export interface WantedChart {
-  readonly request: FetchRequest
+  readonly request: PackageRequest
   readonly folder: string
 }
 

@@ -7,6 +7,7 @@ import { generatorFilesOf } from '../deployers/generated-elements'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import type { NotInspected, PlainOwner } from '../deployers/gitops-sources'
+import { k3sReleases } from '../deployers/k3s-chart'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/read-files'
 import type { SourceReference, TrackedRevision } from '../deployers/tracked-revision'
 import type { Manifest, Side } from '../manifest/manifest'
@@ -111,6 +112,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   while (await followed.ask(round)) round = await readRound(charts, read)
   followed.reportLimits(round.gitOps)
   const { gitOps, manifests, kustomizations, ownership, explicit, sources, discovered } = round
+  const isPlain = (file: string) => !ownership.has(file)
   return {
     sources: [
       ...sources,
@@ -122,7 +124,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     revisions: gitOps.revisions,
     references: gitOps.references,
-    elsewhere: gitOps.elsewhere,
+    elsewhere: new Map([...gitOps.elsewhere, ...(await k3sReleases(checkout, side, isPlain))]),
     objects: followed.objects(manifests),
     fileDeployments,
     plain: gitOps.plain,

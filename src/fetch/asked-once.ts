@@ -1,7 +1,10 @@
 import type { ChartRequest, Fetched, FetchFault, TreeRequest } from './fetching'
 
+/** A chart, or a tree that may have one. */
+export type PackageRequest = ({ readonly kind: 'chart' } & ChartRequest) | ({ readonly kind: 'tree' } & TreeRequest)
+
 /** What to ask for. */
-export type FetchRequest = ({ readonly kind: 'chart' } & ChartRequest) | ({ readonly kind: 'tree' } & TreeRequest)
+export type FetchRequest = PackageRequest | { readonly kind: 'file'; readonly url: string; readonly place: string }
 
 /** The requests of a run with their answers: the trials of a change ask for nothing that the change did not ask for. */
 export class AskedOnce {

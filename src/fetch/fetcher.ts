@@ -81,11 +81,11 @@ export class Fetcher implements Fetching {
     })
   }
 
-  file(url: string): Promise<Fetched | FetchFault> {
-    return this.once(['file', url], async () => {
-      const place = this.placeOf(url, ['https', 'http'])
-      if (!this.options.trusted.trusts(place)) throw untrusted(place)
-      return await this.at(place, () => this.shared.files.fetch(place))
+  file(url: string, place = url): Promise<Fetched | FetchFault> {
+    return this.once(['file', url, place], async () => {
+      const [file, above] = [url, place].map((one) => this.placeOf(one, ['https', 'http'])) as [Place, Place]
+      if (!this.options.trusted.trustsFile(file, above)) throw untrusted(above)
+      return await this.at(file, () => this.shared.files.fetch(file))
     })
   }
 

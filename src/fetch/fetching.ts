@@ -20,7 +20,9 @@ export interface TreeRequest {
   readonly branch?: string
   /** A ref as Argo CD and Kustomize write it: a branch, a tag or a commit. */
   readonly revision?: string
-  /** Only the files below these folders; all files if there are none. */
+  /** A ref as `git fetch` takes it, and so kustomize: a tag, a branch, a whole commit, or the full name of a ref. */
+  readonly ref?: string
+  /** Only these files and those below these folders; all files if there are none. */
   readonly folders?: readonly string[]
 }
 
@@ -35,7 +37,10 @@ export interface Fetched {
   readonly files: FetchedFiles
   /** The digest of the manifest in a registry: the revision of an OCIRepository. */
   readonly manifest?: string
-  /** The paths of symbolic links of a Git tree, which are left out of the files: Flux leaves them out, other tools follow them. */
+  /**
+   * The paths of symbolic links and submodules of a Git tree, which are left out of the files: Flux leaves links out, other
+   * tools follow them.
+   */
   readonly links?: readonly string[]
 }
 
@@ -68,6 +73,10 @@ export interface FetchFault {
 export interface Fetching {
   chart(request: ChartRequest): Promise<Fetched | FetchFault>
   tree(request: TreeRequest): Promise<Fetched | FetchFault>
-  /** One file by its whole URL, which is its place: `files` has it by its name. */
-  file?(url: string): Promise<Fetched | FetchFault>
+  /**
+   * One file by its URL: `files` has it by its name.
+   *
+   * @param place the URL that has to be trusted, if that is not the file's own: one above it
+   */
+  file(url: string, place?: string): Promise<Fetched | FetchFault>
 }

@@ -10,7 +10,7 @@ type Local = (args: readonly string[], input?: string) => Promise<GitOutcome>
 /** The files of a tree: paths → ids of their content. */
 interface TreeFiles {
   readonly files: ReadonlyMap<string, string>
-  /** The paths of symbolic links. Their content is not read. */
+  /** The paths of symbolic links and submodules. Their content is not read. */
   readonly links: readonly string[]
 }
 
@@ -34,11 +34,11 @@ export async function filesIn(
     const tab = entry.indexOf('\t')
     const [mode, , id] = entry.slice(0, tab).split(' ')
     const name = entry.slice(tab + 1)
-    if (tab === -1 || id === undefined || mode === '160000') continue
-    if (!folders.some((folder) => folder === '' || name.startsWith(`${folder}/`))) continue
+    if (tab === -1 || id === undefined) continue
+    if (!folders.some((folder) => folder === '' || name === folder || name.startsWith(`${folder}/`))) continue
     if (safePath(name) !== name || name.split('/').some((part) => part.toLowerCase() === '.git'))
       throw new FetchFailure('content-invalid', `${what} has the file ${JSON.stringify(name)}, whose path is not valid`)
-    if (mode === '120000') links.push(name)
+    if (mode === '120000' || mode === '160000') links.push(name)
     else files.set(name, id)
     if (files.size > limits.files)
       throw new FetchFailure('content-too-large', `${what} has more than ${limits.files} files`)

@@ -39,16 +39,17 @@ export function refsIn(listed: string): GitRefs {
 }
 
 /**
- * Finds what a request names: as Flux does by its fields, and as Argo CD does by a revision.
+ * Finds what a request names: as Flux does by its fields, as Argo CD does by a revision, and as git does by a ref.
  *
  * @returns text that says what is not there
  */
 export function resolveRef(request: TreeRequest, refs: GitRefs): ResolvedRef | NamedCommit | string {
-  const { commit, tag, semver, branch, revision } = request
+  const { commit, tag, semver, branch, revision, ref } = request
   if (commit) return heldBy(commit.toLowerCase(), refs, branch ? `refs/heads/${branch}` : undefined)
   if (tag) return named(refs, `refs/tags/${tag}`, tag) ?? `no tag ${tag}`
   if (semver) return highest(semver, refs) ?? `no tag that is ${semver}`
   if (branch) return named(refs, `refs/heads/${branch}`) ?? `no branch ${branch}`
+  if (ref && ref !== 'HEAD') return resolveGitRef(ref, refs)
   return revision && revision !== 'HEAD' ? resolveRevision(revision, refs) : defaultOf(refs)
 }
 
@@ -64,6 +65,14 @@ function resolveRevision(revision: string, refs: GitRefs): ResolvedRef | NamedCo
       ? heldBy(revision.toLowerCase(), refs)
       : `no branch, tag or commit ${JSON.stringify(revision)}`)
   )
+}
+
+/** As `git fetch origin REF`, for which a tag comes before a branch. */
+function resolveGitRef(ref: string, refs: GitRefs): ResolvedRef | NamedCommit | string {
+  if (isWhole(ref)) return heldBy(ref, refs)
+  const names = ref.startsWith('refs/') ? [ref] : [`refs/tags/${ref}`, `refs/heads/${ref}`]
+  const name = names.find((one) => refs.commits.has(one))
+  return (name && named(refs, name, ref)) || `no tag, branch or commit ${JSON.stringify(ref)}`
 }
 
 function defaultOf({ head }: GitRefs): ResolvedRef | string {

@@ -37,6 +37,13 @@ export class TrustedPlaces {
     return this.keys.has(whole) || this.keys.has(whole.slice(0, whole.lastIndexOf('/')))
   }
 
+  /** A file's own URL is its place, or one above it. A folder that the config names is the place of all files below it. */
+  trustsFile(file: Place, above: Place): boolean {
+    const isOfPlace = file.key === above.key || isBelow(file.url, above)
+    if (isOfPlace && this.trusts(above)) return true
+    return this.private.some((place) => !/\.\w+$/.test(place.url.pathname) && isBelow(file.url, place))
+  }
+
   /** Whether the config names the place. */
   isNamed(place: Place): boolean {
     return this.private.some(({ key }) => key === place.key)

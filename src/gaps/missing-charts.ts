@@ -5,10 +5,13 @@ import { absentCharts } from '../sources/kustomization'
 import { isMoved } from './moved'
 
 /** The charts that Kustomizations inflate and that are not in this repository. */
-export function missingCharts({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+export function missingCharts(side: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+  const { discovery, checkout } = side
   const asked = [
     ...[...discovery.kustomizations.values()].flatMap((one) =>
-      absentCharts(one, checkout).map((chart) => ({ ...chart, path: one.file })),
+      absentCharts(one, checkout).flatMap((chart) =>
+        side.hasFetched(chart.folder) ? [] : [{ ...chart, path: one.file }],
+      ),
     ),
     ...rendered.flatMap(({ charts }) => charts.filter(({ vendored }) => !vendored)),
   ]

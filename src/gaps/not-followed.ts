@@ -17,6 +17,7 @@ import type { InflatedChart } from '../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
+import { faultInWords, lineFor, networkLine } from './entries-not-fetched'
 
 /** Why a file is not judged. */
 export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
@@ -105,7 +106,9 @@ export function assumedFor(
 function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
   const fetched = fetchedBy(side.discovery.sources)
   const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
-    isChartSource(ref) && (fetched.places.has(url) || fetched.files.has(origin.path))
+    isChartSource(ref)
+      ? fetched.places.has(url) || fetched.files.has(origin.path)
+      : fetched.installers.has(installerOf(ref, origin.path))
   const written = [...objects].flatMap(([path, its]) =>
     its
       .filter(({ ref }) => withChartSources || !isChartSource(ref))
@@ -129,9 +132,19 @@ const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause
 
 /** Where the charts come from that were fetched, and the files that say so. */
 function fetchedBy(sources: readonly Source[]) {
-  const releases = sources.filter((source) => source.kind === 'helm' && source.fetched !== undefined)
-  const places = releases.flatMap((source) => (source.kind === 'helm' ? (source.fetched?.repository ?? []) : []))
-  return { places: new Set(places), files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)) }
+  const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
+  const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])
+  return {
+    places: new Set(places),
+    files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)),
+    installers: new Set(
+      releases.flatMap(({ fetched, declaredAt }) => (fetched ? installerOf(fetched.by, declaredAt.path) : [])),
+    ),
+  }
+}
+
+function installerOf(ref: ObjectRef, path: string): string {
+  return JSON.stringify([identityOf(ref), path])
 }
 
 /** A known chart is judged by its values. */
@@ -261,7 +274,23 @@ function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[st
   const there = new Set(other.rendered.flatMap(({ remote }) => remote.map(entryOf)))
   for (const entry of one.rendered.flatMap(({ remote }) => remote)) {
     if (there.has(entryOf(entry))) continue
-    yield [entry.path, { cause: 'remote-version', reason: `it uses ${entry.text}, which is not in this repository` }]
+    const reason = `it uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}`
+    const line = entry.fault?.cause === 'place-new' ? networkLine(entry.text) : undefined
+    const remedy =
+      line && `To have it judged, first merge ${line} into the config of this gate; or vendor it and name the copy.`
+    yield [entry.path, { cause: 'remote-version', reason, ...(remedy ? { remedy } : {}) }]
+  }
+}
+
+/** A place that only the head names. */
+function newPlace({ repo, fault, path, region, object }: InflatedChart) {
+  if (fault?.cause !== 'place-new') return {}
+  const written = new Manifest(object, 'head', { kind: 'file', path }, []).root.at('repo')
+  return {
+    cause: fault.cause,
+    placeAt: { path, region: written.exists ? written.region : region },
+    about: repo,
+    remedy: `To have it judged, first merge ${lineFor('charts', repo)} into the config of this gate.`,
   }
 }
 
@@ -272,10 +301,10 @@ function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[st
     other.rendered.flatMap(({ charts }) => charts.map((chart) => [entryOf(chart), chart.object.content])),
   )
   for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
-    const { name, repo, vendored, path, from, object } = chart
+    const { name, repo, vendored, path, from, object, fault } = chart
     if (vendored || isKnownChart(name, repo)) continue
-    const reason = `the chart ${name} of ${repo} is not in this repository`
-    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one) }
+    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}`
+    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one), ...newPlace(chart) }
     if (there.get(entryOf(chart)) !== object.content) yield [path, its]
     const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
     for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {

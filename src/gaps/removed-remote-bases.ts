@@ -17,7 +17,9 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
   const entries = changed.flatMap((before) => {
     const known = new Set(before.includes.map(({ text }) => text))
     const after = kustomizations.get(before.folder)?.includes.filter(({ text }) => !known.has(text)) ?? []
-    return after.length > 0 ? [] : remoteEntries(before, base.checkout)
+    // Of what was fetched the removals are judged.
+    const left = remoteEntries(before, base.checkout).filter(({ text }) => !base.hasFetched(text))
+    return after.length > 0 ? [] : left
   })
   if (entries.length === 0) return []
   const knownRemotes = await head.remotePlaces()

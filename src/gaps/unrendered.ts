@@ -8,6 +8,7 @@ import { described, type RenderedSide } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
 import { nameOfLack } from '../sources/lack'
 import { nameOfSource, placeOf, type Source } from '../sources/source'
+import { faultInWords, networkLine } from './entries-not-fetched'
 import { failureOf } from './failure-of'
 import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
@@ -216,15 +217,21 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It uses ${entry.text}, which is not in this repository; vendor it and name the copy.`,
+        text: `It uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}; vendor it and name the copy${orTrust(entry)}.`,
       }),
     )
   }
   return { findings, skipped }
 }
 
-function notHere({ path, text }: RemoteEntry): Skipped {
-  return { path, reason: `it uses ${text}, which is not in this repository`, cause: 'remote-entry' }
+function notHere({ path, text, fault }: RemoteEntry): Skipped {
+  const reason = `it uses ${text}, which is not in this repository${faultInWords(fault)}`
+  return { path, reason, cause: 'remote-entry' }
+}
+
+function orTrust({ text, fault }: RemoteEntry): string {
+  const line = fault?.cause === 'place-new' ? networkLine(text) : undefined
+  return line ? `, or first merge ${line} into the config of this gate to have it fetched` : ''
 }
 
 /** Whether a remote place is among the known ones, in any version. */
@@ -233,7 +240,7 @@ export function isKnown(text: string, knownRemotes: readonly string[]): boolean 
 }
 
 /** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
-function withoutVersion(url: string): string {
+export function withoutVersion(url: string): string {
   return url.replace(/\?.*/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d[^/]*(?=\/)/g, '/*')
 }
 

@@ -61,7 +61,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
   // Of lines that were written together, the printed one is more precise than the first one; a value is more precise
   // than both.
-  const isPrinted = cause?.precision !== 'values' && !isLine && !originals.isFetched(finding.location)
+  const isPrinted = cause?.precision !== 'values' && !isLine && !(await originals.isFetched(finding.location))
   const isOwn = isPrinted && (await wrote(main))
   const decisive = value && { ...value, changed: isFound }
   const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)

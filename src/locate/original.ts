@@ -19,14 +19,17 @@ interface Written {
 /** Finds the lines of templates and included files that rendered lines come from. */
 export class OriginalPlaces {
   private readonly marked = new Map<string, Promise<Map<string, Written[]>>>()
-  private readonly origins = new Map<string, Promise<Map<string, string>>>()
+  private readonly origins = new Map<string, Promise<Origins>>()
 
   constructor(private readonly sides: Gathered['sides']) {}
 
-  /** Whether a place is one of a chart that was fetched: then it is known only where the chart is asked for. */
-  isFetched({ rendered, side }: Location): boolean {
-    const source = this.sides[side]?.discovery.sources.find(({ id }) => id === rendered?.id)
-    return source?.kind === 'helm' && source.fetched !== undefined
+  /** Whether a place is one of a chart or base that was fetched: then it is known only where that is asked for. */
+  async isFetched({ rendered, side: name }: Location): Promise<boolean> {
+    const side = this.sides[name]
+    const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
+    if (!side || !rendered || !source) return false
+    if (source.kind === 'helm') return source.fetched !== undefined
+    return typeof (await this.originsOf(name, side, source)).get(nameOf(rendered.object)) === 'object'
   }
 
   /** The line of a values file that gives the value which decides a place; undefined where none does. */
@@ -68,7 +71,7 @@ export class OriginalPlaces {
       : this.includedLine(location, rendered, side, source)
   }
 
-  /** The line that asks for the chart: no file of this repository has the template. */
+  /** The line that asks for the chart or the base: no file of this repository has the template. */
   private async versionLine(
     location: Location,
     { path, region }: DeclarationSite,
@@ -121,6 +124,13 @@ export class OriginalPlaces {
     return marking
   }
 
+  private originsOf(name: Location['side'], side: SideOfChange, source: KustomizeSource): Promise<Origins> {
+    const key = `${name} ${source.id}`
+    const origins = this.origins.get(key) ?? originsOf(side, source)
+    this.origins.set(key, origins)
+    return origins
+  }
+
   /** The same value in the file that the Kustomization took the object from. */
   private async includedLine(
     location: Location,
@@ -128,10 +138,8 @@ export class OriginalPlaces {
     side: SideOfChange,
     source: KustomizeSource,
   ): Promise<Location> {
-    const key = `${location.side} ${source.id}`
-    const origins = this.origins.get(key) ?? originsOf(side, source)
-    this.origins.set(key, origins)
-    const path = (await origins).get(nameOf(rendered.object))
+    const path = (await this.originsOf(location.side, side, source)).get(nameOf(rendered.object))
+    if (typeof path === 'object') return this.versionLine(location, path, side)
     const text = path === undefined ? undefined : await side.checkout.text(path)
     if (path === undefined || text === undefined) return location
     const { kind, name } = rendered.object
@@ -151,8 +159,11 @@ export class OriginalPlaces {
   }
 }
 
-async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+/** The files that objects come from, by the names of these; of a fetched one the entry that takes it in. */
+type Origins = ReadonlyMap<string, string | DeclarationSite>
+
+async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Origins> {
+  const found = new Map<string, string | DeclarationSite>()
   for (const { text } of await side.renderWithOrigins(source)) {
     for (const object of loadFile({ text }).objects) {
       const annotations = new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(

@@ -1,23 +1,14 @@
 import path from 'node:path/posix'
 import { type ChartElsewhere, nameOfWanted } from '../deployers/chart-elsewhere'
-import type { AskedOnce, FetchRequest } from '../fetch/asked-once'
-import type { Fetched, FetchFault, Fetching } from '../fetch/fetching'
+import type { FetchFault } from '../fetch/fetching'
 import type { Finding } from '../finding/report'
 import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'
 import type { ReleaseAccount, SideOfChange } from '../sides/side'
 import type { HelmSource } from '../sources/source'
-import { placesNamedBy } from './named-places'
+import type { Ask } from './asking'
 import type { Sides } from './open-sides'
 import { releasesThatDiffer } from './releases-that-differ'
-import type { Scope } from './scope'
 import { writtenPlace } from './written-place'
-
-/** How a run fetches, and what it asked for so far. */
-export interface Fetches {
-  /** Asks places that the base names, and those of its config. */
-  from(places: readonly string[]): Fetching
-  readonly asked: AskedOnce
-}
 
 /** What came of a release of one side. */
 type Outcome =
@@ -31,18 +22,15 @@ interface OutcomePair {
   readonly after: Outcome | undefined
 }
 
-type Ask = (request: FetchRequest) => Promise<Fetched | FetchFault | undefined>
-
 /**
  * Fetches the charts of releases that the change touches, and makes them sources of both sides. Where one side cannot be
  * had, neither is rendered: what is there on one side alone would seem to come or to go.
  */
-export async function fetchCharts(sides: Sides, scope: Scope): Promise<Sides> {
+export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<Sides> {
   const { base, head } = sides
-  if (!base || !scope.fetches) return sides
+  if (!base || !ask) return sides
   const differing = releasesThatDiffer(base.discovery.elsewhere, head.discovery.elsewhere)
   if (differing.length === 0) return sides
-  const ask = asking(base, scope.fetches, scope)
   const pairs = await Promise.all(
     differing.map(async ({ before, after }) => {
       const [was, is] = await Promise.all([before && obtain(before, base, ask), after && obtain(after, head, ask)])
@@ -60,20 +48,6 @@ export async function fetchCharts(sides: Sides, scope: Scope): Promise<Sides> {
     base: await rendering(base, 'before', had, missed),
     head: await rendering(head, 'after', had, missed),
     notFetched: missed.flatMap(findingsOf),
-  }
-}
-
-/** Asks each place once. A trial gets the answers that the change got. */
-function asking(base: SideOfChange, fetches: Fetches, { isTrial, renderer: { budget } }: Scope): Ask {
-  let opened: Promise<Fetching> | undefined
-  return (request) => {
-    if (isTrial) return fetches.asked.known(request) ?? Promise.resolve(undefined)
-    return fetches.asked.ask(request, async () => {
-      opened ??= placesNamedBy(base).then((places) => fetches.from(places))
-      const fetching = await opened
-      budget.doing(`fetching a chart from ${request.repository}`)
-      return request.kind === 'chart' ? fetching.chart(request) : fetching.tree(request)
-    })
   }
 }
 

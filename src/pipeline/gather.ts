@@ -1,10 +1,12 @@
 import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
+import { asking } from './asking'
 import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
 import { cover } from './cover'
 import { evidenceOf } from './evidence-of'
 import { fetchCharts } from './fetch-charts'
+import { fetchForKustomizations } from './fetch-for-kustomizations'
 import { loadPartnerFiles } from './load-partner-files'
 import { openSides } from './open-sides'
 import { reachOf } from './reach'
@@ -18,7 +20,9 @@ import type { Gathered, Scope } from './scope'
  * sources that differ; of the others, those that hold a partner of an object this change touches.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
-  const sides = await fetchCharts(await openSides(scope), scope)
+  const opened = await openSides(scope)
+  const ask = asking(opened.base, scope)
+  const sides = await fetchForKustomizations(await fetchCharts(opened, ask), ask)
   const read = await readChanged(sides, scope)
   const rendered = await renderChanged(sides, read, scope)
   const rest = await readRest(sides, read, rendered, scope)

@@ -3,10 +3,13 @@ import { readFluxSource } from '../gitops/flux-source'
 import { readK3sChart } from '../gitops/helm-chart'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
-import { loadFile } from '../manifest/load'
+import type { Cursor } from '../manifest/cursor'
+import { type LoadedObject, loadFile } from '../manifest/load'
 import { groupKindOf, Manifest } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { SideOfChange } from '../sides/side'
+import { generatorsIn } from '../sources/inflated-chart'
+import { remotePlaceOf } from '../sources/remote-place'
 
 /**
  * The URLs of the repositories that the objects and Kustomizations of a side name: places that its deployers ask
@@ -21,9 +24,14 @@ export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
     ...releases,
     ...[...k3s].flatMap(([path, text]) => chartsOfK3s(path, text)),
     ...[...discovery.kustomizations.values()].flatMap(({ charts }) => charts.map(({ repo }) => repo)),
-    ...(await side.remotePlaces()).map(repositoryOf),
+    ...(await placesOfGenerators(side)),
+    ...(await side.remotePlaces()).flatMap(placeOfEntry),
   ]
   return [...new Set(named)].filter((url) => url !== '' && !/\$\{|\{\{/.test(url))
+}
+
+function cursorOf(object: LoadedObject, path = ''): Cursor {
+  return new Manifest(object, 'base', { kind: 'file', path }, []).root
 }
 
 function placesIn(manifest: Manifest): string[] {
@@ -45,15 +53,21 @@ function chartsOfK3s(path: string, text: string): string[] {
   if (!mentions(text, k3sGroup)) return []
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.flatMap((object) => {
     if (groupKindOf(object.ref) !== gitOpsKind.k3sChart) return []
-    const { repo, chart } = readK3sChart(new Manifest(object, 'base', { kind: 'file', path }, []).root)
+    const { repo, chart } = readK3sChart(cursorOf(object, path))
     return [textAt(repo), textAt(chart)].filter((url) => url.includes('://'))
   })
 }
 
-/** The repository of a remote entry of a Kustomization: `https://github.com/org/repo//deploy?ref=v1` has a folder and a version besides. */
-function repositoryOf(entry: string): string {
-  const [url = ''] = entry.split('?')
-  const scheme = url.indexOf('://')
-  const folder = url.indexOf('//', scheme === -1 ? 0 : scheme + '://'.length)
-  return folder === -1 ? url : url.slice(0, folder)
+/** The repositories of charts that plugins of Kustomizations inflate. */
+async function placesOfGenerators({ discovery, checkout }: SideOfChange): Promise<string[]> {
+  const files = [...discovery.kustomizations.values()].flatMap(({ plugins, leadsTo }) => (plugins ? leadsTo : []))
+  const texts = await checkout.texts([...new Set(files)].filter((file) => checkout.has(file)))
+  return [...texts.values()].flatMap((text) => generatorsIn(text).map((entry) => textAt(cursorOf(entry).at('repo'))))
+}
+
+/** What has to be trusted for a remote entry of a Kustomization. */
+function placeOfEntry(entry: string): string[] {
+  const place = remotePlaceOf(entry)
+  if (!place) return []
+  return [place.kind === 'tree' ? place.repository : place.place]
 }

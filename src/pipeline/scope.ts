@@ -5,7 +5,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Renderer } from '../render/renderer'
 import type { Revision } from '../revision/revision'
 import type { SideOfChange } from '../sides/side'
-import type { Fetches } from './fetch-charts'
+import type { Fetches } from './asking'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
 export interface Scope {

@@ -69,7 +69,7 @@ export async function layOutChart(
       return declared('values-missing', values.path, `there is no values file ${values.path} in this repository`)
   }
   const charts = await chartWithLocals(checkout, source.chart)
-  const isInside = source.chart === '' || inside('', source.chart) === source.chart
+  const isInside = source.chart === '' || source.fetched || inside('', source.chart) === source.chart
   const main = isInside ? charts[0] : undefined
   if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart))) {
     const isFolder = source.origin !== 'named' || checkout.tree.at(source.chart).length > 0

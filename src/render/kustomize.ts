@@ -4,11 +4,13 @@ import { splitDocuments } from '../manifest/documents'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { asciiJson } from '../sources/ascii-json'
+import { inWords } from '../sources/fetched-kustomizations'
 import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
 import {
   absentCharts,
   asGiven,
   closureOf,
+  givenFor,
   inside,
   type Kustomization,
   type RemoteEntry,
@@ -185,7 +187,11 @@ async function give(
   if (text !== undefined)
     await checkout.give(
       file,
-      asGiven(text, (entry) => entries.has(entry) || isEmptied(entry), absent),
+      asGiven(text, {
+        isGone: (entry) => entries.has(entry) || isEmptied(entry),
+        instead: (entry) => givenFor(entry, folder, checkout),
+        charts: absent,
+      }),
     )
 }
 
@@ -256,8 +262,8 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
         file,
         region,
         // Of several entries with the same text, the one in the named file.
-        isWhole: message.includes(`'${path.join(checkout.folder, folder, text)}'`),
-        place: message.lastIndexOf(`'${text}'`),
+        isWhole: message.includes(`'${path.join(checkout.folder, folder, givenFor(text, folder, checkout) ?? text)}'`),
+        place: message.lastIndexOf(`'${givenFor(text, folder, checkout) ?? text}'`),
       })),
     )
     .filter(({ place }) => place !== -1)
@@ -265,7 +271,7 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
   const lack = lackIn(message)
-  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(words, checkout.folder)}`)
+  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(inWords(words.replaceAll(`${checkout.folder}/`, ''), checkout), checkout.folder)}`)
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

@@ -38,10 +38,12 @@ export class Checkout {
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
     private readonly held = new HeldFiles(),
+    /** What is held in place of entries of Kustomizations that lead elsewhere, by their text: a folder, or a file in one. */
+    readonly inPlaceOf: ReadonlyMap<string, string> = new Map(),
   ) {}
 
   /**
-   * Adds the files of a chart that is not in the revision.
+   * Adds the files of a chart or a tree that is not in the revision.
    *
    * @param digest identifies their content
    * @returns their folder: no path of a revision, as Git takes no file below `.git`
@@ -53,19 +55,48 @@ export class Checkout {
   /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
   get forKustomize(): Checkout {
     const folder = `${this.folder}-kustomize`
-    this.kustomized ??= new Checkout(this.revision, this.tree, folder, this.contents, isKustomizationFile)
+    const { revision, tree, contents, held, inPlaceOf } = this
+    this.kustomized ??= new Checkout(revision, tree, folder, contents, isKustomizationFile, held, inPlaceOf)
     return this.kustomized
   }
 
   /** The same files with other texts in place of some, in another private folder. */
   edited(texts: ReadonlyMap<string, string>, folder: string): Checkout {
-    const contents = new Map([...texts].map(([file, text]) => [file, Buffer.from(text)] as const))
-    const edits = [...contents].map(([file, content]): [string, Entry] => [
+    const files = new Map([...texts].map(([file, text]) => [file, Buffer.from(text)] as const))
+    return this.with(files, this.tree, folder, this.inPlaceOf)
+  }
+
+  /**
+   * The same files, in another private folder, with fetched ones: in place of entries of Kustomizations, and the charts
+   * where they look for them.
+   */
+  withFetched(
+    inPlaceOf: ReadonlyMap<string, string>,
+    charts: ReadonlyMap<string, Uint8Array>,
+    folder: string,
+  ): Checkout {
+    const { tree, held } = this
+    const added = [...charts.keys()].filter((file) => !tree.entries.has(file)).sort()
+    const below = (place: string) =>
+      held.contains(place)
+        ? held.below(place)
+        : [...tree.below(place), ...added.filter((file) => place === '' || file.startsWith(`${place}/`))]
+    const at = (place: string) => {
+      if (held.contains(place)) return held.at(place)
+      return charts.has(place) || tree.entries.has(place) ? [place] : below(place)
+    }
+    return this.with(charts, { ...tree, below, at }, folder, inPlaceOf)
+  }
+
+  private with(files: ReadonlyMap<string, Uint8Array>, tree: Tree, folder: string, inPlaceOf: Checkout['inPlaceOf']) {
+    const { revision, contents, held } = this
+    const edits = [...files].map(([file, content]): [string, Entry] => [
       file,
       { path: file, type: 'file', id: idOfEdited(content) },
     ])
-    const tree = { ...this.tree, entries: new Map([...this.tree.entries, ...edits]) }
-    return new Checkout(new EditedRevision(this.revision, contents), tree, folder, this.contents, undefined, this.held)
+    const entries = edits.length > 0 ? new Map([...tree.entries, ...edits]) : tree.entries
+    const edited = edits.length > 0 ? new EditedRevision(revision, files) : revision
+    return new Checkout(edited, { ...tree, entries }, folder, contents, undefined, held, inPlaceOf)
   }
 
   has(file: string): boolean {
@@ -75,7 +106,7 @@ export class Checkout {
 
   /** The identity of a path's content, for a link with everything behind it. */
   idOf(file: string): string {
-    if (this.held.contains(file)) return this.held.folderOf(file)
+    if (this.held.contains(file)) return this.tree.entries.get(file)?.id ?? this.held.folderOf(file)
     const to = this.tree.resolved.get(file)
     const behind = to === undefined ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id)
     return [this.tree.entries.get(file)?.id, ...behind].join()
@@ -122,7 +153,7 @@ export class Checkout {
     const found = new Map<string, Content>()
     for (const file of files) {
       const entry = real(file)
-      const content = this.held.contentOf(file) ?? (entry && (await this.contents.get(this.keyOf(entry))))
+      const content = entry ? await this.contents.get(this.keyOf(entry)) : this.held.contentOf(file)
       if (content) found.set(file, content)
     }
     return found

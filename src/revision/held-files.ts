@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** The folder of charts that are not in the revision. No tree of Git has a path below `.git`. */
+/** The folder of what was fetched: charts and trees of Git. No tree of Git has a path below `.git`. */
 const prefix = '.git/charts'
+
+/** The folder of fetched files that a path is in; empty for a path of a revision. */
+export function heldFolderOf(path: string): string {
+  return path.startsWith(`${prefix}/`) ? path.split('/').slice(0, 3).join('/') : ''
+}
 
 /** Files that a checkout holds besides those of its revision, each set of them in a folder of its own. */
 export class HeldFiles {
@@ -16,12 +21,17 @@ export class HeldFiles {
 
   /** Whether a path is one of such a folder; a path of a revision never is. */
   contains(path: string): boolean {
-    return path.startsWith(`${prefix}/`)
+    return heldFolderOf(path) !== ''
   }
 
   /** The folder that a path is in, which identifies its content together with the path. */
   folderOf(path: string): string {
-    return path.split('/').slice(0, 3).join('/')
+    return heldFolderOf(path)
+  }
+
+  /** A file itself, or the files below a folder. */
+  at(path: string): string[] {
+    return this.contentOf(path) ? [path] : this.below(path)
   }
 
   contentOf(path: string): Uint8Array | undefined {

@@ -17,6 +17,7 @@ import type { Renderer, Rewritten } from '../render/renderer'
 import type { Failure, Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
 import { Checkout } from '../revision/checkout'
+import { heldFolderOf } from '../revision/held-files'
 import type { Revision } from '../revision/revision'
 import { readTree, type Tree } from '../revision/tree'
 import { type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
@@ -24,8 +25,15 @@ import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries 
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
-import { type HelmSource, type KustomizeSource, namesOfValues, type Source } from '../sources/source'
+import {
+  type DeclarationSite,
+  type HelmSource,
+  type KustomizeSource,
+  namesOfValues,
+  type Source,
+} from '../sources/source'
 import { writtenFiles } from '../sources/written'
+import { type FetchedInput, type FetchedParts, fetchedInputs, partsHere, seenHere } from './fetched-input'
 import { withoutOwned } from './plain-tree'
 import { type RenderingInput, reducedInput } from './reduced-input'
 import { inNamespace, staysInstalled, withNamespace } from './rendered-objects'
@@ -85,6 +93,8 @@ export class SideOfChange {
     /** Identifies a rendering of a source, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
     private readonly informed: (source: Source) => Source,
+    /** The Kustomizations for which something was fetched, by the ids of their sources. */
+    private readonly fetched: ReadonlyMap<string, FetchedInput> = new Map(),
   ) {
     this.tree = treeFor(discovery)
   }
@@ -126,8 +136,8 @@ export class SideOfChange {
 
   /** This side with releases whose charts were fetched, and with what became of the others. */
   async withReleases(sources: readonly Source[], accounts: ReadonlyMap<string, ReleaseAccount>): Promise<SideOfChange> {
-    const { revision, treeFor, checkout, descriptions, renderer, informed } = this
-    const fetched = sources.map(informed)
+    const { checkout, renderer } = this
+    const fetched = sources.map(this.informed)
     const notInspected = this.discovery.notInspected.flatMap((one) => {
       const account = accounts.get(one.release ?? '')
       if (account === 'rendered') return []
@@ -135,7 +145,31 @@ export class SideOfChange {
     })
     const discovery = { ...this.discovery, sources: [...this.discovery.sources, ...fetched], notInspected }
     const keys = new Map([...this.keys, ...(await keysOf(fetched, renderer, checkout, discovery))])
-    return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed)
+    return this.as({ discovery, keys })
+  }
+
+  /** This side with what was fetched for some of its Kustomizations, and why the rest was not. */
+  async withFetched(sources: readonly KustomizeSource[], parts: FetchedParts): Promise<SideOfChange> {
+    const { checkout, renderer, discovery } = this
+    const folder = renderer.newFolder()
+    const inputs = await fetchedInputs(sources, parts, { checkout, kustomizations: discovery.kustomizations, folder })
+    const keys = new Map(this.keys)
+    for (const { source, ...its } of inputs.values()) {
+      for (const [id, key] of await keysOf([source], renderer, its.checkout, its)) keys.set(id, key)
+    }
+    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
+  }
+
+  /** Whether something was fetched: an entry of a Kustomization by its text, a chart by its folder. */
+  hasFetched(id: string): boolean {
+    return [...this.fetched.values()].some(
+      ({ checkout }) => checkout.inPlaceOf.has(id) || checkout.has(`${id}/Chart.yaml`),
+    )
+  }
+
+  private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
+    const { revision, treeFor, checkout, descriptions, renderer, informed } = this
+    return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
   }
 
   files(source: Source): Promise<string[]> {
@@ -190,26 +224,36 @@ export class SideOfChange {
     return 'failure' in rendering ? [] : rendering.pieces
   }
 
-  /** The file that kustomize records as an object's origin, relative to the generated folder above its own. */
-  fileFrom(origin: string, source: Source): string | undefined {
+  /**
+   * The file that kustomize records as an object's origin, relative to the generated folder above its own; for a fetched
+   * one the entry that takes it in.
+   */
+  fileFrom(origin: string, source: Source): string | DeclarationSite | undefined {
     const start = `/${basename(this.inputOf(source).checkout.forKustomize.folder)}/`
-    const place = inside('', origin.slice(origin.indexOf(start) + start.length))
-    return place !== undefined && this.checkout.has(place) ? place : undefined
+    const written = origin.slice(origin.indexOf(start) + start.length)
+    const entry = this.fetched.get(source.id)?.entries.get(heldFolderOf(written))
+    const place = inside('', written)
+    return entry ?? (place !== undefined && this.checkout.has(place) ? place : undefined)
   }
 
   private inputOf(source: Source): RenderingInput {
+    return this.inputs.get(source.id) ?? { ...this.wholeInputOf(source), source }
+  }
+
+  private wholeInputOf({ id }: Source): Omit<RenderingInput, 'source'> {
     const { checkout, discovery } = this
-    return this.inputs.get(source.id) ?? { source, checkout, kustomizations: discovery.kustomizations }
+    return this.fetched.get(id) ?? { checkout, kustomizations: discovery.kustomizations }
   }
 
   async render(source: Source): Promise<RenderedSide> {
-    return this.read(source, await this.renderer.render(source, this.checkout, this.discovery.kustomizations))
+    const { checkout, kustomizations } = this.wholeInputOf(source)
+    return this.read(source, await this.renderer.render(source, checkout, kustomizations))
   }
 
   /** Renders a source without what it lacks; whole, where nothing of it is for that. */
   async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
-    const { checkout, renderer } = this
-    const { kustomizations } = this.discovery
+    const { renderer } = this
+    const { checkout, kustomizations } = this.wholeInputOf(source)
     const newFolder = () => renderer.newFolder()
     const input = await reducedInput(source, lacks, { checkout, kustomizations, newFolder })
     if (!input) return this.render(source)
@@ -220,7 +264,9 @@ export class SideOfChange {
     if (side.failure || source.kind === 'helm') return side
     const charts = await inflatedCharts(source, kustomizations, checkout)
     const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
-    return { ...side, charts, data, remote: this.remoteOf(source) }
+    const parts = { pieces: [], charts, data, remote: this.remoteOf(source) }
+    const fetched = this.fetched.get(source.id)
+    return { ...side, ...(fetched ? partsHere(parts, fetched) : parts) }
   }
 
   /** Reads the manifests that a source names as they are written. */
@@ -243,15 +289,19 @@ export class SideOfChange {
   }
 
   private remoteOf(source: KustomizeSource): RemoteEntry[] {
-    return this.takenBy(source).flatMap((one) => remoteEntries(one, this.checkout))
+    const { checkout } = this.wholeInputOf(source)
+    return this.takenBy(source).flatMap((one) => remoteEntries(one, checkout))
   }
 
-  private takenBy({ root, components = [] }: KustomizeSource): Kustomization[] {
-    return [root, ...components].flatMap((start) => closureOf(start, this.discovery.kustomizations))
+  private takenBy(source: KustomizeSource): Kustomization[] {
+    const { kustomizations } = this.wholeInputOf(source)
+    return [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, kustomizations))
   }
 
   /** The objects of a rendering. */
-  private async read(source: Source, rendering: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
+  private async read(source: Source, built: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
+    const fetched = this.fetched.get(source.id)
+    const rendering = fetched ? seenHere(built, fetched) : built
     const { charts = [], data = [] } = rendering
     if ('failure' in rendering) {
       const failure = inSight(rendering.failure, source)
@@ -291,6 +341,10 @@ export class SideOfChange {
   }
 }
 
+interface Fetched {
+  readonly fetched?: ReadonlyMap<string, FetchedInput>
+}
+
 interface Opening {
   readonly ignore: readonly string[]
   /** The files that describe clusters and are deployed to none. */
@@ -316,7 +370,7 @@ async function keysOf(
   sources: readonly Source[],
   renderer: Renderer,
   checkout: Checkout,
-  { kustomizations }: Discovery,
+  { kustomizations }: Pick<Discovery, 'kustomizations'>,
 ): Promise<Map<string, string>> {
   const keys = sources.map(async (source) => {
     const key = await renderer.keyOf(source, checkout, kustomizations)

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { isMap, isSeq, type Node } from 'yaml'
+import type { FetchFault } from '../fetch/fetching'
 import { inflatedChart } from '../kubernetes/charts/chart-release'
 import { readYaml } from '../manifest/document-reader'
 import { LineIndex, Lines } from '../manifest/lines'
@@ -18,9 +19,12 @@ export interface InflatedChart {
   readonly name: string
   /** Where it is pulled from; empty where it has to be here. */
   readonly repo: string
+  readonly version: string
   /** The folder it has to be vendored in. */
   readonly folder: string
   readonly vendored: boolean
+  /** Why it was not fetched, if it was asked for. */
+  readonly fault?: FetchFault
   /** The file that asks for it, and where. */
   readonly path: string
   readonly region: Region
@@ -50,6 +54,7 @@ export async function inflatedCharts(
       found.push({
         name,
         repo,
+        version,
         folder,
         vendored: checkout.has(path.join(folder, 'Chart.yaml')),
         path: file,

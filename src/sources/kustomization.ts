@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import type { FetchFault } from '../fetch/fetching'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { kustomizationNames } from '../revision/kustomization-file'
@@ -10,6 +11,7 @@ import {
   type KustomizeReading,
   type LeftOut,
   type Mention,
+  type NamedPlace,
   readKustomizeText,
   type WrittenChart,
 } from './kustomize-reader'
@@ -112,15 +114,17 @@ export function readKustomization(folder: string, file: string, text: string, ch
   })
   const isHere = (place: string | undefined) => place !== undefined && tree.at(realPlace(tree, place)).length > 0
   const chartHome = reading.places.find(({ leaf, field }) => leaf === 'folder' && field === 'helmGlobals')?.text
+  const includes = reading.places.filter(isInclude)
+  const fetched = includes.flatMap(({ text: entry }) => checkout.inPlaceOf.get(entry) ?? [])
   const plugins = reading.places.filter(({ leaf }) => leaf === 'plugin')
   return {
     folder,
     file,
     component: reading.words.get('kind') === 'Component',
     namespace: reading.words.get('namespace') ?? '',
-    includes: reading.places.filter(({ leaf }) => leaf === 'resource' || leaf === 'component'),
+    includes,
     patches: reading.places.filter(isPatch).flatMap(({ text: written }) => inside(folder, written) ?? []),
-    leadsTo: [...new Set(leadsTo)].filter((place) => tree.at(place).length > 0).sort(),
+    leadsTo: [...new Set([...leadsTo, ...fetched])].filter((place) => tree.at(place).length > 0).sort(),
     charts: reading.charts.map((chart) => ({
       ...chart,
       unpackedIn: unpackedIn(chart),
@@ -140,6 +144,10 @@ export function readKustomization(folder: string, file: string, text: string, ch
       }),
     ],
   }
+}
+
+function isInclude({ leaf }: NamedPlace): boolean {
+  return leaf === 'resource' || leaf === 'component'
 }
 
 const patchFields = ['patches', 'patchesStrategicMerge', 'patchesJson6902']
@@ -195,14 +203,17 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
 export interface RemoteEntry extends Mention {
   /** The Kustomization's file. */
   readonly path: string
+  /** Why it was not fetched, if it was asked for. */
+  readonly fault?: FetchFault
 }
 
-/** The entries of a Kustomization that lead out of the repository. */
+/** The entries of a Kustomization that lead out of the repository, but those in place of which something is held. */
 export function remoteEntries({ file, folder, includes }: Kustomization, checkout: Checkout): RemoteEntry[] {
   return includes
     .filter(({ text }) => {
       const place = inside(folder, text)
-      return isRemote(text) && !(place !== undefined && checkout.tree.at(place).length > 0)
+      if (!isRemote(text) || checkout.inPlaceOf.has(text)) return false
+      return place === undefined || checkout.tree.at(place).length === 0
     })
     .map((mention) => ({ ...mention, path: file }))
 }
@@ -212,13 +223,26 @@ export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout
   return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
 }
 
+/** What kustomize gets in place of an entry that leads elsewhere; undefined where it gets the entry, or nothing. */
+export function givenFor(entry: string, folder: string, { inPlaceOf }: Checkout): string | undefined {
+  const place = inPlaceOf.get(entry)
+  return place === undefined ? undefined : path.relative(folder, place)
+}
+
+interface Given {
+  readonly isGone: (entry: string) => boolean
+  readonly instead: (entry: string) => string | undefined
+  /** The folders, below the home of charts, of the charts that are left out. */
+  readonly charts: ReadonlySet<string>
+}
+
 /**
- * A Kustomization as kustomize gets it: only what was read of it, and without entries that are not in the repository.
- *
- * @param charts the folders, below the home of charts, of the charts that are left out
+ * A Kustomization as kustomize gets it: only what was read of it, without entries that are not in the repository, or with
+ * what was fetched in place of them.
  */
-export function asGiven(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
+export function asGiven(text: string, { isGone, instead, charts }: Given): string {
   const leftOut: LeftOut = {
+    instead: (place) => (isInclude(place) ? instead(place.text) : undefined),
     place: (place) =>
       isLeftOutData(place) || (['resource', 'component', 'plugin'].includes(place.leaf) && isGone(place.text)),
     chart: (chart) => charts.has(unpackedIn(chart)),

@@ -43,9 +43,11 @@ export interface Fault {
   readonly region: Region
 }
 
-/** Entries that kustomize does not get, because they are not in the repository. */
+/** Entries that kustomize does not get as they are written, because they are not in the repository. */
 export interface LeftOut {
   readonly place: (place: NamedPlace) => boolean
+  /** The path that it gets in place of an entry. */
+  readonly instead?: (place: NamedPlace) => string | undefined
   readonly chart: (chart: WrittenChart) => boolean
 }
 
@@ -241,7 +243,8 @@ class Walk {
     const place: NamedPlace = { text: value, region: this.regionOf(node), leaf: shape, field, isItem }
     this.places.push(place)
     if (shape === 'home' || this.leftOut.place(place)) return undefined
-    return asciiJson(shape === 'plugin' && isInline(value) ? this.inline(value, place) : value)
+    const given = this.leftOut.instead?.(place) ?? value
+    return asciiJson(shape === 'plugin' && isInline(value) ? this.inline(value, place) : given)
   }
 
   /** Plugins written in a Kustomization itself. */

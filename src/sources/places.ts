@@ -1,11 +1,16 @@
 import path from 'node:path/posix'
+import { heldFolderOf } from '../revision/held-files'
 import type { Tree } from '../revision/tree'
 
-/** A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it. */
+/**
+ * A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it, or out of the
+ * fetched files that the folder is one of.
+ */
 export function inside(folder: string, written: string): string | undefined {
   if (written === '' || path.isAbsolute(written) || written.includes('://') || isUrl(written)) return undefined
   const place = path.normalize(path.join(folder, written)).replace(/\/$/, '')
   if (place === '..' || place.startsWith('../')) return undefined
+  if (heldFolderOf(place) !== heldFolderOf(folder)) return undefined
   return place === '.' ? '' : place
 }
 

@@ -79,7 +79,17 @@ async function releaseOf(
     regionOf: () => at.region,
     resolve: () => undefined,
   }
-  return { name, repo: repository, folder: '', vendored: false, path: at.path, region: at.region, from: '', object }
+  return {
+    name,
+    repo: repository,
+    version,
+    folder: '',
+    vendored: false,
+    path: at.path,
+    region: at.region,
+    from: '',
+    object,
+  }
 }
 
 /** A file of values as a chart that is taken in sees it. */

@@ -1,0 +1,84 @@
+import type { FetchFault } from '../fetch/fetching'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { heldFolderOf } from '../revision/held-files'
+import type { InflatedChart } from '../sources/inflated-chart'
+import type { RemoteEntry } from '../sources/kustomization'
+import { type RemotePlace, remotePlaceOf } from '../sources/remote-place'
+import type { DeclarationSite } from '../sources/source'
+
+/** What was asked for the Kustomizations of one side. */
+interface Parts {
+  /** By the text of the entry. */
+  readonly entries: ReadonlyMap<string, RemoteEntry>
+  /** By the folder of the chart. */
+  readonly inflated: ReadonlyMap<string, InflatedChart>
+  readonly faults: ReadonlyMap<string, FetchFault>
+  readonly isUnknown: boolean
+}
+
+/** Versions that their place does not have, and trials that ask for what the change did not ask for. */
+export function entryFindings(was: Parts, is: Parts): Finding[] {
+  const entries = [...is.entries].flatMap(([text, entry]) =>
+    heldFolderOf(entry.path) === '' ? missing(text, entry, entry.text, { was, is }) : [],
+  )
+  const charts = [...is.inflated].flatMap(([folder, chart]) =>
+    heldFolderOf(chart.path) === '' ? missing(folder, chart, `the chart ${chart.name}`, { was, is }) : [],
+  )
+  const [first] = [...is.entries.values(), ...is.inflated.values()]
+  return [...entries, ...charts, ...(is.isUnknown && first ? [notAsked(first)] : [])]
+}
+
+/** The place does not have the version: kustomize cannot build it in the cluster either. */
+function missing(id: string, at: DeclarationSite, name: string, { was, is }: { was: Parts; is: Parts }): Finding[] {
+  const fault = is.faults.get(id)
+  if (fault?.cause !== 'version-missing') return []
+  const isOld = was.faults.get(id)?.cause === fault.cause
+  return [
+    gateFinding('source/unrendered', 'version-missing', 'error', {
+      side: 'head',
+      path: at.path,
+      region: at.region,
+      status: isOld ? 'existing' : 'introduced',
+      keys: [at.path, name],
+      text: `It cannot be built with ${name}, in the cluster as little as here: ${fault.reason}. Name a version that is there.`,
+    }),
+  ]
+}
+
+function notAsked({ path, region }: DeclarationSite): Finding {
+  return gateFinding('source/unrendered', 'not-asked', 'error', {
+    side: 'head',
+    path,
+    region,
+    status: 'introduced',
+    keys: [path],
+    text: 'It is not built, because what it takes in from elsewhere is not fetched for a trial.',
+  })
+}
+
+/** The line of the config by which the place of an entry is trusted; a file's is the folder above its version. */
+export function networkLine(text: string): string | undefined {
+  const place = remotePlaceOf(text)
+  if (!place) return undefined
+  return place.kind === 'tree' ? lineFor('git', place.repository) : lineFor('charts', aboveVersion(place))
+}
+
+export function lineFor(field: 'charts' | 'git', url: string): string {
+  return `\`network: {${field}: ["${url}"]}\``
+}
+
+function aboveVersion({ url, place }: Extract<RemotePlace, { kind: 'file' }>): string {
+  if (place !== url) return place
+  const names = new URL(url).pathname.split('/')
+  const version = names.findIndex((name) => /^v?\d/.test(name))
+  const end = version > 1 ? version : names.length - 1
+  return `${new URL(url).origin}${names.slice(0, end).join('/')}`
+}
+
+/** Why an entry was not fetched: the end of a sentence that says that it is not in this repository. */
+export function faultInWords(fault: FetchFault | undefined): string {
+  if (!fault || fault.cause === 'fetch-off') return ''
+  if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
+  return ', and was not fetched, because the base does not name its place'
+}

@@ -1,0 +1,98 @@
+import { entryFindings } from '../gaps/entries-not-fetched'
+import { withoutVersion } from '../gaps/unrendered'
+import { heldFolderOf } from '../revision/held-files'
+import type { SideOfChange } from '../sides/side'
+import type { KustomizeSource } from '../sources/source'
+import type { Ask } from './asking'
+import { type KustomizeParts, partsOf } from './kustomize-parts'
+import type { Sides } from './open-sides'
+
+/**
+ * Fetches what Kustomizations that the change touches take in from elsewhere: bases, files and charts. They are then built
+ * with it. What cannot be had is left out on both sides, so that nothing seems to come or to go by it.
+ */
+export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined): Promise<Sides> {
+  const { base, head } = sides
+  if (!base || !ask) return sides
+  const [before, after] = [differing(base, head), differing(head, base)]
+  if (before.length + after.length === 0) return sides
+  const [was, is] = await Promise.all([partsOf(base, before, ask), partsOf(head, after, ask)])
+  const isNothing = [was, is].every(({ entries, inflated }) => entries.size + inflated.size === 0)
+  if (isNothing) return sides
+  const both = leftOutAlike(was, is)
+  const built = { base: await base.withFetched(before, both.was), head: await head.withFetched(after, both.is) }
+  const unfit = await unfitIds(built, { base: before, head: after }, both)
+  const buildable = (sources: readonly KustomizeSource[]) => sources.filter(({ id }) => !unfit.has(id))
+  const isFit = unfit.size === 0
+  return {
+    ...sides,
+    base: isFit ? built.base : await base.withFetched(buildable(before), both.was),
+    head: isFit ? built.head : await head.withFetched(buildable(after), both.is),
+    notFetched: [...(sides.notFetched ?? []), ...entryFindings(was, is)],
+  }
+}
+
+/** The Kustomizations of one side that the other does not have alike. */
+function differing(one: SideOfChange, other: SideOfChange): KustomizeSource[] {
+  return one.discovery.sources.flatMap((source) =>
+    source.kind === 'kustomize' && one.keys.get(source.id) !== other.keys.get(source.id) ? [source] : [],
+  )
+}
+
+/** Both sides without what either side lacks in any version, and without what may have become what the head lacks. */
+function leftOutAlike(was: KustomizeParts, is: KustomizeParts) {
+  const [named, namedNow] = [was, is].map((parts) => new Set([...allOf(parts)].map(([, key]) => key)))
+  const [lost, lostNow] = [was, is].map(
+    (parts) => new Set([...allOf(parts)].flatMap(([id, key]) => (isHad(parts, id) ? [] : [key]))),
+  )
+  const isReplaced = [...(lostNow ?? [])].some((key) => !named?.has(key))
+  const isLeft = (key: string) => lost?.has(key) === true || lostNow?.has(key) === true
+  return {
+    was: without(was, (key) => isLeft(key) || (isReplaced && !namedNow?.has(key))),
+    is: without(is, isLeft),
+  }
+}
+
+/** What is asked for, each with what is the same in any version of it. */
+function* allOf({ entries, inflated }: KustomizeParts): Iterable<[string, string]> {
+  for (const text of entries.keys()) yield [text, withoutVersion(text)]
+  for (const [folder, { path, name }] of inflated) yield [folder, JSON.stringify([path, name])]
+}
+
+function isHad({ inPlaceOf, charts }: KustomizeParts, id: string): boolean {
+  return inPlaceOf.has(id) || charts.has(`${id}/Chart.yaml`)
+}
+
+function without(parts: KustomizeParts, isLeft: (key: string) => boolean): KustomizeParts {
+  const left = new Set([...allOf(parts)].flatMap(([id, key]) => (isLeft(key) ? [id] : [])))
+  const isOfLeft = (file: string) => [...left].some((folder) => file.startsWith(`${folder}/`))
+  const { entries, inflated, lackingFiles, isUnknown, faults } = parts
+  return {
+    entries,
+    inflated,
+    lackingFiles,
+    isUnknown,
+    faults,
+    inPlaceOf: new Map([...parts.inPlaceOf].filter(([text]) => !left.has(text))),
+    charts: new Map([...parts.charts].filter(([file]) => !isOfLeft(file))),
+  }
+}
+
+/**
+ * The sources that are not built with what was fetched: where the base is not, or where the head is not for a link or a
+ * submodule, which is not fetched.
+ */
+async function unfitIds(
+  built: { readonly base: SideOfChange; readonly head: SideOfChange },
+  sources: { readonly base: readonly KustomizeSource[]; readonly head: readonly KustomizeSource[] },
+  { is }: { readonly is: KustomizeParts },
+): Promise<ReadonlySet<string>> {
+  const failed = async (side: SideOfChange, its: readonly KustomizeSource[]) => {
+    const rendered = await Promise.all(its.map((source) => side.render(source)))
+    return rendered.flatMap(({ source, failure }) => (failure && !failure.missing ? [source.id] : []))
+  }
+  const [old, now] = await Promise.all([failed(built.base, sources.base), failed(built.head, sources.head)])
+  const places = [...is.inPlaceOf.values()].map(heldFolderOf)
+  const mayLack = places.some((folder) => is.lackingFiles.has(folder))
+  return new Set([...old, ...(mayLack ? now : [])])
+}

@@ -1,0 +1,89 @@
+import type { FetchFault } from '../fetch/fetching'
+import type { Rendering } from '../render/rendering'
+import type { Checkout } from '../revision/checkout'
+import { heldFolderOf } from '../revision/held-files'
+import { entriesOfFetched, inWords, withFetched } from '../sources/fetched-kustomizations'
+import type { InflatedChart } from '../sources/inflated-chart'
+import type { Kustomization, RemoteEntry } from '../sources/kustomization'
+import type { KustomizeSource } from '../sources/source'
+import type { RenderingInput } from './reduced-input'
+
+/** What was asked for the Kustomizations of one side. */
+export interface FetchedParts {
+  /** The folders that are held in place of entries, by the text of these. */
+  readonly inPlaceOf: ReadonlyMap<string, string>
+  /** The files of charts, at the paths where Kustomizations look for them. */
+  readonly charts: ReadonlyMap<string, Uint8Array>
+  /** Why entries were not fetched, by their text; charts by their folder. */
+  readonly faults: ReadonlyMap<string, FetchFault>
+}
+
+/** A Kustomization with what was fetched for it. */
+export interface FetchedInput extends RenderingInput {
+  /** The entries by which it takes in fetched files, by the folders of these. */
+  readonly entries: ReadonlyMap<string, RemoteEntry>
+  readonly faults: FetchedParts['faults']
+}
+
+/** Kustomizations with what was fetched for them, by the ids of their sources. */
+export async function fetchedInputs(
+  sources: readonly KustomizeSource[],
+  { inPlaceOf, charts, faults }: FetchedParts,
+  { checkout, kustomizations, folder }: FetchableSide,
+): Promise<Map<string, FetchedInput>> {
+  const own = checkout.withFetched(inPlaceOf, charts, folder)
+  const all = await withFetched(kustomizations, own)
+  return new Map(
+    sources.map((source) => {
+      const entries = entriesOfFetched([source.root, ...(source.components ?? [])], all, own)
+      return [source.id, { source, checkout: own, kustomizations: all, entries, faults }]
+    }),
+  )
+}
+
+interface FetchableSide {
+  readonly checkout: Checkout
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  /** A new private folder. */
+  readonly folder: string
+}
+
+/** A rendering with its places in files of this repository: no reader has a fetched file. */
+export function seenHere(rendering: Rendering, input: FetchedInput): Rendering {
+  if (!('failure' in rendering)) return partsHere(rendering, input)
+  const { remote, ...failure } = rendering.failure
+  const seen = { ...placeHere(failure, input), reason: inWords(failure.reason, input.checkout) }
+  const left = remote ? { remote: remote.map((entry) => entryHere(entry, input)) } : {}
+  return { ...partsHere(rendering, input), failure: { ...seen, ...left } }
+}
+
+/** What a rendering was made without, in the same way. */
+export function partsHere<T extends Parts>(parts: T, input: FetchedInput): T {
+  const { remote, charts, data } = parts
+  const withFault = (one: InflatedChart) => {
+    const fault = input.faults.get(one.folder)
+    return placeHere(fault ? { ...one, fault } : one, input)
+  }
+  return {
+    ...parts,
+    ...(remote ? { remote: remote.map((entry) => entryHere(entry, input)) } : {}),
+    ...(charts ? { charts: charts.map(withFault) } : {}),
+    ...(data ? { data: data.map((entry) => placeHere(entry, input)) } : {}),
+  }
+}
+
+interface Parts {
+  readonly remote?: readonly RemoteEntry[]
+  readonly charts?: readonly InflatedChart[]
+  readonly data?: readonly RemoteEntry[]
+}
+
+function entryHere(entry: RemoteEntry, input: FetchedInput): RemoteEntry {
+  const fault = input.faults.get(entry.text)
+  return placeHere(fault ? { ...entry, fault } : entry, input)
+}
+
+function placeHere<T extends { readonly path: string }>(one: T, { entries }: FetchedInput): T {
+  const entry = entries.get(heldFolderOf(one.path))
+  return entry ? { ...one, path: entry.path, region: entry.region } : one
+}
