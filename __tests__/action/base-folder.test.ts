@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { configMap, role } from '../source/objects'
 import { gitIn, writeFiles } from '../source/repository'
-import { act, type Checkout, type Event, type Outcome, Remote } from './checkout'
+import { actHere, type Checkout, type Event, type Outcome, Remote } from './checkout'
 
 /** A base that knows nothing of what the change takes away, and that lets everything pass. */
 const decoy = { '.github/ingress-guard.yaml': 'format: 1\nfail-on: never\n', 'note.yaml': configMap('note') }
@@ -52,29 +52,29 @@ describe('a folder of the change is never the base that an event names', () => {
     ['what a push replaces', remote.fork, { name: 'push', sha: remote.merge, payload: { before: remote.fork } }],
   ]
 
-  test.each(events)('%s: it is fetched', (_, id, event) => {
-    const outcome = act(checkoutWith(id), { event })
+  test.each(events)('%s: it is fetched', async (_, id, event) => {
+    const outcome = await actHere(checkoutWith(id), { event })
     const said = outcome.commands.join('\n')
     // Where the base is the fork, the shallow clone has no history to find a merge base in.
     expect(said).toMatch(/protected-rbac\/object-kept|have no common ancestor in this shallow clone/)
     expect(outcome.status).toBe(1)
   })
 
-  test.each(events)('%s: the job fails when it cannot be had', (_, id, event) => {
-    expect(refusal(act(checkoutWith(id, { reachable: false }), { event }))).toContain(
+  test.each(events)('%s: the job fails when it cannot be had', async (_, id, event) => {
+    expect(refusal(await actHere(checkoutWith(id, { reachable: false }), { event }))).toContain(
       `Commit ${id} is not in this clone and could not be fetched`,
     )
   })
 
-  test('the default branch of a push that makes a branch', () => {
+  test('the default branch of a push that makes a branch', async () => {
     const payload = { before: '0'.repeat(40), repository: { default_branch: 'main' } }
     expect(
-      refusal(act(checkoutWith('origin/main'), { event: { name: 'push', sha: remote.merge, payload } })),
+      refusal(await actHere(checkoutWith('origin/main'), { event: { name: 'push', sha: remote.merge, payload } })),
     ).toContain('The revision "origin/main" is not in this shallow clone. Set `fetch-depth: 0` on actions/checkout.')
   })
 
-  test('a path in the place of a commit', () => {
-    expect(refusal(act(checkoutWith('x'), { event: base('./x') }))).toContain(
+  test('a path in the place of a commit', async () => {
+    expect(refusal(await actHere(checkoutWith('x'), { event: base('./x') }))).toContain(
       'The revision "./x" is not in this shallow clone.',
     )
   })
@@ -83,35 +83,35 @@ describe('a folder of the change is never the base that an event names', () => {
 describe('what a workflow names', () => {
   const event = remote.pullRequest()
 
-  test.each([remote.fork, remote.fork.toUpperCase(), with64(remote.fork)])('%s is the id of a commit', (id) => {
-    const outcome = act(checkoutWith(id, { reachable: false }), { event, inputs: { base: id } })
+  test.each([remote.fork, remote.fork.toUpperCase(), with64(remote.fork)])('%s is the id of a commit', async (id) => {
+    const outcome = await actHere(checkoutWith(id, { reachable: false }), { event, inputs: { base: id } })
     expect(refusal(outcome)).toContain(`Commit ${id} is not in this clone and could not be fetched`)
   })
 
   test.each(['main', 'origin/main', 'HEAD^', 'refs/heads/main', remote.fork.slice(0, 12)])(
     '%s is a revision that the clone lacks, not the folder of the checkout',
-    (name) => {
-      expect(refusal(act(checkoutWith(name), { event, inputs: { base: name } }))).toContain(
+    async (name) => {
+      expect(refusal(await actHere(checkoutWith(name), { event, inputs: { base: name } }))).toContain(
         `The revision ${JSON.stringify(name)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the base`,
       )
-      expect(refusal(act(checkoutWith(name), { event, inputs: { base: remote.base, head: name } }))).toContain(
-        'so it is not used as the head',
-      )
+      expect(
+        refusal(await actHere(checkoutWith(name), { event, inputs: { base: remote.base, head: name } })),
+      ).toContain('so it is not used as the head')
     },
   )
 
-  test('HEAD is the commit, also where a folder is called so', () => {
-    const outcome = act(checkoutWith('HEAD'), { event, inputs: { base: remote.base } })
+  test('HEAD is the commit, also where a folder is called so', async () => {
+    const outcome = await actHere(checkoutWith('HEAD'), { event, inputs: { base: remote.base } })
     expect(outcome.log).toMatch(/have no common ancestor|protected-rbac\/object-kept/)
     expect(outcome.status).toBe(1)
   })
 
-  test('a folder that is written as a path, or that is not part of the checkout, is the base', () => {
-    const written = act(checkoutWith('x'), { event, inputs: { base: './x' } })
+  test('a folder that is written as a path, or that is not part of the checkout, is the base', async () => {
+    const written = await actHere(checkoutWith('x'), { event, inputs: { base: './x' } })
     expect(written.log).toContain('Inspected ./x → HEAD')
     const checkout = remote.checkout()
     writeFiles(checkout.dir, { 'before/note.yaml': configMap('note') })
-    const beside = act(checkout, { event, inputs: { base: 'before' } })
+    const beside = await actHere(checkout, { event, inputs: { base: 'before' } })
     expect(beside.log).toContain('Inspected before → HEAD')
   })
 })

@@ -21,7 +21,7 @@ const probes = new ToolProbes()
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
 export function guard(argv: readonly string[], isTTY = false, limits?: Limits): Promise<Run> {
   const offline = argv[0] === 'check' ? ['check', '--offline', ...argv.slice(1)] : argv
-  return guardOnline(offline, isTTY, limits ? { limits } : { probes })
+  return guardOnline(offline, isTTY, { probes, ...(limits ? { limits } : {}) })
 }
 
 /** The same with the network, for tests that start servers of their own. */

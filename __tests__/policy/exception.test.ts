@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, guard, lines } from '../cli/guard'
+import { checkJson, checkOpened, guard, lines } from '../cli/guard'
+import { opened } from '../source/in-memory'
 import { configMap, ingress, role, stream } from '../source/objects'
 import { TestRepository } from '../source/repository'
 
@@ -12,10 +13,7 @@ const config = (exception: string) => `format: 1\nexceptions:\n  - ${exception}\
 
 /** Judges a change that opens a hole in `web.yaml`, with this config at the base, on 2026-11-21. */
 async function judged(text: string, base = 'web.yaml', more: readonly string[] = []) {
-  const repo = new TestRepository()
-  repo.commit({ [file]: text, [base]: covered })
-  repo.commit({ [base]: holed })
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...more)
+  return checkOpened(opened({ [file]: text, [base]: covered }, { [base]: holed }), ...more)
 }
 
 const exceptionOf = (rule: string, object: string, more = '') =>

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
-import { type Files, TestRepository, temporaryFolder, writeFiles } from '../source/repository'
+import { checkJson, checkOpened, lines } from '../cli/guard'
+import { opened } from '../source/in-memory'
+import { type Files, temporaryFolder, writeFiles } from '../source/repository'
 
 const file = '.github/ingress-guard.yaml'
 const policies = 'format: 1\npolicies: [{use: version-matrix@1.0.0}]\n'
@@ -15,10 +16,7 @@ const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace:
 const unserved = 'introduced error head/prod/web.yaml:1 version-matrix/api-served'
 
 async function judge(base: Files, head: Files, ...more: string[]) {
-  const repo = new TestRepository()
-  repo.commit(base)
-  repo.commit(head)
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...more)
+  return checkOpened(opened(base, head), ...more)
 }
 
 const told = (report: Awaited<ReturnType<typeof judge>>) =>

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
+import { opened } from '../source/in-memory'
 import { configMap, role } from '../source/objects'
-import { repositoryOf, url } from '../source/probe'
+import { url } from '../source/probe'
 import { places, tool } from '../source/rendered'
 import type { Files } from '../source/repository'
 
@@ -64,7 +65,6 @@ test.each<[string, Files, Files, string[]]>([
   ],
 ])('%s', async (_, base, head, expected) => {
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
-  const revisions = ['--repo', repositoryOf(base, head).dir, '--base', 'HEAD~1', '--head', 'HEAD']
-  const report = await checkJson(...revisions, ...tools, '--policy', 'protected-rbac@1.1.0')
+  const report = await checkOpened(opened(base, head, url), ...tools, '--policy', 'protected-rbac@1.1.0')
   expect(places(report)).toEqual(expected.map((place) => `warning ${place} exact protected-rbac/prune-safe`))
 })

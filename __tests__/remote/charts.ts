@@ -1,9 +1,11 @@
 import path from 'node:path'
 import { expect } from '@jest/globals'
-import { checkOnline } from '../cli/guard'
+import { checkOpenedOnline } from '../cli/guard'
 import { chart, indexOf, type Server, serve, sha256 } from '../fetch/servers'
 import { readFolder, root } from '../harness'
-import { type Files, TestRepository } from '../source/repository'
+import { opened } from '../source/in-memory'
+import { url } from '../source/probe'
+import type { Files } from '../source/repository'
 import { tool } from '../tools'
 
 /** Versions of charts, each with its files. */
@@ -42,14 +44,10 @@ export const nginx = ((): Record<string, string> => {
   return files
 })()
 
-/** Judges a change as two commits, with the network. */
+/** Judges a change, with the network. */
 export async function changeOnline(base: Files, head: Files, ...options: readonly string[]) {
-  const repo = new TestRepository()
-  repo.commit(base)
-  repo.commit(head)
-  repo.git('remote', 'add', 'origin', 'https://github.com/acme/platform.git')
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
-  const report = await checkOnline('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, ...options)
+  const report = await checkOpenedOnline(opened(base, head, url), ...tools, ...options)
   // A reader has no file of a chart that was fetched.
   expect(JSON.stringify(report)).not.toContain('.git/charts')
   return report

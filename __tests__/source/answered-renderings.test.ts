@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
 import { tool } from '../tools'
-import { object, repositoryOf, role, url } from './probe'
+import { opened } from './in-memory'
+import { object, role, url } from './probe'
 import { type Files, temporaryFolder, writeFiles } from './repository'
 
 const base: Files = {
@@ -25,8 +26,7 @@ async function renderingsOf(before: Files, after: Files): Promise<number> {
   const [helm, kept] = [path.join(folder, 'helm'), path.join(folder, 'calls')]
   writeFiles(folder, { helm: `#!/bin/sh\necho "$1" >> '${kept}'\nexec '${tool('helm')}' "$@"\n`, calls: '' })
   chmodSync(helm, 0o755)
-  const { dir } = repositoryOf({ ...base, ...before }, after)
-  const { findings } = await checkJson('--repo', dir, '--base', 'HEAD~1', '--head', 'HEAD', '--helm', helm)
+  const { findings } = await checkOpened(opened({ ...base, ...before }, after, url), '--helm', helm)
   expect(findings).toEqual([])
   return readFileSync(kept, 'utf8')
     .split('\n')

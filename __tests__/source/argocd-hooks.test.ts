@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
 import { kustomization as fluxKustomization, repository } from './flux-objects'
+import { opened } from './in-memory'
 import { ingress, kustomization } from './kustomize-objects'
-import { object, repositoryOf, url } from './probe'
+import { object, url } from './probe'
 import type { Files } from './repository'
 
-const change = (base: Files, head: Files) =>
-  checkJson('--repo', repositoryOf(base, head).dir, '--base', 'HEAD~1', '--head', 'HEAD')
+const change = (base: Files, head: Files) => checkOpened(opened(base, head, url))
 
 const application = (place: string, more = '') =>
   object(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
-import { object, repositoryOf, role, url } from './probe'
+import { checkOpened } from '../cli/guard'
+import { opened } from './in-memory'
+import { object, role, url } from './probe'
 import { places } from './rendered'
 import type { Files } from './repository'
 
@@ -38,10 +39,7 @@ const annotated = (annotations: string, text = role) =>
 const thing = object('example.com/v1', 'Thing', 'one', 'shop', 'spec: {}\n')
 
 /** Introduced findings, with the newest policies. */
-async function judged(before: Files, after: Files) {
-  const { dir } = repositoryOf({ ...base, ...before }, after)
-  return checkJson('--repo', dir, '--base', 'HEAD~1', '--head', 'HEAD')
-}
+const judged = (before: Files, after: Files) => checkOpened(opened({ ...base, ...before }, after, url))
 const kept = 'protected-rbac/object-kept'
 const textsOf = async (before: Files, after: Files) =>
   (await judged(before, after)).findings.filter(({ status }) => status === 'introduced').map(({ text }) => text)

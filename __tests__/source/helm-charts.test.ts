@@ -1,19 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
+import { opened } from './in-memory'
 import { ingress, role } from './objects'
 import { places, tool } from './rendered'
-import { type Files, TestRepository } from './repository'
+import type { Files } from './repository'
 
 const isolated = 'controller-scope/namespace-isolated'
 const unrendered = 'source/unrendered'
 
 async function judge(base: Files, head: Files) {
-  const repo = new TestRepository()
-  repo.commit(base)
-  repo.commit(head)
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
   const policies = ['ingress-tls@1.0.0', 'controller-scope@1.1.0', 'protected-rbac@1.0.0']
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policies)
+  return checkOpened(opened(base, head), ...tools, '--policy', ...policies)
 }
 
 const kustomization = (...lines: string[]) =>

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
 import { root } from '../harness'
+import { opened } from './in-memory'
 import { configMap, ingress, role, stream } from './objects'
 import { url } from './probe'
 import { tool } from './rendered'
@@ -17,12 +18,8 @@ const config = '.github/ingress-guard.yaml'
 
 /** Judges two commits with every rule, with the tools of the tests. */
 async function judged(base: Files, head: Files) {
-  const repo = new TestRepository()
-  repo.git('remote', 'add', 'origin', url)
-  repo.commit(base)
-  repo.commit(head)
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
-  const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools)
+  const report = await checkOpened(opened(base, head, url), ...tools)
   return { report, found: lines(report) }
 }
 
@@ -142,10 +139,9 @@ describe.each(names)('%s', (name) => {
       [`clusters: {prod: {${name}: 1}}\n`, '2:19', 'is not allowed here'],
     ]
     for (const [text, place, says] of wrong) {
-      const repo = new TestRepository()
-      repo.commit({ 'a.yaml': configMap('a') })
-      repo.commit({ 'a.yaml': configMap('a', 'y'), [config]: `format: 1\n${text}` })
-      const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+      const report = await checkOpened(
+        opened({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'y'), [config]: `format: 1\n${text}` }),
+      )
       const finding = report.findings.find(({ rule }) => rule === 'config/invalid')
       expect(`${finding?.rule} ${finding?.location.region.startLine}:${finding?.location.region.startColumn}`).toBe(
         `config/invalid ${place}`,

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
+import { opened } from './in-memory'
 import { configMap } from './objects'
-import { type Files, TestRepository } from './repository'
+import { url } from './probe'
+import type { Files } from './repository'
 
-async function change(base: Files, head: Files) {
-  const repo = new TestRepository()
-  repo.git('remote', 'add', 'origin', 'https://github.com/acme/platform.git')
-  repo.commit(base)
-  repo.commit(head)
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
-}
+const change = (base: Files, head: Files) => checkOpened(opened(base, head, url))
 
 const open = (report: Awaited<ReturnType<typeof change>>) => lines(report).filter((line) => line.includes('not-judged'))
 

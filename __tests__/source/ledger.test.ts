@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { checkJson, guard, lines } from '../cli/guard'
+import { checkJson, checkOpened, guard, lines } from '../cli/guard'
+import { opened } from './in-memory'
 import { configMap, ingress } from './objects'
 import { type Files, TestRepository } from './repository'
 
@@ -18,7 +19,7 @@ const judge = (repo: TestRepository) => checkJson('--repo', repo.dir, '--base', 
 
 /** `a.yaml not-judged chart-elsewhere`, a line for each changed file. */
 async function states(base: Files, change: Files): Promise<string[]> {
-  const { inspected } = await judge(changeOf(base, change))
+  const { inspected } = await checkOpened(opened(base, change, url))
   return (inspected.files ?? []).map(({ path, state, cause }) => [path, state, cause].filter(Boolean).join(' '))
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
+import { opened } from './in-memory'
 import { places, tool } from './rendered'
-import { type Files, TestRepository } from './repository'
+import type { Files } from './repository'
 
 const url = 'https://github.com/acme/platform.git'
 const isolated = 'controller-scope/namespace-isolated'
@@ -9,13 +10,9 @@ const source = 'controller-scope/status-source'
 const unreadable = 'source/unreadable'
 
 async function judge(base: Files, head: Files, origin = '') {
-  const repo = new TestRepository()
-  if (origin) repo.git('remote', 'add', 'origin', origin)
-  repo.commit(base)
-  repo.commit(head)
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
   const policies = ['ingress-tls@1.0.0', 'controller-scope@1.1.0', 'protected-rbac@1.0.0']
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policies)
+  return checkOpened(opened(base, head, ...(origin ? [origin] : [])), ...tools, '--policy', ...policies)
 }
 
 /** An Application of ingress-nginx, its values in files; line 14 names them. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson } from '../cli/guard'
-import { object, repositoryOf, url } from './probe'
+import { checkOpened } from '../cli/guard'
+import { opened } from './in-memory'
+import { object, url } from './probe'
 import { places, tool } from './rendered'
 import type { Files } from './repository'
 
@@ -43,8 +44,14 @@ spec:
 
 describe.each(['helm', 'helm3'])('with %s', (helm) => {
   async function judge(base: Files, head: Files) {
-    const args = ['--repo', repositoryOf(base, head).dir, '--base', 'HEAD~1', '--head', 'HEAD', '--helm', tool(helm)]
-    return checkJson(...args, '--policy', 'version-matrix@1.0.0', 'ingress-tls@1.0.0')
+    return checkOpened(
+      opened(base, head, url),
+      '--helm',
+      tool(helm),
+      '--policy',
+      'version-matrix@1.0.0',
+      'ingress-tls@1.0.0',
+    )
   }
   const judgeChart = (declared: Files, apiVersion: string) =>
     judge({ ...declared, ...chart('policy/v1') }, chart(apiVersion))

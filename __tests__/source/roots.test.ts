@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
 import { kustomization, repository } from './flux-objects'
+import { opened } from './in-memory'
 import { ingress, kustomization as kustomize, name } from './kustomize-objects'
 import { configMap, role } from './objects'
-import { change, object, repositoryOf, url } from './probe'
+import { change, object, url } from './probe'
 import type { Files } from './repository'
 
 const broken = kustomize('resources: [gone.yaml]')
@@ -110,9 +111,7 @@ describe('what no root reaches', () => {
       `spec:\n  tls: [{hosts: [web.example.com], secretName: web-tls}]\n  rules:\n    - host: ${routed}\n      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}\n${more}`,
     )
   const judge = async (base: Files, head: Files) => {
-    const repo = repositoryOf(base, head)
-    const sides = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--policy', 'ingress-tls@1.1.0']
-    return lines(await checkJson(...sides))
+    return lines(await checkOpened(opened(base, head, url), '--policy', 'ingress-tls@1.1.0'))
   }
   const twice = (file: string) => `introduced warning head/${file} ingress-tls/host-unique`
   const byFlux = { ...flux, 'apps/web.yaml': web('web') }

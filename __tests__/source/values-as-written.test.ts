@@ -3,9 +3,10 @@ import { chmodSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { assign } from '../../src/deployers/typed-text'
-import { checkJson } from '../cli/guard'
+import { checkOpened } from '../cli/guard'
 import { tool } from '../tools'
-import { object, repositoryOf, url } from './probe'
+import { opened } from './in-memory'
+import { object, url } from './probe'
 import { type Files, temporaryFolder, writeFiles } from './repository'
 
 /** An Ingress with a host for each value, made of its key, its type and its printed form. */
@@ -106,7 +107,7 @@ async function judged(files: Files): Promise<string[]> {
   const [helm, kept] = [path.join(folder, 'helm'), path.join(folder, 'output')]
   writeFiles(folder, { helm: `#!/bin/sh\n'${tool('helm')}' "$@" | tee -a '${kept}'\n`, output: '' })
   chmodSync(helm, 0o755)
-  const { findings } = await checkJson('--repo', repositoryOf({ ...chart, ...files }).dir, '--all', '--helm', helm)
+  const { findings } = await checkOpened(opened({ ...chart, ...files }, undefined, url), '--all', '--helm', helm)
   expect(findings.filter(({ rule }) => rule === 'source/unrendered')).toEqual([])
   return hostsIn(readFileSync(kept, 'utf8'))
 }
