@@ -86,6 +86,54 @@ describe('a remote base', () => {
   })
 })
 
+test('a base that a trusted base takes in is fetched where the base names its place, too', async () => {
+  const other = new ServedRepository(path.join(git.root, 'other'))
+  other.commit({ 'kustomization.yaml': kustomization('ingress.yaml'), 'ingress.yaml': ingress('open.example.com') })
+  base.git('checkout', '--quiet', 'v1')
+  base.commit({ 'deploy/web/kustomization.yaml': kustomization('../../common', `${git.url}/other//.`) })
+  base.git('tag', 'nested')
+  base.git('checkout', '--quiet', 'main')
+  const both = allowing(url(), `${git.url}/other`)
+  const report = await changeOnline(
+    { ...both, ...overlay(`${url()}//deploy/web?ref=v1`) },
+    overlay(`${url()}//deploy/web?ref=nested`),
+  )
+  expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:3 ingress-tls/host-covered'])
+})
+
+test('a remote component is laid over what is here', async () => {
+  base.git('checkout', '--quiet', 'v1')
+  const component = (host: string) => `apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+patches:
+  - target: {kind: Ingress}
+    patch: '[{"op": "replace", "path": "/spec/rules/1/host", "value": "${host}"}]'
+`
+  for (const [tag, host] of [
+    ['c1', 'covered.example.com'],
+    ['c2', 'open.example.com'],
+  ] as const) {
+    base.commit({ 'part/kustomization.yaml': component(host) })
+    base.git('tag', tag)
+  }
+  base.git('checkout', '--quiet', 'main')
+  const own = (ref: string) => ({
+    'kustomization.yaml': `${kustomization('ingress.yaml')}components:\n  - ${url()}//part?ref=${ref}\n`,
+  })
+  const report = await changeOnline(
+    { ...allowing(url()), 'ingress.yaml': ingress('covered.example.com'), ...own('c1') },
+    own('c2'),
+  )
+  expect(introduced(report)).toEqual(['error head/kustomization.yaml:4 ingress-tls/host-covered'])
+})
+
+test('a commit of a branch is built as well, without asking for more than its folder', async () => {
+  const commits = ['v1', 'v2'].map((tag) => base.git('rev-parse', `${tag}^{commit}`))
+  const [before, after] = commits.map((commit) => overlay(`${url()}//deploy/web?ref=${commit}`))
+  const report = await changeOnline({ ...allowing(url()), ...before }, { ...after })
+  expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:3 ingress-tls/host-covered'])
+})
+
 describe('a file by its URL', () => {
   const at = (version: string) => overlay(`${web.url}/files/${version}/web.yaml`)
 

@@ -102,6 +102,15 @@ describe('a place that only the head names', () => {
     expect(server.asked).toEqual([])
   })
 
+  test('of a HelmChart of K3s is not asked: an error at the line that names it', async () => {
+    const spec = `  repo: ${url}\n  chart: web\n  version: 1.0.0\n`
+    const chart = `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: web, namespace: kube-system}\nspec:\n${spec}`
+    const report = await changeOnline({ 'a.yaml': configMap('a') }, { 'web.yaml': chart })
+    expect(introduced(report)).toEqual(['error head/web.yaml:5 source/not-judged'])
+    expect(report.findings[0]?.text).toContain(network(url))
+    expect(server.asked).toEqual([])
+  })
+
   test('is no more trusted for being on the host of another one', async () => {
     const base = { 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
     const report = await changeOnline(base, {

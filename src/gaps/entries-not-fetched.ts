@@ -79,6 +79,7 @@ function aboveVersion({ url, place }: Extract<RemotePlace, { kind: 'file' }>): s
 /** Why an entry was not fetched: the end of a sentence that says that it is not in this repository. */
 export function faultInWords(fault: FetchFault | undefined): string {
   if (!fault || fault.cause === 'fetch-off') return ''
+  if (fault.cause === 'content-invalid') return `, and is left out because of what came from there: ${fault.reason}`
   if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
   return ', and was not fetched, because the base does not name its place'
 }

@@ -22,12 +22,10 @@ export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined)
   const both = leftOutAlike(was, is)
   const built = { base: await base.withFetched(before, both.was), head: await head.withFetched(after, both.is) }
   const unfit = await unfitIds(built, { base: before, head: after }, both)
-  const buildable = (sources: readonly KustomizeSource[]) => sources.filter(({ id }) => !unfit.has(id))
-  const isFit = unfit.size === 0
   return {
     ...sides,
-    base: isFit ? built.base : await base.withFetched(buildable(before), both.was),
-    head: isFit ? built.head : await head.withFetched(buildable(after), both.is),
+    base: await withoutUnfit(built.base, before, was, unfit),
+    head: await withoutUnfit(built.head, after, is, unfit),
     notFetched: [...(sides.notFetched ?? []), ...entryFindings(was, is)],
   }
 }
@@ -78,21 +76,41 @@ function without(parts: KustomizeParts, isLeft: (key: string) => boolean): Kusto
   }
 }
 
+/** A side whose sources that do not build with what was fetched are built without it. */
+async function withoutUnfit(
+  side: SideOfChange,
+  sources: readonly KustomizeSource[],
+  { entries, inflated }: KustomizeParts,
+  unfit: ReadonlyMap<string, string>,
+): Promise<SideOfChange> {
+  const all = [...entries.keys(), ...inflated.keys()]
+  let found = side
+  for (const reason of new Set(unfit.values())) {
+    const its = sources.filter(({ id }) => unfit.get(id) === reason)
+    const fault = { cause: 'content-invalid', reason } as const
+    const faults = new Map(all.map((one) => [one, fault]))
+    found = await found.withFetched(its, { inPlaceOf: new Map(), charts: new Map(), faults })
+  }
+  return found
+}
+
 /**
- * The sources that are not built with what was fetched: where the base is not, or where the head is not for a link or a
- * submodule, which is not fetched.
+ * The sources that are not built with what was fetched, and why: where the base is not, or where the head is not for a link
+ * or a submodule, which is not fetched.
  */
 async function unfitIds(
   built: { readonly base: SideOfChange; readonly head: SideOfChange },
   sources: { readonly base: readonly KustomizeSource[]; readonly head: readonly KustomizeSource[] },
   { is }: { readonly is: KustomizeParts },
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, string>> {
   const failed = async (side: SideOfChange, its: readonly KustomizeSource[]) => {
     const rendered = await Promise.all(its.map((source) => side.render(source)))
-    return rendered.flatMap(({ source, failure }) => (failure && !failure.missing ? [source.id] : []))
+    return rendered.flatMap(({ source, failure }) =>
+      failure && !failure.missing ? [[source.id, failure.reason] as const] : [],
+    )
   }
   const [old, now] = await Promise.all([failed(built.base, sources.base), failed(built.head, sources.head)])
   const places = [...is.inPlaceOf.values()].map(heldFolderOf)
   const mayLack = places.some((folder) => is.lackingFiles.has(folder))
-  return new Set([...old, ...(mayLack ? now : [])])
+  return new Map([...(mayLack ? now : []), ...old])
 }

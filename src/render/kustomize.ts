@@ -271,7 +271,10 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   // The text before it lists the including Kustomizations, which differ for each root.
   const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
   const lack = lackIn(message)
-  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(inWords(words.replaceAll(`${checkout.folder}/`, ''), checkout), checkout.folder)}`)
+  const failed = at(
+    'tool-failed',
+    `kustomize cannot build it: ${shortened(inWords(words.replaceAll(`${checkout.folder}/`, ''), checkout), checkout.folder)}`,
+  )
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

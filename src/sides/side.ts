@@ -143,7 +143,14 @@ export class SideOfChange {
       if (account === 'rendered') return []
       return account ? [{ ...one, ...account }] : [one]
     })
-    const discovery = { ...this.discovery, sources: [...this.discovery.sources, ...fetched], notInspected }
+    // A HelmChart of K3s is listed only where it was asked for.
+    const listed = new Set(this.discovery.notInspected.map(({ release }) => release))
+    const more = [...accounts].flatMap(([release, account]) => {
+      const manifest = listed.has(release) ? undefined : this.discovery.elsewhere.get(release)?.().manifest
+      return manifest && account !== 'rendered' ? [{ manifest, ...account, release }] : []
+    })
+    const sourcesNow = [...this.discovery.sources, ...fetched]
+    const discovery = { ...this.discovery, sources: sourcesNow, notInspected: [...notInspected, ...more] }
     const keys = new Map([...this.keys, ...(await keysOf(fetched, renderer, checkout, discovery))])
     return this.as({ discovery, keys })
   }
