@@ -5,7 +5,8 @@
 //   --folder DIR   where clones and packages are kept (default: .tools/bumps)
 //   --versions N   how many versions of each chart (default: 6)
 //   --only NAME    one chart
-//   --verbose      print the tables of what each bump brings
+//   --policy P     a policy, also one that is not released (repeatable)
+//   --verbose      print what each bump brings
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
     folder: { type: 'string', default: '.tools/bumps' },
     versions: { type: 'string', default: '6' },
     only: { type: 'string' },
+    policy: { type: 'string', multiple: true, default: [] },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -87,7 +89,20 @@ spec:
 /** What the gate says of the last commit of a repository. */
 function judged(repo: string): Promise<ReportJson> {
   const tools = ['--helm', helm, '--kustomize', kubectl]
-  const args = ['check', '--repo', repo, '--base', 'HEAD~1', '--head', 'HEAD', '--format', 'json', ...tools]
+  const policies = options.policy.flatMap((one) => ['--policy', one])
+  const args = [
+    'check',
+    '--repo',
+    repo,
+    '--base',
+    'HEAD~1',
+    '--head',
+    'HEAD',
+    '--format',
+    'json',
+    ...tools,
+    ...policies,
+  ]
   return new Promise((resolve, reject) => {
     const cache = path.resolve(options.folder, 'cache')
     execFile(
@@ -124,6 +139,14 @@ for (const { chart, versions } of packaged) {
       console.log(
         `${chart.name} ${versions[index - 1]} → ${version}, ${form}: ${verdict}; ${states.join(', ')}; ${added} objects added, ${changed} changed, ${removed} removed`,
       )
+      for (const { rows, more } of inspected.bumps ?? []) {
+        console.log(`  it brings ${rows.length + more} rows`)
+        if (!options.verbose) continue
+        for (const { aspect, object, goes, comes } of rows)
+          console.log(
+            `    ${aspect} of ${object}: ${[...goes.map((one) => `-${one}`), ...comes.map((one) => `+${one}`)].join(' ')}`,
+          )
+      }
       for (const { level, rule, status, location, text } of findings) {
         if (status !== 'introduced') continue
         counts.set(level, (counts.get(level) ?? 0) + 1)

@@ -93,6 +93,7 @@ export class FluxReleases {
           values,
           set: {},
           ...postRenderersOf(release, manifest),
+          crds: release.crds,
           release: release.releaseName,
           namespace: target || own || 'default',
         },

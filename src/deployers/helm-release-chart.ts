@@ -83,6 +83,7 @@ export function chartOfHelmRelease(
         values,
         set: {},
         ...postRenderersOf(release, manifest),
+        crds: release.crds,
         release: release.releaseName,
         namespace,
       }))

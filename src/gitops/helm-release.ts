@@ -20,9 +20,14 @@ export interface HelmRelease {
   readonly postRenderers: Cursor
   /** Whether postRenderers get hooks, too. */
   readonly postRenderStrategy: Cursor
+  /** What becomes of the CRDs in `crds/` of its chart. */
+  readonly crds: { readonly install: CrdPolicy; readonly upgrade: CrdPolicy }
   /** It then neither upgrades nor, when it is deleted, uninstalls. */
   readonly suspended: boolean
 }
+
+/** Flux applies no CRDs, or those that the cluster does not have, or all; it deletes none. */
+export type CrdPolicy = 'Skip' | 'Create' | 'CreateReplace'
 
 /** The chart of a HelmRelease, or of a HelmChart of Flux. */
 export interface HelmReleaseChart {
@@ -69,7 +74,14 @@ export function readHelmRelease(root: Cursor): HelmRelease {
     postRenderers: spec.at('postRenderers'),
     postRenderStrategy: spec.at('postRenderStrategy'),
     suspended: spec.at('suspend').value === true,
+    crds: { install: crdPolicyAt(spec.at('install')), upgrade: crdPolicyAt(spec.at('upgrade')) },
   }
+}
+
+/** The default of the controller's code, which its documentation does not state for upgrades. */
+function crdPolicyAt(action: Cursor): CrdPolicy {
+  const written = textAt(action.at('crds'))
+  return written === 'Skip' || written === 'CreateReplace' ? written : 'Create'
 }
 
 export function helmReleaseChartAt(root: Cursor): HelmReleaseChart {

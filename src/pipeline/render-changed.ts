@@ -3,6 +3,7 @@ import type { Unanswered } from '../gaps/unanswered'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source, Target } from '../sources/source'
 import { withoutDeleted } from './deleted-objects'
+import { withKeptDefinitions } from './kept-definitions'
 import type { Sides } from './open-sides'
 import { protectedBy } from './protected-by'
 import type { ChangedFiles } from './read-changed'
@@ -42,7 +43,8 @@ export async function renderChanged(
   if (!base) return { before, after, isSame, answered, unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const targets = [...uncertain.before, ...uncertain.after].map(({ source }) => source.target)
-  const left = withoutDeleted(before, after, protectedBy(rules))
+  const kept = withKeptDefinitions(before, after)
+  const left = withoutDeleted(kept.before, kept.after, protectedBy(rules))
   return {
     before: [...left.before, ...uncertain.before],
     after: [...left.after, ...uncertain.after],

@@ -39,10 +39,12 @@ import permissionsKept from './protected-rbac/permissions-kept'
 import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
 import roleRefKept from './protected-rbac/role-ref-kept'
+import secretsWithheld from './protected-rbac/secrets-withheld'
 import subjectsKept from './protected-rbac/subjects-kept'
 import webhookScope from './protected-rbac/webhook-scope'
 import apiServed from './version-matrix/api-served'
 import componentsAgree from './version-matrix/components-agree'
+import definitionServes from './version-matrix/definition-serves'
 import downgradeSafe from './version-matrix/downgrade-safe'
 import kernelSupported from './version-matrix/kernel-supported'
 import knownDefect from './version-matrix/known-defect'
@@ -92,10 +94,12 @@ export const rules: readonly Rule[] = [
   pruneSafe,
   reconciliationKept,
   roleRefKept,
+  secretsWithheld,
   subjectsKept,
   webhookScope,
   apiServed,
   componentsAgree,
+  definitionServes,
   downgradeSafe,
   kernelSupported,
   knownDefect,

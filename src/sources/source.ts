@@ -1,3 +1,4 @@
+import type { HelmRelease } from '../gitops/helm-release'
 import type { ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 
@@ -82,6 +83,8 @@ export interface HelmSource extends Shared {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean
+  /** What Flux does with the CRDs in `crds/`, where it installs the release. */
+  readonly crds?: HelmRelease['crds']
   /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
   readonly fetched?: FetchedFrom
 }

@@ -9,15 +9,27 @@ export function objectsOf({ root }: Manifest, snapshot: Snapshot): readonly Mani
   return group && kind ? snapshot.ofKind(`${kind}.${group}`) : []
 }
 
+/** The versions that a CustomResourceDefinition serves, and whether objects are stored in each. */
+export function servedVersions({ root }: Manifest): Map<string, { readonly isStored: boolean }> {
+  const versions = [...root.at('spec', 'versions').items()]
+  // apiextensions.k8s.io/v1beta1 had one version in a field of its own.
+  const single = versions.length === 0 ? root.at('spec', 'version').string : undefined
+  if (single !== undefined) return new Map([[single, { isStored: true }]])
+  return new Map(
+    versions.flatMap((one) => {
+      const name = one.at('name').string
+      const isServed = name !== undefined && one.at('served').value !== false
+      return isServed ? [[name, { isStored: one.at('storage').value === true }] as const] : []
+    }),
+  )
+}
+
 /** Whether a CustomResourceDefinition of the cluster serves a kind in an API version. */
 export function servedByDefinition(snapshot: Snapshot, apiVersion: string, kind: string): boolean {
-  const [group, version] = apiVersion.split('/')
-  return snapshot.ofKind(definitionKind).some(({ root }) => {
-    const spec = root.at('spec')
+  const [group, version = ''] = apiVersion.split('/')
+  return snapshot.ofKind(definitionKind).some((definition) => {
+    const spec = definition.root.at('spec')
     if (spec.at('group').string !== group || spec.at('names', 'kind').string !== kind) return false
-    const versions = [...spec.at('versions').items()]
-    // apiextensions.k8s.io/v1beta1 had one version in a field of its own.
-    if (versions.length === 0) return spec.at('version').string === version
-    return versions.some((one) => one.at('name').string === version && one.at('served').value !== false)
+    return servedVersions(definition).has(version)
   })
 }

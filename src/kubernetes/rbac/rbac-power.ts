@@ -61,6 +61,12 @@ function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissi
   )
 }
 
+/** Those that read the Secrets of any name. */
+export function readingSecrets(permissions: readonly Permissions[]): Permissions[] {
+  const rule = { apiGroups: [''], resources: ['secrets'], verbs: reading }
+  return within(rule, permissions).filter(({ name }) => name.has(''))
+}
+
 /** Those that do more than read; to `use` a policy changes nothing by itself. */
 function changing(permissions: readonly Permissions[]): Permissions[] {
   return permissions.flatMap((allowed) => {

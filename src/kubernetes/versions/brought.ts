@@ -2,7 +2,7 @@ import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { isDefaultClass } from '../ingress/ingress-class'
-import { definitionKind } from '../object/custom-resource'
+import { definitionKind, servedVersions } from '../object/custom-resource'
 import { webhookKinds, webhooksOf } from '../protection/webhook'
 import { permissionsIn, roleKinds, uncovered } from '../rbac/rbac'
 import { ruleTexts } from '../rbac/rbac-words'
@@ -81,7 +81,7 @@ function statementsOf(manifest: Manifest): Statement[] {
   const whole = (aspect: Aspect, words: readonly string[]) => words.map((one) => ({ aspect, part: '', words: one }))
   switch (kind) {
     case definitionKind:
-      return whole('definition', versionsOf(root.at('spec')))
+      return whole('definition', [...servedVersions(manifest).keys()])
     case 'IngressClass.networking.k8s.io':
       return whole('class', [
         `controller ${root.at('spec', 'controller').string ?? ''}`,
@@ -100,13 +100,6 @@ function webhookStatements(manifest: Manifest): Statement[] {
     part: name,
     words: `${closed ? 'fails closed' : 'fails open'} for ${resources}`,
   }))
-}
-
-/** The versions that a CustomResourceDefinition serves. */
-function versionsOf(spec: Cursor): string[] {
-  const versions = [...spec.at('versions').items()]
-  if (versions.length === 0) return [textOf(spec.at('version'))].filter((text) => text !== '')
-  return versions.filter((one) => one.at('served').value !== false).map((one) => textOf(one.at('name')))
 }
 
 function portsOf(spec: Cursor): string[] {
