@@ -52,6 +52,18 @@ describe('the tool that takes a file', () => {
     ['s/skaffold.yaml', { 's/skaffold.yaml': '' }, 'Skaffold in s by s/skaffold.yaml'],
     ['d/web.yaml.tmpl', { 'd/web.yaml.tmpl': 'apiVersion: v1\n' }, 'a template engine in d by d/web.yaml.tmpl'],
     ['d/web.yaml.tmpl', { 'd/web.yaml.tmpl': 'a: b\n' }, undefined],
+    [
+      'web/web-values.yaml',
+      { 'web/install.sh': 'set -e\nhelm upgrade --install web acme/web -f ./web-values.yaml\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
+    [
+      'values/prod.yml',
+      { Makefile: 'deploy:\n\t@helm install web acme/web -f values/prod.yml\n' },
+      'a script that runs helm in . by Makefile',
+    ],
+    ['web/settings.yaml', { 'web/install.sh': 'helm upgrade web acme/web\n' }, undefined],
+    ['web/values.yaml', { 'web/test.sh': 'helm template web .\n# helm upgrade\n' }, undefined],
     ['README.md', { 'README.md': 'apiVersion: v1', '.kluctl.yaml': '' }, undefined],
   ]
   test.each(cases)('%s of %j is %s', async (file, files, expected) => {

@@ -79,3 +79,20 @@ test('a link that a template names, and the file that it leads to', async () => 
     { path: 'common/web.yaml', state: 'not-judged', cause: 'release-not-rendered' },
   ])
 })
+
+test('values whose Ingress is judged weigh by what else they change', async () => {
+  const helmfile = `repositories: [{name: acme, url: https://charts.example.com}]
+releases: [{name: web, namespace: shop, chart: acme/web, values: [web.yaml]}]
+`
+  const values = (host: string, issuer: string) =>
+    `ingress:\n  enabled: true\n  hosts: [{host: ${host}}]\n  tls: [{secretName: web, hosts: [${host}]}]\nissuer: ${issuer}\n`
+  const levels = async (changed: string) => {
+    const repo = new TestRepository()
+    repo.commit({ 'helmfile.yaml': helmfile, 'web.yaml': values('a.example.com', 'one') })
+    repo.commit({ 'web.yaml': changed })
+    const { findings } = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+    return findings.flatMap(({ rule, level }) => (rule === 'source/not-judged' ? [level] : []))
+  }
+  expect(await levels(values('b.example.com', 'one'))).toEqual(['notice'])
+  expect(await levels(values('a.example.com', 'two'))).toEqual(['warning'])
+})

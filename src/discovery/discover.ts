@@ -17,7 +17,7 @@ import { type Kustomization, readKustomizations } from '../sources/kustomization
 import { placeOf, type Source } from '../sources/source'
 import { declaredSource } from './declared-source'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
-import { Followed, type Render } from './followed'
+import { Followed, type FollowLimits, type Render } from './followed'
 import { ignorableIn } from './ignorable'
 import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
 import { isAppliedAsIs, patchFilesOf } from './patch-files'
@@ -73,6 +73,8 @@ export interface DiscoveryInput {
   readonly isNew: (path: string) => boolean
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
+  /** How far renderings are followed, if not to the usual limits. */
+  readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
 }
@@ -91,7 +93,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const parts = new Map(chartFiles(charts, checkout))
   const all = await gitOpsObjects(checkout, parts, side)
   const sourceIgnores = await sourceIgnoresIn(checkout)
-  const followed = new Followed(all, checkout, side, known.render)
+  const followed = new Followed(all, checkout, side, known.render, known.limits)
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
   const generatorFiles = await generatorFilesOf(all, checkout)
   const argoFiles = await argoFilesIn(checkout, all, parts)

@@ -27,7 +27,13 @@ export interface Round {
 }
 
 /** How deep renderings are followed that bring what is rendered next, and how many of them. */
-export const followLimits = { depth: 8, renderings: 500, objects: 20_000 }
+export interface FollowLimits {
+  readonly depth: number
+  readonly renderings: number
+  readonly objects: number
+}
+
+const followLimits: FollowLimits = { depth: 8, renderings: 500, objects: 20_000 }
 
 /** A rendering that was followed. */
 interface Asked {
@@ -49,6 +55,8 @@ export class Followed {
   /** The objects of files that these are made of. */
   readonly writtenAs = new Map<Manifest, Manifest>()
   private readonly asked = new Map<string, Asked>()
+  /** The objects of files, by kind and name. */
+  private readonly written = new Map<string, Manifest[]>()
   private readonly limited: { readonly manifest: Manifest; readonly cause: 'too-deep' | 'too-many' }[] = []
 
   /** @param all the Argo CD and Flux objects of the files, patches as well */
@@ -57,7 +65,14 @@ export class Followed {
     private readonly checkout: Checkout,
     private readonly side: Side,
     private readonly render: Render | undefined,
-  ) {}
+    private readonly limits: FollowLimits = followLimits,
+  ) {
+    for (const manifest of all) {
+      const there = this.written.get(nameIn(manifest))
+      if (there) there.push(manifest)
+      else this.written.set(nameIn(manifest), [manifest])
+    }
+  }
 
   /** The objects of files, but those that some rendering has, and all that renderings bring. */
   objects(ofFiles: readonly Manifest[]): Manifest[] {
@@ -90,8 +105,8 @@ export class Followed {
     for (const { manifest, cause } of this.limited) {
       const reason =
         cause === 'too-deep'
-          ? `what it renders leads further than ${followLimits.depth} levels of objects that deploy others; deeper ones are not followed`
-          : `its rendering is not searched for further deployers, as ${followLimits.renderings} renderings were`
+          ? `what it renders leads further than ${this.limits.depth} levels of objects that deploy others; deeper ones are not followed`
+          : `its rendering is not searched for further deployers, as ${this.limits.renderings} renderings were`
       named.skip(manifest, cause, reason)
     }
   }
@@ -113,7 +128,8 @@ export class Followed {
     }
     const first = this.topmost(open, round)
     this.limited.length = 0
-    const next = first.flatMap((source) => this.admitted(source, round) ?? [])
+    const next: Asked[] = []
+    for (const source of first) next.push(...(this.admitted(source, round, this.asked.size + next.length) ?? []))
     const pieces = await Promise.all(next.map(({ source }) => this.render?.(source, round.kustomizations)))
     for (const [index, asked] of next.entries()) {
       isNew = this.take(asked, pieces[index], round) || isNew
@@ -124,25 +140,34 @@ export class Followed {
 
   /** A source whose object another one may complete comes after that one, unless they go in a circle. */
   private topmost(open: readonly Source[], round: Round): readonly Source[] {
-    const files = new Map(open.map((source) => [source.id, this.filesOf(source, round.kustomizations)]))
+    const takers = new Map<string, Set<string>>()
+    for (const source of open) {
+      for (const file of this.filesOf(source, round.kustomizations)) {
+        const its = takers.get(file)
+        if (its) its.add(source.id)
+        else takers.set(file, new Set([source.id]))
+      }
+    }
     const first = open.filter((source) => {
       const deployer = round.gitOps.deployers.get(source.id)
       if (!deployer || this.broughtBy.has(deployer)) return true
-      return !open.some(({ id }) => id !== source.id && files.get(id)?.has(deployer.origin.path))
+      const its = takers.get(deployer.origin.path)
+      return !its || (its.size === 1 && its.has(source.id))
     })
     return first.length > 0 ? first : open
   }
 
-  private admitted(source: Source, { gitOps }: Round): Asked | undefined {
+  /** @param before the renderings that were followed, and those that will be in this round */
+  private admitted(source: Source, { gitOps }: Round, before: number): [Asked] | undefined {
     const deployer = gitOps.deployers.get(source.id)
     const bringer = deployer && this.broughtBy.get(deployer)
     const parent = bringer && this.asked.get(bringer.source.id)
     const depth = parent ? parent.depth + 1 : 0
     const above = new Set([...(deployer ? [keyOf(deployer)] : []), ...(parent?.above ?? [])])
-    if (deployer && depth > followLimits.depth) this.limited.push({ manifest: deployer, cause: 'too-deep' })
-    else if (deployer && (this.asked.size >= followLimits.renderings || this.broughtBy.size >= followLimits.objects))
+    if (deployer && depth > this.limits.depth) this.limited.push({ manifest: deployer, cause: 'too-deep' })
+    else if (deployer && (before >= this.limits.renderings || this.broughtBy.size >= this.limits.objects))
       this.limited.push({ manifest: deployer, cause: 'too-many' })
-    else return { source, depth, above, files: new Set(), children: [] }
+    else return [{ source, depth, above, files: new Set(), children: [] }]
     return undefined
   }
 
@@ -183,10 +208,7 @@ export class Followed {
 
   /** An object of a rendering at the place of the object of a file that it is made of, if there is one. */
   private placed(object: LoadedObject, path: string, files: ReadonlySet<string>): Manifest {
-    const { kind, name, group } = object.ref
-    const written = this.all.find(
-      ({ ref, origin }) => ref.kind === kind && ref.name === name && ref.group === group && files.has(origin.path),
-    )
+    const written = this.written.get(nameIn({ ref: object.ref }))?.find(({ origin }) => files.has(origin.path))
     const at = written ? declarationSite(written) : { path, region: startOf(1) }
     const made = new Manifest({ ...object, region: at.region }, this.side, { kind: 'file', path: at.path }, [])
     if (written) this.writtenAs.set(made, written)
@@ -222,6 +244,10 @@ export class Followed {
   private kustomizationFiles(source: Source, { kustomizations }: Round): string[] {
     return source.kind === 'helm' ? [] : closureOf(source.root, kustomizations).map(({ file }) => file)
   }
+}
+
+function nameIn({ ref: { group, kind, name } }: Pick<Manifest, 'ref'>): string {
+  return JSON.stringify([group, kind, name])
 }
 
 function isDeployer({ ref }: Manifest): boolean {

@@ -4,6 +4,8 @@ import type { Skipped } from '../finding/report'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { looksLikeValues, notKubernetesByName } from '../ledger/named-files'
 import type { SideOfChange } from '../sides/side'
+import type { AccountedSide } from './accounted-side'
+import { assumedFor } from './not-followed'
 import type { Recognised, Recogniser } from './recognised-files'
 
 /** So many names, or entries for one file, are listed. */
@@ -46,6 +48,23 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
     for (const place of [path, resolved.get(path)])
       if (place !== undefined && wanted.has(place) && !reasons.has(place)) reasons.set(place, { cause, reason })
   return reasons
+}
+
+/** The values of releases whose Ingress is judged by them, as it is assumed. */
+export function withAssumed(
+  recognised: ReadonlyMap<string, Recognised>,
+  sides: readonly AccountedSide[],
+): Map<string, Recognised> {
+  const assumed = new Set(
+    sides.flatMap((one) =>
+      one.side.discovery.fileDeployments.releases
+        .filter(({ object }) => assumedFor(object.ref, one).isAssumed)
+        .flatMap(({ files }) => files),
+    ),
+  )
+  return new Map(
+    [...recognised].map(([file, its]) => [file, assumed.has(file) ? { ...its, isAssumed: true as const } : its]),
+  )
 }
 
 /**

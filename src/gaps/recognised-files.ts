@@ -10,6 +10,8 @@ export interface Recognised {
   readonly remedy?: string
   /** The tool's name. */
   readonly tool?: string
+  /** The Ingress that its values make is judged, as it is assumed. */
+  readonly isAssumed?: true
 }
 
 /** Finds, of some files of one side, those that another known tool takes; the other side shows what differs. */

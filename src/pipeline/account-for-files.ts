@@ -1,5 +1,6 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounted-side'
+import { withAssumed } from '../gaps/file-deployments'
 import { missingDependencies } from '../gaps/missing-dependencies'
 import { missingPlugins } from '../gaps/missing-plugins'
 import { type NotFollowed, nameIn, notFollowed } from '../gaps/not-followed'
@@ -63,7 +64,7 @@ export async function entriesOf(
   const was = await accounted(base, rendered.before, read.before, compared.before, changed)
   const is = await accounted(head, rendered.after, read.after, compared.after, changed)
   const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
-  const recognised = await recognisedFiles(base, head, changed)
+  const recognised = withAssumed(await recognisedFiles(base, head, changed), [was, is])
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
   const entries = accountFor(changesOf(base, head, changed), [
     described(sides, config),
@@ -130,7 +131,9 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
   return new Map([...changed].map((file) => [file, !was.has(file) ? 'added' : !is.has(file) ? 'removed' : 'changed']))
 }
 
-function notJudged(found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool'> | undefined): Account | undefined {
+function notJudged(
+  found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool' | 'isAssumed'> | undefined,
+): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
 
