@@ -158,6 +158,10 @@ function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): 
   })
 }
 
+function subjectOf({ active, message, cluster, keys, subject }: RawFinding): string {
+  return JSON.stringify([active.rule.id, message, cluster, subject, [...keys].sort()])
+}
+
 /** Compares the two sides by fingerprint: additional findings of the head are introduced, missing ones are resolved. */
 function classifyByStatus(
   base: readonly RawFinding[],
@@ -177,12 +181,24 @@ function classifyByStatus(
     for (const key of draft.keys) keys.add(key)
     knownKeys.set(statementOf(draft), keys)
   }
-  const findings = head.map((draft) => {
-    const same = left.get(fingerprintOf(draft))?.pop()
+  const same = head.map((draft) => left.get(fingerprintOf(draft))?.pop() !== undefined)
+  // Of what is left, a statement may be there under the new name of its object.
+  const renamed = new Map<string, RawFinding[]>()
+  const continued = new Set<RawFinding>()
+  for (const draft of [...left.values()].flat()) {
+    if (draft.subject === undefined) continue
+    const there = renamed.get(subjectOf(draft))
+    if (there) there.push(draft)
+    else renamed.set(subjectOf(draft), [draft])
+  }
+  const findings = head.map((draft, index) => {
     const known = knownKeys.get(statementOf(draft))
     const partOfOld = draft.keys.length > 1 && draft.keys.every((key) => known?.has(key))
-    return findingOf(draft, same || partOfOld ? 'existing' : 'introduced', placing)
+    const earlier = same[index] || partOfOld ? undefined : renamed.get(subjectOf(draft))?.pop()
+    if (earlier) continued.add(earlier)
+    return findingOf(draft, same[index] || partOfOld || earlier ? 'existing' : 'introduced', placing)
   })
-  const resolved = [...left.values()].flat().map((draft) => findingOf(draft, 'resolved', placing))
+  const gone = [...left.values()].flat().filter((draft) => !continued.has(draft))
+  const resolved = gone.map((draft) => findingOf(draft, 'resolved', placing))
   return [...findings, ...resolved]
 }

@@ -213,7 +213,7 @@ export class Evaluation {
         at: Cursor | readonly Cursor[],
         message: string,
         args: object,
-        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value'> = {},
+        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value' | 'subject'> = {},
       ) => {
         const level = active.levelOf(message)
         if (!level) return
@@ -229,6 +229,7 @@ export class Evaluation {
           keys: more.keys ?? [],
           fix: more.fix,
           value: more.value,
+          subject: more.subject,
         })
       },
       skip: (at: Cursor, reason: string) => {

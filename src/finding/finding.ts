@@ -23,6 +23,8 @@ export interface RawFinding {
   readonly fix?: Fix | undefined
   /** The value of a chart that decides it. */
   readonly value?: string | undefined
+  /** Equal for statements that are the same although their objects have other names. */
+  readonly subject?: string | undefined
 }
 
 /** Identifies a finding without its keys: the same rule and message for the same objects in the same cluster. */

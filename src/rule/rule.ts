@@ -20,13 +20,14 @@ type Messages = Record<string, (args: any) => string>
  * @param at the cursors that were read, in the rule's order: one for each object the statement is about
  * @param keys the subject of the statement (a host, a Secret's name), which keeps the fingerprint stable; never a line,
  * a list index or a path
+ * @param subject the subject of the statement, where an object that is renamed is no new one: a product and its release
  * @param value the path of a chart's value that decides the first cursor, if a chart renders it: `controller.kind`
  */
 export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   at: Cursor | readonly Cursor[],
   message: Id,
   args: Parameters<M[Id]>[0] & Args,
-  more?: { keys?: readonly string[]; fix?: Fix; value?: string },
+  more?: { keys?: readonly string[]; fix?: Fix; value?: string; subject?: string },
 ) => void
 
 /** The input of every rule, apart from the objects it judges. */

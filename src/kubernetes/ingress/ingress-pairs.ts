@@ -35,13 +35,19 @@ export class IngressPairs<Place> {
    */
   *partnersOf(ingress: Manifest, snapshot: Snapshot): Generator<Manifest> {
     const own = identityOf(ingress.ref)
+    for (const other of this.contradicting(ingress, snapshot)) if (identityOf(other.ref) > own) yield other
+  }
+
+  /** All Ingresses of a snapshot that contradict one. Of a claim that many make, it may meet a single one. */
+  *contradicting(ingress: Manifest, snapshot: Snapshot): Generator<Manifest> {
+    const own = identityOf(ingress.ref)
     const claims = this.claimsIn(snapshot)
     const seen = new Set<string>()
     for (const [claim, place] of this.claimsOf(ingress)) {
       const claimants = claims.get(keyOf(ingress, claim))
       for (const other of claimants?.contradicting(ingress, this.says(ingress, place)) ?? []) {
         const identity = identityOf(other.ref)
-        if (identity <= own || seen.has(identity)) continue
+        if (identity === own || seen.has(identity)) continue
         seen.add(identity)
         yield other
       }

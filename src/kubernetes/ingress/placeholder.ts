@@ -1,5 +1,5 @@
 /** A part of a name that some tool fills in before it reaches the cluster. */
-const placeholder = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>/]+>|__\w+__/g
+const placeholder = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>/]+>|__\w+__|%\w+%/g
 
 /**
  * Whether the texts of two names show whether they are the same: what some tool fills in is filled in alike where both

@@ -1,10 +1,12 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
+import { isPlaceholder } from '../ingress/ingress'
+import { mayBecome } from '../ingress/placeholder'
 import { defaultsOf } from './bootstrap-rbac'
 import { bindingKinds, type Permissions, permissionsIn, uncovered } from './rbac'
 import { type BoundSubject, includes, roleRefOf, sameRole, subjectsOf } from './rbac-binding'
-import { leaksInto } from './rbac-power'
+import { everybodyIn, leaksInto } from './rbac-power'
 import { aggregateLabels, aggregationOf } from './rbac-role'
 
 /** The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release. */
@@ -72,7 +74,20 @@ export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject
     .filter(({ ref }) => ref.kind === binding.ref.kind && ref.namespace === binding.ref.namespace)
     .filter((other) => sameRole(other, binding))
     .flatMap(subjectsOf)
-  return subjectsOf(binding).filter((subject) => !had.some((other) => includes(other, subject)))
+  const subjects = subjectsOf(binding)
+  // A subject whose name a tool filled in only later; one that is still there is another one.
+  const filled = had.filter(({ name }) => isPlaceholder(name) && !subjects.some((subject) => subject.name === name))
+  return subjects.filter(
+    (subject) =>
+      !had.some((other) => includes(other, subject)) && !filled.some((other) => isFilledFrom(other, subject)),
+  )
+}
+
+/** Whether a name is another one whose variables became known; the text around them has to tell, and no group of everybody has any. */
+function isFilledFrom(open: BoundSubject, known: BoundSubject): boolean {
+  if (open.kind !== known.kind || isPlaceholder(known.name) || everybodyIn(known)) return false
+  const text = open.name.replace(/^system:serviceaccount:/, '').replace(/\$\{[^{}]*\}/g, '')
+  return /[a-z0-9]{3}/i.test(text) && mayBecome(open.name, known.name)
 }
 
 /** The unchanged ClusterRoleBindings of a role, each with its subjects. */

@@ -60,16 +60,26 @@ export function componentsOf(manifest: Manifest): readonly Component[] {
 
 /**
  * The components that a snapshot's objects deploy. A chart's release counts only if the chart was not rendered:
- * otherwise the workloads show the component.
+ * otherwise the workloads show the component. Workloads of other releases do not show it.
  */
 export function componentsIn(snapshot: Snapshot): readonly Component[] {
   const before = knownIn.get(snapshot)
   if (before) return before
   const all = componentKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(componentsOf)
-  const run = new Set(all.filter(({ container }) => container).map(({ facts }) => facts))
-  const components = all.filter(({ facts, container }) => container || !run.has(facts))
+  const run = new Set(all.filter((one) => one.container && !isOfFetched(one)).map(({ facts }) => facts))
+  const components = all.filter((one) => one.container || !(isRendered(one) || run.has(one.facts)))
   knownIn.set(snapshot, components)
   return components
+}
+
+/** Whether a workload was rendered from a chart that was fetched for one release. */
+function isOfFetched({ manifest: { origin } }: Component): boolean {
+  return origin.kind === 'rendered' && origin.source.kind === 'helm' && origin.source.repository !== undefined
+}
+
+/** Whether the chart of a release was fetched and rendered. */
+function isRendered({ manifest }: Component): boolean {
+  return (manifest.object.context?.rendered?.size ?? 0) > 0
 }
 
 const knownIn = new WeakMap<Snapshot, readonly Component[]>()

@@ -20,6 +20,12 @@ export const Defect = Type.Object(
     severity: Type.Optional(Severity),
     when: Type.Optional(Type.String({ minLength: 1, description: 'The setting that the defect needs.' })),
     mitigated: Type.Optional(Type.Object({ versions: text, by: text, do: text }, strict)),
+    published: Type.Optional(
+      Type.String({
+        format: 'date',
+        description: 'The day on which it became public: a run for an earlier day does not report it.',
+      }),
+    ),
     reason: text,
     source: Type.Array(source, { minItems: 1 }),
     checked: day,

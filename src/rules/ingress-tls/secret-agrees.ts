@@ -13,9 +13,9 @@ import { certificateChoice, controllerNames } from '../../kubernetes/tls/certifi
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { abridged } from '../../listing'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced, withKey } from '../../rule/fix'
-import { defineRule, type Fix } from '../../rule/rule'
+import { defineRule, type Fix, type ReportFunction } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 
@@ -38,6 +38,19 @@ const pairs = new IngressPairs(
   secretOf,
 )
 
+const messages = {
+  // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
+  // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
+  differs: ({ first, second, hosts }: Args) =>
+    `${first} and ${second} name different Secrets for ${hosts}: the older Ingress decides, and the files do not show which one is older. Name the same Secret in both.`,
+  hidden: ({ first, second, hosts }: Args) =>
+    `Only one of ${first} and ${second} names a Secret for ${hosts}: if the other one is older, the controller serves the host with its default certificate. Name the same Secret in both.`,
+  unnamed: ({ ingress, others, hosts }: { ingress: string; others: string; hosts: string }) =>
+    `${ingress} names no Secret for ${hosts}, unlike ${others}: if ${ingress} is the oldest of them, the controller serves ${hosts} with its default certificate. Name the same Secret in it.`,
+  unfit: ({ first, second, hosts, secret }: Args & { secret: string }) =>
+    `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other hosts: if its Ingress is older, browsers reject the certificate. Name the Secret with the right certificate in both.`,
+}
+
 export default defineRule({
   id: 'ingress-tls/secret-agrees',
   summary: 'Ingresses of one class that serve the same host name the same Secret for it.',
@@ -45,16 +58,9 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [ingressKind],
   reads: ['IngressClass.networking.k8s.io', ...producerKinds.filter((kind) => kind !== ingressKind)],
-  messages: {
-    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
-    // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
-    differs: ({ first, second, hosts }: Args) =>
-      `${first} and ${second} name different Secrets for ${hosts}: the older Ingress decides, and the files do not show which one is older. Name the same Secret in both.`,
-    hidden: ({ first, second, hosts }: Args) =>
-      `Only one of ${first} and ${second} names a Secret for ${hosts}: if the other one is older, the controller serves the host with its default certificate. Name the same Secret in both.`,
-    unfit: ({ first, second, hosts, secret }: Args & { secret: string }) =>
-      `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other hosts: if its Ingress is older, browsers reject the certificate. Name the Secret with the right certificate in both.`,
-  },
+  messages,
+  later: { unnamed: '1.4.0' },
+  until: { hidden: '1.4.0' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
@@ -66,6 +72,7 @@ export default defineRule({
   check({ manifest, snapshot, report }) {
     // Where certificates are chosen by their own names, all of them can be used.
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
+    reportUnnamed(manifest, snapshot, report)
     for (const other of pairs.partnersOf(manifest, snapshot)) {
       const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {
         const [a, b] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(host))
@@ -101,6 +108,36 @@ export default defineRule({
     }
   },
 })
+
+/** Reports an Ingress that names no Secret for hosts once, whatever the number of those that name one. */
+function reportUnnamed(ingress: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const claims = pairs.claimsOf(ingress)
+  const open = new Set([...claims].flatMap(([host, { secretName }]) => (secretName.string ? [] : [host])))
+  if (open.size === 0) return
+  const hosts = new Set<string>()
+  const others: { other: Manifest; entry: TlsEntry }[] = []
+  for (const other of pairs.contradicting(ingress, snapshot)) {
+    const shared = pairs.shared(ingress, other).filter((host) => open.has(host) && bothRoute(ingress, other, host))
+    const [entry] = shared.flatMap((host) => pairs.claimsOf(other).get(host) ?? [])
+    if (!entry?.secretName.string) continue
+    for (const host of shared) hosts.add(host)
+    others.push({ other, entry })
+  }
+  const keys = [...hosts].sort()
+  const [first = ''] = keys
+  const own = claims.get(first)
+  const [second] = others
+  if (!own || !second) return
+  const args = {
+    ingress: nameOf(ingress.ref),
+    others: abridged(others.map(({ other }) => nameOf(other.ref)).sort()),
+    hosts: abridged(keys),
+  }
+  const fix =
+    others.length === 1 ? sameSecret(sideOf(snapshot, ingress, own), sideOf(snapshot, second.other, second.entry)) : {}
+  const ends = [own.at, ...others.map(({ entry }) => entry.secretName)]
+  report(ends, 'unnamed', args, { keys, subject: identityOf(ingress.ref), ...fix })
+}
 
 /** The entry by which an Ingress lists each host; the first counts. */
 function listedHosts(ingress: Manifest): Map<string, TlsEntry> {

@@ -69,9 +69,21 @@ function giving(role: Manifest, head: Snapshot): Cursor[] {
 function naming(account: Manifest, head: Snapshot): Cursor[] {
   const { name } = serviceAccount(account.ref.namespace, account.ref.name)
   return bindingsIn(head).flatMap((binding) => {
+    if (isOfFlux(binding)) return []
     const found = subjectsOf(binding).find((subject) => subject.kind === 'User' && subject.name === name)
     return found && (account.ref.namespace !== '' || shareNamespace(account, binding)) ? [found.at.at('name')] : []
   })
+}
+
+/**
+ * Whether Flux's own installer writes a binding: it names the accounts of all six controllers, whichever are installed.
+ * Source: https://github.com/fluxcd/flux2/blob/v2.7.5/manifests/rbac/controller.yaml
+ */
+function isOfFlux({ ref, root }: Manifest): boolean {
+  const partOf = root.at('metadata', 'labels', 'app.kubernetes.io/part-of').string
+  return (
+    ref.kind === 'ClusterRoleBinding' && /^(?:crd-controller|cluster-reconciler)/.test(ref.name) && partOf === 'flux'
+  )
 }
 
 /** The fields in which Pods and workloads name an account. */

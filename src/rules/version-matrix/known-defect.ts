@@ -6,7 +6,7 @@ import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernet
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
 import { enumerated } from '../../listing'
-import { nameOf } from '../../manifest/manifest'
+import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Args = { name: string; defects: string; todo: string }
@@ -39,7 +39,7 @@ export default defineRule({
       const { facts, release, at } = component
       if (release === undefined) continue
       const name = `${writtenAs(component)} of ${nameOf(manifest.ref)}`
-      const defects = defectsOf(component, params.defects, snapshot)
+      const defects = defectsOf(component, params.defects, snapshot, today)
       if (defects.length > 0) {
         const message = defects.some(isSevere) ? 'severe' : 'known'
         const todo = todoOf(facts.title, release, defects)
@@ -49,12 +49,17 @@ export default defineRule({
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
-          { keys: [facts.name, ...defects.map(({ id }) => id)] },
+          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release },
         )
       }
       const end = endsOfLife.find((one) => one.component === facts.name && satisfies(release, one.versions))
       if (end && end.ended <= today && isFirst(component, snapshot)) {
-        report(at, 'ended', { title: facts.title, name, ended: end.ended }, { keys: [facts.name, end.ended] })
+        report(
+          at,
+          'ended',
+          { title: facts.title, name, ended: end.ended },
+          { keys: [facts.name, end.ended], subject: facts.name },
+        )
       }
     }
   },
@@ -67,10 +72,11 @@ function settingsOf(name: string): string[] {
 }
 
 /** The defects of a component's release that its manifests do not mitigate, the most severe first. */
-function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot): Defect[] {
+function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot, today: string): Defect[] {
   const replaced = new Set(own.map(({ id }) => id))
   const isIn = (versions: string) => component.release !== undefined && satisfies(component.release, versions)
   return [...knownDefects.filter(({ id }) => !replaced.has(id)), ...own]
+    .filter(({ published }) => published === undefined || published <= today)
     .filter(({ component: name, versions }) => name === component.facts.name && isIn(versions))
     .filter(({ when }) => when === undefined || settingOf(when, component, snapshot))
     .filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot))
@@ -112,7 +118,18 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
     : 'No release fixes them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its kind in the cluster: the end of a release's support is reported once. */
-function isFirst({ facts, part, manifest }: Component, snapshot: Snapshot): boolean {
-  return componentsIn(snapshot).find((one) => one.facts === facts && one.part === part)?.manifest === manifest
+/** Whether a component is the first of its kind in what installs it: the end of a release's support is reported once for that. */
+function isFirst(component: Component, snapshot: Snapshot): boolean {
+  const { facts, part, manifest } = component
+  const installed = installationOf(component)
+  return (
+    componentsIn(snapshot).find((one) => one.facts === facts && one.part === part && installationOf(one) === installed)
+      ?.manifest === manifest
+  )
+}
+
+/** What installs a component: a release of a chart; all that is written in files is one. */
+function installationOf({ manifest: { ref, origin }, container }: Component): string {
+  if (!container) return identityOf(ref)
+  return origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.id : ''
 }
