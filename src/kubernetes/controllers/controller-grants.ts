@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
-import { defaultsOf } from '../rbac/bootstrap-rbac'
+import { isDefaultRole } from '../rbac/bootstrap-rbac'
 import { bindingKinds, type Permissions, roleKinds } from '../rbac/rbac'
 import { permissionsOfSubject, roleRefOf, type Subject, serviceAccount, subjectsOf } from '../rbac/rbac-binding'
 import { aggregationOf } from '../rbac/rbac-role'
@@ -53,7 +53,7 @@ export function* marksOfGrants(manifest: Manifest): Iterable<string> {
     if (!subjectsOf(manifest).some(({ name }) => name.startsWith('system:serviceaccount'))) return
     yield* marksOfControllers
     const role = roleRefOf(manifest)?.ref
-    if (role && defaultsOf(role).length === 0) yield role.name
+    if (role && !isDefaultRole(role)) yield role.name
   }
   // An account without a specific name matches everywhere.
   for (const { serviceAccount } of controllersOf(manifest)) {

@@ -3,7 +3,7 @@ import * as Type from 'typebox'
 import type { Manifest } from '../../manifest/manifest'
 import { labelSelectorPattern, matchesLabels } from '../object/label-selector'
 import { matchesObject, matchesPart, objectGlobPattern } from '../object/object-glob'
-import { defaultSubjects, defaultsOf } from '../rbac/bootstrap-rbac'
+import { defaultSubjects, isDefaultRole } from '../rbac/bootstrap-rbac'
 
 const ByLabel = Type.Object(
   {
@@ -50,7 +50,7 @@ export function protectionOf(manifest: Manifest, protect: Protect): string | und
  */
 export function isForeign({ root, ref }: Manifest): boolean {
   const isMadeByKubernetes =
-    defaultsOf(ref).length > 0 ||
+    isDefaultRole(ref) ||
     defaultSubjects(ref) !== undefined ||
     root.at('metadata', 'labels', 'kubernetes.io/bootstrapping').exists
   return ref.name.startsWith('system:') && !isMadeByKubernetes

@@ -3,19 +3,28 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
 import { mayBecome } from '../ingress/placeholder'
-import { defaultsOf } from './bootstrap-rbac'
+import { defaultsOf, hasDefaults, isDefaultRole } from './bootstrap-rbac'
 import { bindingKinds, type Permissions, permissionsIn, uncovered } from './rbac'
 import { type BoundSubject, includes, roleRefOf, sameRole, subjectsOf } from './rbac-binding'
 import { everybodyIn, leaksInto } from './rbac-power'
 import { aggregateLabels, aggregationOf } from './rbac-role'
 
-/** The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release. */
-export function gainedPermissions(before: Manifest | undefined, after: Manifest): Permissions[] {
+/**
+ * The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release, unless the
+ * cluster's may be a later one.
+ *
+ * @param versions those of Kubernetes that are declared of the cluster
+ */
+export function gainedPermissions(
+  before: Manifest | undefined,
+  after: Manifest,
+  versions: readonly string[],
+): Permissions[] {
   // The permissions of an aggregated role are not in its own rules.
   if (aggregationOf(after)) return []
   const written = permissionsIn(after.root.at('rules'))
   if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at('rules')), written)
-  const known = defaultsOf(after.ref)
+  const known = versions.every(hasDefaults) ? defaultsOf(after.ref) : []
   return known.length > 0
     ? uncovered(
         known.flatMap(({ always, gated }) => [...always, ...gated]),
@@ -28,9 +37,8 @@ export function gainedPermissions(before: Manifest | undefined, after: Manifest)
  * The selectors by which a role starts to aggregate others, except its defaults; for new roles only Kubernetes' own.
  */
 export function gainedSelectors(before: Manifest | undefined, after: Manifest): Cursor[] {
-  const byDefault = defaultsOf(after.ref)
-  if (!before && byDefault.length === 0) return []
-  const defaults = byDefault.flatMap(({ gathers }) => gathers)
+  if (!before && !isDefaultRole(after.ref)) return []
+  const defaults = defaultsOf(after.ref).flatMap(({ gathers }) => gathers)
   const known = [
     ...((before && aggregationOf(before)) ?? []).map(({ value }) => JSON.stringify(value)),
     ...defaults.map((label) => JSON.stringify({ matchLabels: { [label]: 'true' } })),

@@ -1,6 +1,7 @@
 import * as Type from 'typebox'
+import { factKinds, factMarks } from '../../cluster/cluster-facts'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
-import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
+import { isDefaultRole, possibleSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
 import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
 import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
 import {
@@ -50,6 +51,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: [...roleKinds, ...bindingKinds],
+  reads: factKinds,
   params: Type.Object({
     protect: Protect,
     escalation: Type.Boolean({
@@ -60,6 +62,7 @@ export default defineRule({
   *partners(manifest, { protect }, isGone) {
     // A copy of it.
     if (protectionOf(manifest, protect)) yield manifest.ref.name
+    if (isDefaultRole(manifest.ref)) yield* factMarks
     const roleRef = roleRefOf(manifest)
     const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name
@@ -75,7 +78,7 @@ export default defineRule({
       // A roleRef cannot be changed: that is for role-ref-kept.
       if (before && !sameRole(before, after)) return
       const gaining = gainingSubjects(after, base)
-      const defaults = defaultSubjects(after.ref)
+      const defaults = possibleSubjects(after.ref)
       if (isProtected && (before ? !isForeign(before) : defaults)) {
         const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
         reportGiven(after, others, 'subject', report)
@@ -87,7 +90,8 @@ export default defineRule({
     }
     if (isProtected) {
       const message = !before ? 'beyond' : isForeign(before) ? 'grown' : 'rule'
-      reportMore(after, gainedPermissions(before, after), message, report)
+      const versions = [base, head].flatMap(({ facts }) => facts.kubernetes?.value ?? [])
+      reportMore(after, gainedPermissions(before, after, versions), message, report)
       for (const selector of gainedSelectors(before, after)) {
         const text = JSON.stringify(selector.value)
         const more = before ? text : `every role that ${text} selects`

@@ -2,16 +2,15 @@ import * as Type from 'typebox'
 import { factKinds, factMarks } from '../../cluster/cluster-facts'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
-import { defaultHolders, defaultsOf } from '../../kubernetes/rbac/bootstrap-rbac'
 import {
-  fields,
-  type Permissions,
-  parts,
-  permissionsIn,
-  roleKinds,
-  shared,
-  uncovered,
-} from '../../kubernetes/rbac/rbac'
+  commonDefaults,
+  defaultHolders,
+  defaultsAt,
+  defaultsOf,
+  isDefaultRole,
+  isInEveryRelease,
+} from '../../kubernetes/rbac/bootstrap-rbac'
+import { fields, type Permissions, parts, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
 import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac/rbac-role'
 import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac/rbac-words'
 import type { Cursor } from '../../manifest/cursor'
@@ -45,7 +44,7 @@ export default defineRule({
   *partners(manifest, { protect }) {
     // A copy of it.
     if (protectionOf(manifest, protect)) yield manifest.ref.name
-    if (defaultsOf(manifest.ref).length > 0) yield* factMarks
+    if (isDefaultRole(manifest.ref)) yield* factMarks
   },
   check({ change, base, head, params: { protect }, report }) {
     if (change.kind === 'removed') return
@@ -103,20 +102,27 @@ export default defineRule({
   },
 })
 
-/** The defaults that a new role lacks: of the cluster's release on either side, or else of every known release. */
+/**
+ * The defaults that a new role lacks: of the cluster's release on either side; where none is declared, those that every known
+ * release gives. Nothing is said of a release whose defaults are unknown.
+ */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
+  const { ref } = role
   const rules = role.root.at('rules')
-  // Applying a manifest leaves unwritten fields as they are.
-  if (aggregationOf(role) || !rules.exists) return undefined
+  // Applying a manifest leaves unwritten fields as they are; it keeps an existing aggregationRule, and the cluster overwrites
+  // the rules.
+  if (aggregationOf(role) || !rules.exists || defaultsOf(ref).some(({ gathers }) => gathers.length > 0))
+    return undefined
   const written = permissionsIn(rules)
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
-  for (const version of versions.size > 0 ? versions : [undefined]) {
-    const defaults = defaultsOf(role.ref, version)
-    // An apply keeps an existing aggregationRule, and the cluster overwrites the rules.
-    if (defaults.some(({ gathers }) => gathers.length > 0)) continue
-    const [first, ...others] = defaults.map(({ always }) => always)
-    const lost = uncovered(written, others.reduce<readonly Permissions[]>(shared, first ?? []))
-    if (lost.length > 0) return { lost, release: version ? `Kubernetes ${version}` : 'every release of Kubernetes' }
+  if (versions.size === 0) {
+    const lost = uncovered(written, commonDefaults(ref))
+    const release = `every release of Kubernetes${isInEveryRelease(ref) ? '' : ' that has it'}`
+    return lost.length > 0 ? { lost, release } : undefined
+  }
+  for (const version of versions) {
+    const lost = uncovered(written, defaultsAt(ref, version)?.always ?? [])
+    if (lost.length > 0) return { lost, release: `Kubernetes ${version}` }
   }
   return undefined
 }

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const kubernetes = 'k8s.io/kubernetes'
+const answers = '.tools/bootstrap-rbac'
+
+export interface WrittenRule {
+  readonly apiGroups?: readonly string[] | null
+  readonly resources?: readonly string[] | null
+  readonly resourceNames?: readonly string[] | null
+  readonly nonResourceURLs?: readonly string[] | null
+  readonly verbs: readonly string[]
+}
+
+export interface WrittenRole {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+  readonly rules: readonly WrittenRule[] | null
+  readonly aggregationRule?: {
+    readonly clusterRoleSelectors: readonly { readonly matchLabels: Readonly<Record<string, string>> }[]
+  }
+}
+
+export interface WrittenBinding {
+  readonly metadata: { readonly name: string }
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[] | null
+  readonly roleRef: { readonly kind: string; readonly name: string }
+}
+
+/** What `main.go` answers for one state of the feature gates. */
+export interface Objects {
+  readonly ClusterRoles: readonly WrittenRole[]
+  readonly Roles: Readonly<Record<string, readonly WrittenRole[]>>
+  readonly ClusterRoleBindings: readonly WrittenBinding[]
+  readonly RoleBindings: Readonly<Record<string, readonly WrittenBinding[]>>
+}
+
+/** The objects of one release: with the feature gates as released, all on, and all off. */
+export type Answer = Readonly<Record<'released' | 'on' | 'off', Objects>>
+
+/** The newest patch release of a minor one; undefined where the module proxy lists none. */
+export async function newestPatch(minor: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run('go', ['list', '-m', '-f', '{{.Version}}', `${kubernetes}@v${minor}`], {
+      cwd: moduleFolder('module query\n'),
+    })
+    return stdout.trim().replace(/^v/, '')
+  } catch {
+    return undefined
+  }
+}
+
+/** What the API server of a release makes, by `main.go` built against it. An answer is kept, as a release does not change. */
+export async function answerOf(version: string): Promise<Answer> {
+  const file = path.join(answers, `${version}.json`)
+  if (!existsSync(file)) {
+    const text = await built(version)
+    mkdirSync(answers, { recursive: true })
+    writeFileSync(file, text)
+  }
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+async function built(version: string): Promise<string> {
+  const folder = moduleFolder(`module bootstrap\n\ngo 1.21\n\n${await requirements(version)}`)
+  writeFileSync(path.join(folder, 'main.go'), readFileSync('scripts/bootstrap-rbac/main.go'))
+  const options = { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod' }, maxBuffer: 2 ** 26 }
+  await run('go', ['build', '-o', 'program', '.'], options)
+  const { stdout } = await run(path.join(folder, 'program'), [], options)
+  rmSync(folder, { recursive: true })
+  return stdout
+}
+
+/** Kubernetes' own go.mod takes its libraries from folders beside it; they are released with the same minor and patch numbers. */
+async function requirements(version: string): Promise<string> {
+  const cwd = moduleFolder('module query\n')
+  const download = await run('go', ['mod', 'download', '-json', `${kubernetes}@v${version}`], { cwd })
+  const edit = await run('go', ['mod', 'edit', '-json', JSON.parse(download.stdout).GoMod], { cwd })
+  const replaced: { Old: { Path: string }; New: { Path: string } }[] = JSON.parse(edit.stdout).Replace ?? []
+  const staging = replaced.filter((one) => one.New.Path.startsWith('./staging'))
+  const library = version.replace(/^1\./, 'v0.')
+  return [
+    `require ${kubernetes} v${version}`,
+    ...staging.map(({ Old: { Path } }) => `replace ${Path} => ${Path} ${library}`),
+    '',
+  ].join('\n')
+}
+
+function moduleFolder(text: string): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bootstrap-rbac-'))
+  writeFileSync(path.join(folder, 'go.mod'), text)
+  return folder
+}

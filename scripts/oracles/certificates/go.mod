@@ -1,0 +1,3 @@
+module ingress-guard/certificates
+
+go 1.25.0
