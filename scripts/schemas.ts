@@ -1,5 +1,6 @@
 // Writes the JSON Schemas that editors and other tools use, from the definitions the code validates with.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { RulesJson } from '../src/host/rule-list'
 import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
 import { CoverageJson } from '../src/report/coverage-json'
@@ -12,6 +13,7 @@ const files = {
   policy: PolicyFile,
   report: ReportJson,
   coverage: CoverageJson,
+  rules: RulesJson,
 }
 for (const [name, schema] of Object.entries(files)) {
   const document = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }

@@ -11,6 +11,9 @@ export interface Run {
   readonly stderr: string
 }
 
+/** Where these tests run is no matter of theirs. */
+const atTerminal = { CI: undefined, GITHUB_ACTIONS: undefined, GITLAB_CI: undefined }
+
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
 export function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
   return guardOnline(argv[0] === 'check' ? ['check', '--offline', ...argv.slice(1)] : argv, isTTY, limits)
@@ -36,7 +39,7 @@ export async function guardOnline(argv: readonly string[], isTTY = false, limits
     now: new Date('2026-11-21T12:00:00Z'),
     ...(limits ? { limits } : {}),
   }
-  const status = await withEnvironment(gitSettings, () => program(argv, io))
+  const status = await withEnvironment({ ...gitSettings, ...atTerminal }, () => program(argv, io))
   return { status, stdout, stderr }
 }
 

@@ -1,6 +1,7 @@
 import semver from 'semver'
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
+import { didYouMean } from '../closest'
 import { entryOf } from '../entry'
 import { GuardError } from '../errors'
 import type { Rule } from '../rule/rule'
@@ -79,10 +80,10 @@ export function resolvePolicies(
     const [name = '', range = '^1'] = split(use.use)
     const versions = bundled.filter(({ file }) => file.policy === name)
     if (versions.length === 0) {
-      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(', ')
+      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort()
       throw new GuardError(
         'config',
-        `The policy ${JSON.stringify(name)} does not exist; the policies are ${names}.`,
+        `The policy ${JSON.stringify(name)} does not exist.${didYouMean(name, names)} The policies are ${names.join(', ')}.`,
         places.value(index, ['use']),
       )
     }
@@ -144,7 +145,7 @@ function activate(
     if (!named.includes(id)) {
       throw new GuardError(
         'config',
-        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(', ')}.`,
+        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}.${didYouMean(id, named)} Its rules are ${named.join(', ')}.`,
         places.key(['rules', id]),
       )
     }
