@@ -1,10 +1,10 @@
 // Writes the JSON Schemas that editors and other tools use, from the definitions the code validates with.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { RulesJson } from '../src/host/rule-list'
 import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
 import { CoverageJson } from '../src/report/coverage-json'
 import { ReportJson } from '../src/report/json'
+import { RulesJson } from '../src/report/rules-json'
 
 mkdirSync('schemas', { recursive: true })
 const files = {
