@@ -1,13 +1,16 @@
 // Fills the generated parts of the docs, between `<!-- name -->` and `<!-- /name -->`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { createTwoFilesPatch } from 'diff'
 import { rcompare } from 'semver'
 import { parse } from 'yaml'
 import { program } from '../src/cli/program'
 import { bundledPolicies } from '../src/host/bundled'
 import type { Policy } from '../src/policy/policy'
+import type { ReportJson } from '../src/report/json'
 import type { Rule } from '../src/rule/rule'
 import { rules } from '../src/rules/index'
+import { summaryPicture } from './summary-picture'
 import { versionMatrix } from './version-matrix'
 
 const root = process.cwd()
@@ -81,7 +84,46 @@ function between(text: string, from: RegExp, to: RegExp): string {
 writeFileSync('docs/version-matrix.md', versionMatrix())
 
 const demo = await printed('demo')
-fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
+fill('docs/command-line.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
+
+const outage = { base: 'incidents/001/base', head: 'incidents/001/head' }
+const judged: ReportJson = JSON.parse(
+  await printed('check', '--base', outage.base, '--head', outage.head, '--format', 'json', '--today', '2026-01-01'),
+)
+const changedFile = 'teams/orders/ingress.yaml'
+const [before = '', after = ''] = [outage.base, outage.head].map((side) =>
+  readFileSync(path.join(side, changedFile), 'utf8'),
+)
+const patch = createTwoFilesPatch(changedFile, changedFile, before, after, '', '', { context: 2 })
+const stopped = judged.findings.map(
+  ({ level, rule, location, text }) =>
+    `**${level}** [\`${rule}\`](docs/rules/${rule}.md) at line ${location.region.startLine}\\\n${text}`,
+)
+fill(
+  'README.md',
+  'outage',
+  `
+<table>
+<tr><th>The change</th><th>What the check says</th></tr>
+<tr><td>
+
+\`\`\`diff
+${patch.split('\n').slice(4).join('\n').trimEnd()}
+\`\`\`
+
+</td><td>
+
+${stopped.join('\n\n')}
+
+</td></tr>
+</table>
+`,
+)
+mkdirSync('docs/images', { recursive: true })
+writeFileSync(
+  'docs/images/job-summary.svg',
+  summaryPicture(`ingress-guard found ${judged.findings.length} errors and blocks this change.`, judged.findings),
+)
 
 const rows = rules.map((rule) => `| [${rule.id}](${rule.id}.md) | ${rule.since} | ${rule.summary} |`)
 fill(
@@ -102,4 +144,5 @@ const table = (title: string, entries: Record<string, { description: string }>) 
   ].join('\n')
 fill('docs/action.md', 'action', `${table('input', action.inputs)}\n${table('output', action.outputs)}\n`)
 
+fill('docs/command-line.md', 'init', `\n\`\`\`text\n${(await printed('init', '--help')).trimEnd()}\n\`\`\`\n`)
 fill('docs/command-line.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)

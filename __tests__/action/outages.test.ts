@@ -55,7 +55,7 @@ describe.each([
           ),
         ),
         expect.stringMatching(
-          /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 renderings\. 1 changed file: 1 input of what was judged\.$/,
+          /^::error::ingress-guard found 2 errors and blocks this change\. .* in 3 files and 3 rendered releases and Kustomizations\. 1 changed file: 1 input of what was judged\.$/,
         ),
       ])
       const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))

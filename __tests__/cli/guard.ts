@@ -17,6 +17,8 @@ export interface Run {
 
 /** The tools stay the same while the tests run. */
 const probes = new ToolProbes()
+/** Where these tests run is no matter of theirs. */
+const atTerminal = { CI: undefined, GITHUB_ACTIONS: undefined, GITLAB_CI: undefined }
 
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */
 export function guard(argv: readonly string[], isTTY = false, limits?: Limits): Promise<Run> {
@@ -48,7 +50,7 @@ export async function guardOnline(
     now: new Date('2026-11-21T12:00:00Z'),
     run: (options: Options, own: Host) => run(options, { ...own, ...host }),
   }
-  const status = await withEnvironment(gitSettings, () => program(argv, io))
+  const status = await withEnvironment({ ...gitSettings, ...atTerminal }, () => program(argv, io))
   return { status, stdout, stderr }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
 import { ReportJson } from '../../src/report/json'
+import { RulesJson } from '../../src/report/rules-json'
 import { rules } from '../../src/rules/index'
 import { sarifErrors } from '../report/sarif-schema'
 import { configMap, ingress, role, stream } from '../source/objects'
@@ -25,7 +26,36 @@ describe('check', () => {
     expect(stdout).toMatch(
       /^ingress-guard found 2 errors and blocks this change\. Inspected HEAD~1 \([0-9a-f]{8}\) → HEAD \([0-9a-f]{8}\): 0 added, 1 changed, 1 removed; /m,
     )
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe('        expires: 2026-12-21')
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+      '        expires: 2026-12-21',
+      '',
+      'After its merge, update the branch of this change (merge or rebase): the config of its base is the one in force.',
+    ])
+  })
+
+  test('with --quiet, the findings and the verdict', async () => {
+    const { status, stdout } = await guard([...change, '--quiet'])
+    expect(status).toBe(1)
+    expect(stdout.match(/^error \S+/gm)).toEqual(['error protected-rbac/object-kept', 'error ingress-tls/host-covered'])
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual(['', 'ingress-guard found 2 errors and blocks this change.'])
+    expect(await guard([...change.slice(0, 3), '--base', 'HEAD', '--head', 'HEAD', '--quiet'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
+  test('with --verbose, each changed file, each older finding, and the policies', async () => {
+    const older = new TestRepository()
+    older.commit({ 'web.yaml': holed, 'a.yaml': configMap('a') })
+    older.commit({ 'web.yaml': `${holed}# more\n`, 'a.yaml': configMap('b') })
+    const argv = ['check', '--repo', older.dir, '--base', 'HEAD~1', '--head', 'HEAD']
+    const sentence = 'ingress-tls/host-covered web.yaml:11:13: No entry of spec.tls lists b.example.com'
+    const [normal, verbose] = [await guard(argv), await guard([...argv, '--verbose'])]
+    expect(normal.stdout).not.toContain(sentence)
+    expect(verbose.stdout).toContain(sentence)
+    expect(verbose.stdout).toMatch(/^a\.yaml: judged, /m)
+    expect(verbose.stdout).toMatch(/^Policies: controller-scope 1\.\d+\.\d+, ingress-tls 1\./m)
   })
 
   test('as JSON that its schema describes', async () => {
@@ -121,7 +151,7 @@ describe('check', () => {
     const dir = temporaryFolder()
     expect(await guard(['check', '--all', '--head', dir])).toEqual({
       status: 0,
-      stdout: `ingress-guard found nothing. Nothing was inspected: 0 YAML or JSON files of ${dir} had no manifest.\n`,
+      stdout: `ingress-guard found nothing. Nothing was inspected: no file of ${dir} has a manifest.\n`,
       stderr: '',
     })
   })
@@ -197,13 +227,45 @@ describe('usage', () => {
       'an unknown rule',
       ['explain', 'ingress-tls/x'],
       2,
-      'ingress-guard could not run: The rule "ingress-tls/x" does not exist; `ingress-guard rules` lists all rules.',
+      'ingress-guard could not run: The rule "ingress-tls/x" does not exist. `ingress-guard rules` lists all rules.',
+    ],
+    [
+      'a misspelled rule',
+      ['explain', 'ingress-tls/host-coverd'],
+      2,
+      'The rule "ingress-tls/host-coverd" does not exist. Did you mean ingress-tls/host-covered? `ingress-guard rules` lists',
+    ],
+    ['a misspelled name of a rule', ['explain', 'hots-covered'], 2, 'Did you mean ingress-tls/host-covered?'],
+    [
+      'a misspelled policy',
+      ['check', '--all', '--policy', 'ingres-tls@^1'],
+      2,
+      'The policy "ingres-tls" does not exist. Did you mean ingress-tls? The policies are controller-scope, ingress-tls,',
+    ],
+    [
+      'all and a base',
+      ['check', '--all', '--base', 'main'],
+      2,
+      'ingress-guard could not run: --all checks one whole revision, so --base has nothing to be compared with. Leave out --all to check a change, or --base to check all.',
+    ],
+    [
+      'quiet and verbose',
+      ['check', '--quiet', '--verbose'],
+      2,
+      'ingress-guard could not run: --quiet and --verbose exclude each other. Leave out one of them.',
     ],
   ])('%s', async (_, argv, status, sentence) => {
     const run = await guard(argv)
     expect([run.status, run.stdout]).toEqual([status, ''])
     expect(run.stderr.split('\n')[0]).toContain(sentence)
     expect(run.stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test.each([
+    ['a command', ['chekc'], '(Did you mean check?)'],
+    ['an option', ['check', '--bsae', 'main'], '(Did you mean --base?)'],
+  ])('a misspelled name of %s is answered with the right one', async (_, argv, sentence) => {
+    expect((await guard(argv)).stderr).toContain(sentence)
   })
 
   test.each([[['--help']], [['help']], [['check', '--help']]])('%j', async (argv) => {
@@ -240,9 +302,27 @@ describe('usage', () => {
     )
   })
 
+  test('rules as JSON that its schema describes: the levels of messages in the policy in force', async () => {
+    const { status, stdout } = await guard(['rules', '--format', 'json'])
+    const list: RulesJson = JSON.parse(stdout)
+    const validate = new Ajv2020({ strict: false }).compile(RulesJson)
+    validate(list)
+    expect([status, validate.errors]).toEqual([0, null])
+    expect(list.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
+    const covered = list.rules.find(({ id }) => id === 'ingress-tls/host-covered')
+    expect(covered).toMatchObject({
+      since: '1.0.0',
+      policy: { name: 'ingress-tls', version: expect.stringMatching(/^1\.\d+\.\d+$/) },
+      levels: { uncovered: 'error', byCertificate: 'warning' },
+      page: 'docs/rules/ingress-tls/host-covered.md',
+    })
+  })
+
   test.each(['ingress-tls/host-covered', 'host-covered'])('explain shows the page of a rule, for %s', async (rule) => {
     const { status, stdout } = await guard(['explain', rule])
-    expect(stdout).toMatch(/^# ingress-tls\/host-covered\n/)
+    expect(stdout).toMatch(
+      /^# ingress-tls\/host-covered\n\nEvery host that an Ingress routes is listed in one of its TLS entries\.\n/,
+    )
     expect(stdout).not.toContain('<!--')
     expect(status).toBe(0)
   })

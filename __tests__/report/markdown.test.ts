@@ -36,6 +36,7 @@ test('one file is a table without a heading, and the finding with its lines', as
     'paragraph',
     'code',
     'paragraph',
+    'paragraph',
     'html',
     'list',
     'html',

@@ -22,28 +22,28 @@ describe('a shallow clone', () => {
     const { status, stderr } = await guard(['check', '--repo', clone, '--base', base])
     expect(gitIn(clone, 'cat-file', '-t', base)).toBe('commit')
     expect(stderr).toBe(
-      `ingress-guard could not run: ${base} and the head have no common ancestor in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.\n`,
+      `ingress-guard could not run: ${base} and the head have no common ancestor in this shallow clone. Run \`git fetch --unshallow\`.\n`,
     )
     expect(status).toBe(3)
   })
 
-  test('names fetch-depth when the remote is gone', async () => {
+  test('says how to get it when the remote is gone', async () => {
     const clone = remote.clone('--depth=1')
     gitIn(clone, 'remote', 'set-url', 'origin', 'file:///nowhere')
     const { status, stderr } = await guard(['check', '--repo', clone, '--base', base])
     expect(stderr).toMatch(
       new RegExp(
-        `^ingress-guard could not run: Commit ${base} is not in this clone and could not be fetched \\(fatal: .*\\)\\. Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others\\.\n$`,
+        `^ingress-guard could not run: Commit ${base} is not in this clone and could not be fetched \\(fatal: .*\\)\\. Run \`git fetch --unshallow\`\\.\n$`,
       ),
     )
     expect(status).toBe(3)
   })
 
-  test('names fetch-depth when there is no remote', async () => {
+  test('says how to get it when there is no remote', async () => {
     const clone = remote.clone('--depth=1')
     gitIn(clone, 'remote', 'remove', 'origin')
     const { status, stderr } = await guard(['check', '--repo', clone, '--base', base])
-    expect(stderr).toContain('could not be fetched (the repository has no remote). Set `fetch-depth: 2`')
+    expect(stderr).toContain('could not be fetched (the repository has no remote). Run `git fetch --unshallow`.')
     expect(status).toBe(3)
   })
 

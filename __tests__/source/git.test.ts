@@ -228,7 +228,7 @@ describe('what is no revision', () => {
       'the id of a commit that nobody has',
       ['--repo', repo.dir, '--base', absent],
       3,
-      `Commit ${absent} is not in this clone and could not be fetched (the repository has no remote). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
+      `Commit ${absent} is not in this clone and could not be fetched (the repository has no remote). Fetch it with git, or name a commit that this clone has.`,
     ],
     [
       'a base without a common ancestor',

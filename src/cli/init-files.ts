@@ -108,10 +108,11 @@ function releasesOf({ files, platform }: Coverage): Release[] {
 
 /** The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`. */
 function chartNamedBy(file: string): string | undefined {
-  const [, words] = path.basename(file).match(/^(.+)\.ya?ml$/) ?? []
-  return words?.startsWith('values') && words[6] !== '-'
+  const { name, ext } = path.parse(file)
+  if (ext !== '.yaml' && ext !== '.yml') return undefined
+  return name.startsWith('values') && name[6] !== '-'
     ? path.basename(path.dirname(file))
-    : words?.replace(/^values-|[-.]values$/, '')
+    : name.replace(/^values-|[-.]values$/, '')
 }
 
 /** The name that the config gives to the cluster of a folder; none where it is more than a name. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, CommanderError, Option } from 'commander'
+import { didYouMean } from '../closest'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import { failOnLevels, minutesIn, Options } from '../host/options'
@@ -36,6 +37,8 @@ interface CheckFlags {
   cache?: string
   today?: string
   timeout?: number
+  quiet: boolean
+  verbose: boolean
 }
 
 interface InventoryFlags {
@@ -80,8 +83,15 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--cache <dir>', descriptionOf('cache'))
     .option('--today <date>', descriptionOf('today'))
     .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .option('--quiet', 'In the terminal, show the findings that count and nothing else.', false)
+    .option(
+      '--verbose',
+      'In the terminal, show also older findings, all that was not inspected, and each changed file.',
+      false,
+    )
     .action(async (flags: CheckFlags) => {
-      const { policy, format: _, output: __, ...same } = flags
+      const { policy, format: _, output: __, quiet: ___, verbose: ____, ...same } = flags
+      refuseTogether(flags)
       const options = { ...same, policies: policy }
       const run = io.run ?? (await import('../host/run')).run
       const report = await run(options, { root: io.root })
@@ -123,7 +133,13 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   command
     .command('rules')
     .description('List the rules, with the policy version that added each of them.')
-    .action(async () => {
+    .addOption(new Option('--format <format>', 'The format.').choices(['terminal', 'json']).default('terminal'))
+    .action(async ({ format }: { format: 'terminal' | 'json' }) => {
+      if (format === 'json') {
+        const { ruleList } = await import('../host/rule-list')
+        io.stdout.write(`${JSON.stringify(ruleList(io.root), null, 2)}\n`)
+        return
+      }
       const { rules } = await import('../rules/index')
       const width = Math.max(...rules.map(({ id }) => id.length))
       for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}\n`)
@@ -138,10 +154,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       if (!rule) {
         throw new GuardError(
           'usage',
-          `The rule ${JSON.stringify(id)} does not exist; \`ingress-guard rules\` lists all rules.`,
+          `The rule ${JSON.stringify(id)} does not exist.${didYouMean(
+            id,
+            rules.map((one) => one.id),
+          )} \`ingress-guard rules\` lists all rules.`,
         )
       }
-      io.stdout.write(rulePage(io.root, rule.id))
+      const { pageFor } = await import('./page')
+      io.stdout.write(pageFor(rulePage(io.root, rule.id)))
     })
 
   command
@@ -176,7 +196,18 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
-async function render(report: Report, { format }: CheckFlags, io: Io): Promise<string> {
+/** Refuses options that exclude each other. */
+function refuseTogether({ all, base, quiet, verbose }: CheckFlags): void {
+  if (all && base !== undefined)
+    throw new GuardError(
+      'usage',
+      '--all checks one whole revision, so --base has nothing to be compared with. Leave out --all to check a change, or --base to check all.',
+    )
+  if (quiet && verbose)
+    throw new GuardError('usage', '--quiet and --verbose exclude each other. Leave out one of them.')
+}
+
+async function render(report: Report, { format, quiet, verbose }: CheckFlags, io: Io): Promise<string> {
   switch (format) {
     case 'json':
       // The same text for JSON readers; but a workflow's log would read the mark as a command.
@@ -192,7 +223,7 @@ async function render(report: Report, { format }: CheckFlags, io: Io): Promise<s
     case 'junit':
       return junitReport(report)
     case 'terminal':
-      return terminalReport(report, paintFor(io))
+      return terminalReport(report, paintFor(io), quiet ? 'quiet' : verbose ? 'verbose' : 'normal')
   }
 }
 

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { GuardError } from '../errors'
+import { deeperClone } from '../revision/deeper-clone'
 import { DirectoryRevision } from '../revision/directory'
 import { defaultBranch, isObjectId, isRevision, mergeBase, openRepository, resolveCommit } from '../revision/git'
 import { Blobs } from '../revision/git-blobs'
@@ -128,7 +129,7 @@ async function refuseTracked(repository: Repository, side: RevisionOption, folde
     if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue
     throw new GuardError(
       'source',
-      `The revision ${JSON.stringify(folder)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} to use the folder.`,
+      `The revision ${JSON.stringify(folder)} is not in this clone. The folder of that name is part of the checkout, so it is not used as the ${side}: fetch the revision, or write ./${folder} to use the folder. ${deeperClone(process.env)}.`,
     )
   }
 }

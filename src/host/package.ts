@@ -9,7 +9,7 @@ export function versionIn(root: string): string {
 /** The repository that the tool is published in, as OWNER/REPO. */
 export function repositoryIn(root: string): string {
   const { repository } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  return repository.url.replace(/^.*github\.com\/|\.git$/g, '')
+  return new URL(repository.url).pathname.slice(1, -'.git'.length)
 }
 
 /** A rule's page, as a reader sees it. */

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { Budget, type Step } from '../budget'
+import { didYouMean } from '../closest'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
@@ -233,10 +234,10 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
       rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)
     )
       continue
-    const known = rules.map(({ id }) => id).join(', ')
+    const ids = rules.map(({ id }) => id)
     throw new GuardError(
       'config',
-      `The exception names the rule ${JSON.stringify(rule)}, which does not exist; the rules are ${known}.`,
+      `The exception names the rule ${JSON.stringify(rule)}, which does not exist.${didYouMean(rule, ids)} The rules are ${ids.join(', ')}.`,
       {
         path: config.path ?? configPath,
         region,

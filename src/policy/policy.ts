@@ -1,6 +1,7 @@
 import semver from 'semver'
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
+import { didYouMean } from '../closest'
 import { entryOf } from '../entry'
 import { GuardError } from '../errors'
 import type { Rule } from '../rule/rule'
@@ -80,10 +81,10 @@ export function resolvePolicies(
     const [name = '', range = '^1'] = split(use.use)
     const versions = bundled.filter((policy) => policy.name === name)
     if (versions.length === 0) {
-      const names = [...new Set(bundled.map((policy) => policy.name))].sort().join(', ')
+      const names = [...new Set(bundled.map((policy) => policy.name))].sort()
       throw new GuardError(
         'config',
-        `The policy ${JSON.stringify(name)} does not exist; the policies are ${names}.`,
+        `The policy ${JSON.stringify(name)} does not exist.${didYouMean(name, names)} The policies are ${names.join(', ')}.`,
         places.value(index, ['use']),
       )
     }
@@ -145,7 +146,7 @@ function activate(
     if (!named.includes(id)) {
       throw new GuardError(
         'config',
-        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(', ')}.`,
+        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}.${didYouMean(id, named)} Its rules are ${named.join(', ')}.`,
         places.key(['rules', id]),
       )
     }

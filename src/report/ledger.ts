@@ -13,6 +13,11 @@ const states: readonly (readonly [FileState, one: string, several: string])[] = 
   ['not-judged', 'not judged', 'not judged'],
 ]
 
+/** A state in words, of one file. */
+export function stateText(state: FileState): string {
+  return states.find(([one]) => one === state)?.[1] ?? state
+}
+
 /** So many files are named in the summary. */
 const mostNamed = 3
 /** So many places of one cause are named. */

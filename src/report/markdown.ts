@@ -1,5 +1,6 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
+import { afterMerge } from './after-merge'
 import { bumpSection } from './bumps'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
 import { coverageSection } from './coverage-markdown'
@@ -158,7 +159,8 @@ function exceptionSection(report: Report): Section {
     suggested.left > 0
       ? [paragraph(words(`${count(suggested.left, 'more entry', 'more entries')}: see the log of the job.`))]
       : []
-  return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more], 'block of YAML')
+  const after = afterMerge(report).map((sentence) => paragraph(words(sentence)))
+  return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more, ...after], 'block of YAML')
 }
 
 /** One finding: its message, and the lines of its places. */

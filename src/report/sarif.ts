@@ -53,6 +53,7 @@ function logOf(report: Report, findings: readonly Finding[], all: number, tool: 
         tool: {
           driver: {
             name: 'ingress-guard',
+            version: tool.version,
             semanticVersion: tool.version,
             rules: ids.map((id) => descriptorOf(id, findings, tool)),
           },

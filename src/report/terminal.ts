@@ -1,11 +1,12 @@
 import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
+import { afterMerge } from './after-merge'
 import { bumpLines } from './bumps'
-import { notInspectedIn, placesOf } from './ledger'
+import { notInspectedIn, placesOf, stateText } from './ledger'
 import { suggestException } from './suggestion'
 import { visible, visibleLines } from './visible'
-import { consequencesOf, count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
+import { consequencesOf, count, countedFindings, foundIn, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
@@ -18,16 +19,26 @@ const maxRelated = 8
 /** Releases of charts with a new version. */
 const maxBumps = 5
 
+/** How much is shown: `quiet` is what counts alone, `verbose` also what is abridged otherwise. */
+export type Detail = 'quiet' | 'normal' | 'verbose'
+
 /** A report for a terminal: a frame for each finding, worst first, a summary line, the suggested exception. */
-export function terminalReport(report: Report, paint: Paint): string {
+export function terminalReport(report: Report, paint: Paint, detail: Detail = 'normal'): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
-  for (const bump of (report.inspected.bumps ?? []).slice(0, maxBumps))
-    blocks.push(bumpLines(bump).map(visible).join('\n'))
-  const left = (report.inspected.bumps ?? []).length - maxBumps
+  if (detail === 'quiet') {
+    if (report.verdict === 'fail') blocks.push(paint('bold', visible(foundIn(report))))
+    return blocks.map((block, index) => `${index > 0 ? '\n' : ''}${block}\n`).join('')
+  }
+  const bumps = report.inspected.bumps ?? []
+  const shown = detail === 'verbose' ? bumps : bumps.slice(0, maxBumps)
+  for (const bump of shown) blocks.push(bumpLines(bump).map(visible).join('\n'))
+  const left = bumps.length - shown.length
   if (left > 0) blocks.push(`${count(left, 'more release')} of charts with a new version: see the JSON report.`)
-  blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
+  const lines = [...(detail === 'verbose' ? detailLines(report) : []), ...quietLines(report, detail)]
+  blocks.push([...lines.map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
   const suggested = suggestException(report)
-  if (suggested) blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`)
+  if (suggested)
+    blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`, ...afterMerge(report))
   return `${blocks.join('\n\n')}\n`
 }
 
@@ -76,8 +87,16 @@ function renderedLines({ rendered }: Finding, paint: Paint): string[] {
   return ['  rendered:', ...lines].map((line) => paint('dim', line))
 }
 
+/** What became of each changed file, and the policies in force. */
+function detailLines({ inspected, policies }: Report): string[] {
+  return [
+    ...(inspected.files ?? []).map(({ path, state, reason }) => `${path}: ${stateText(state)}, ${reason}`),
+    `Policies: ${policies.map(({ name, version }) => `${name} ${version}`).join(', ')}.`,
+  ]
+}
+
 /** Findings that this change did not cause, in a line each. */
-function quietLines({ findings, inspected, mode }: Report): string[] {
+function quietLines({ findings, inspected, mode }: Report, detail: Detail): string[] {
   const existing = findings.filter(({ status }) => status === 'existing' && mode === 'change')
   const resolved = findings.filter(({ status }) => status === 'resolved')
   const excepted = findings.filter(({ exception }) => exception)
@@ -87,18 +106,19 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
         `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`,
     ),
     ...existing
-      .filter(({ policy }) => !policy)
+      .filter(({ policy }) => !policy || detail === 'verbose')
       .map(({ rule, text, location }) => `${rule} ${placeOf(location)}: ${text}`),
     ...(existing.some(({ policy }) => policy)
       ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} existed before this change.`]
       : []),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
     ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),
-    ...notInspected(inspected),
+    ...notInspected(inspected, detail),
   ]
 }
 
-function notInspected(inspected: Report['inspected']): string[] {
+function notInspected(inspected: Report['inspected'], detail: Detail): string[] {
+  if (detail === 'verbose') return inspected.skipped.map(({ path, reason }) => `Not inspected: ${path}: ${reason}`)
   const listed = notInspectedIn(inspected).map((line) => `${placesOf(line)} (${line.reason})`)
   return listed.length > 0 ? [`Not inspected: ${abridged(listed, 5)}.`] : []
 }

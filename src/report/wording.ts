@@ -44,8 +44,7 @@ function inspectedIn(report: Report): string {
   const { base, head, changes } = inspected
   if (mode === 'all') {
     if (report.unfinished) return `Not all of ${head.revision} was checked: the time limit of the run was reached.`
-    if (head.manifests === 0)
-      return `Nothing was inspected: ${count(head.files, 'YAML or JSON file')} of ${head.revision} had no manifest.`
+    if (head.manifests === 0) return `Nothing was inspected: ${noneOf(head.files)} ${head.revision} has a manifest.`
     return `Inspected all of ${head.revision}: ${read(head)}.`
   }
   const compared = `${base?.revision} → ${head.revision}`
@@ -64,10 +63,18 @@ function inspectedIn(report: Report): string {
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
 }
 
+/** `none of the 4 YAML or JSON files of`, and the like for none and for one. */
+function noneOf(files: number): string {
+  if (files === 0) return 'no file of'
+  return files === 1 ? 'not even the one YAML or JSON file of' : `none of the ${count(files, 'YAML or JSON file')} of`
+}
+
 function read({ manifests, sources, rendered }: Inspected): string {
   const places = [
     ...(sources > rendered || rendered === 0 ? [count(sources - rendered, 'file')] : []),
-    ...(rendered > 0 ? [count(rendered, 'rendering')] : []),
+    ...(rendered > 0
+      ? [count(rendered, 'rendered release or Kustomization', 'rendered releases and Kustomizations')]
+      : []),
   ]
   return `${count(manifests, 'object')} in ${places.join(' and ')}`
 }

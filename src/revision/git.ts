@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { GuardError } from '../errors'
+import { deeperClone, lackedCommit } from './deeper-clone'
 import { ask, git, gitError, type Repository, run } from './git-command'
 
 /** The repository that holds a folder, at its top; a bare one as it is. */
@@ -38,7 +39,8 @@ export async function resolveCommit(repository: Repository, revision: string): P
   if (isObjectId(revision)) {
     const remote = await defaultRemote(repository)
     // A full clone stays full: later steps may need its history.
-    const depth = (await isShallow(repository)) ? ['--depth=1'] : []
+    const shallow = await isShallow(repository)
+    const depth = shallow ? ['--depth=1'] : []
     const fetched =
       remote &&
       (await run(repository, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...depth, remote, revision]))
@@ -47,7 +49,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
     const why = fetched ? firstLine(fetched.stderr) : 'the repository has no remote'
     throw new GuardError(
       'source',
-      `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
+      `Commit ${revision} is not in this clone and could not be fetched (${why}). ${lackedCommit(process.env, shallow)}.`,
     )
   }
   if (revision === 'HEAD') {
@@ -59,7 +61,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
   if (await isShallow(repository)) {
     throw new GuardError(
       'source',
-      `The revision ${JSON.stringify(revision)} is not in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`,
+      `The revision ${JSON.stringify(revision)} is not in this shallow clone. ${deeperClone(process.env)}.`,
     )
   }
   throw new GuardError(
@@ -88,7 +90,7 @@ export async function mergeBase(repository: Repository, base: string, head: stri
   const shallow = await isShallow(repository)
   throw new GuardError(
     'source',
-    `${named} and the head have no common ancestor${shallow ? ' in this shallow clone. Set `fetch-depth: 0` on actions/checkout' : '. Name a base that the head branched from'}.`,
+    `${named} and the head have no common ancestor${shallow ? ` in this shallow clone. ${deeperClone(process.env)}` : '. Name a base that the head branched from'}.`,
   )
 }
 

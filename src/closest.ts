@@ -1,0 +1,36 @@
+/** The name that a person may have meant: the one that the fewest edits lead to, if these are few. */
+export function closest(given: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, edits: Math.min(editsBetween(given, name), editsBetween(given, ending(name))) }))
+    .sort((a, b) => a.edits - b.edits)
+  const [best] = ranked
+  return best && best.edits <= Math.min(3, Math.floor(given.length / 3)) ? best.name : undefined
+}
+
+/** ` Did you mean x?`, or nothing. */
+export function didYouMean(given: string, names: readonly string[]): string {
+  const name = closest(given, names)
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+/** `host-covered` of `ingress-tls/host-covered`. */
+function ending(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+/** The letters to add, drop, replace or swap with the next one; of names, so a long text counts as no name. */
+function editsBetween(a: string, b: string): number {
+  if (Math.max(a.length, b.length) > 100) return Number.POSITIVE_INFINITY
+  let [before, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)]
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      const least = Math.min((row?.[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row?.[j - 1] ?? 0) + same)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next.push(swapped ? Math.min(least, (before?.[j - 2] ?? 0) + 1) : least)
+    }
+    ;[before, row] = [row, next]
+  }
+  return row?.at(-1) ?? 0
+}
