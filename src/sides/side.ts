@@ -175,6 +175,13 @@ export class SideOfChange {
     )
   }
 
+  /** Whether something that was fetched is in a source. */
+  isOfFetched(source: Source): boolean {
+    if (source.kind === 'helm') return source.fetched !== undefined
+    const { checkout } = this.fetched.get(source.id) ?? this
+    return checkout !== this.checkout
+  }
+
   private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
     const { revision, treeFor, checkout, descriptions, renderer, informed } = this
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
