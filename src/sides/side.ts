@@ -178,8 +178,8 @@ export class SideOfChange {
   /** Whether something that was fetched is in a source. */
   isOfFetched(source: Source): boolean {
     if (source.kind === 'helm') return source.fetched !== undefined
-    const { checkout } = this.fetched.get(source.id) ?? this
-    return checkout !== this.checkout
+    const { entries, hasCharts } = this.fetched.get(source.id) ?? {}
+    return hasCharts === true || (entries !== undefined && entries.size > 0)
   }
 
   private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
