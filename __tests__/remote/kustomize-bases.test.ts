@@ -101,6 +101,27 @@ test('a base that a trusted base takes in is fetched where the base names its pl
   expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:3 ingress-tls/host-covered'])
 })
 
+test('an Application that a base brings is judged, and what it deploys is listed', async () => {
+  base.git('checkout', '--quiet', 'v1')
+  const app = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: more, namespace: argocd}
+spec: {source: {repoURL: https://github.com/acme/more.git, path: apps}}
+`
+  base.commit({
+    'deploy/web/kustomization.yaml': kustomization('ingress.yaml', 'app.yaml'),
+    'deploy/web/app.yaml': app,
+  })
+  base.git('tag', 'apps')
+  base.git('checkout', '--quiet', 'main')
+  const at = (ref: string) => overlay(`${url()}//deploy/web?ref=${ref}`)
+  const report = await changeOnline({ ...allowing(url()), ...at('v1') }, at('apps'))
+  expect(report.inspected.skipped).toContainEqual({
+    path: 'apps/web/kustomization.yaml',
+    reason: 'Application shop/more: it comes from elsewhere, and what it deploys is not followed',
+  })
+})
+
 test('a remote component is laid over what is here', async () => {
   base.git('checkout', '--quiet', 'v1')
   const component = (host: string) => `apiVersion: kustomize.config.k8s.io/v1alpha1
@@ -132,6 +153,40 @@ test('a commit of a branch is built as well, without asking for more than its fo
   const [before, after] = commits.map((commit) => overlay(`${url()}//deploy/web?ref=${commit}`))
   const report = await changeOnline({ ...allowing(url()), ...before }, { ...after })
   expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:3 ingress-tls/host-covered'])
+})
+
+describe('a raw file of a repository', () => {
+  let raw: string
+  let files: ServedRepository
+  beforeAll(() => {
+    files = new ServedRepository(path.join(git.root, 'acme/files'))
+    files.commit({ 'web/ingress.yaml': ingress('covered.example.com') })
+    files.git('tag', 'v1')
+    files.git('checkout', '--quiet', '-b', 'feature/open')
+    files.commit({ 'web/ingress.yaml': ingress('open.example.com') })
+    files.git('checkout', '--quiet', 'main')
+    raw = `${git.url}/acme/files/-/raw`
+  })
+  const at = (ref: string) => overlay(`${raw}/${ref}/web/ingress.yaml`)
+  const network = () => allowing(`${git.url}/acme/files`)
+
+  test('is taken of the repository, also of a branch whose name has a slash', async () => {
+    const report = await changeOnline({ ...network(), ...at('v1') }, at('feature/open'))
+    expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:3 ingress-tls/host-covered'])
+    expect(git.asked.filter((one) => one.includes('/raw/'))).toEqual([])
+  })
+
+  test('of a commit that no branch and no tag holds is refused', async () => {
+    files.git('checkout', '--quiet', '--detach', 'v1')
+    const foreign = files.commit({ 'web/ingress.yaml': ingress('open.example.com') })
+    files.git('update-ref', 'refs/pull/1/head', foreign)
+    files.git('checkout', '--quiet', 'main')
+    const report = await changeOnline({ ...network(), ...at('v1') }, at(foreign))
+    expect(introduced(report)).toContain('error head/apps/web/kustomization.yaml:3 source/unrendered')
+    expect(report.findings.map(({ text }) => text).join()).toContain(
+      `has no branch or tag that holds the commit ${foreign}`,
+    )
+  })
 })
 
 describe('a file by its URL', () => {

@@ -138,6 +138,9 @@ describe('a trusted repository', () => {
     expect(JSON.stringify(report)).not.toContain('root:')
     expect(introduced(report)).toEqual(['notice head/apps/web/kustomization.yaml:1 source/not-judged'])
     expect(states(report)).toEqual(['apps/web/kustomization.yaml not-judged remote-version'])
+    expect(report.findings[0]?.text).toContain(
+      'and is left out because of what came from there: kustomize cannot build',
+    )
   })
 
   test('has no commit that no branch and no tag holds', async () => {
@@ -161,6 +164,7 @@ describe('a trusted repository', () => {
     git.answers.clear()
     expect(report.inspected.changes).toMatchObject({ added: 0, removed: 0 })
     expect(states(report)).toEqual(['apps/web/kustomization.yaml not-judged remote-version'])
+    expect(report.findings[0]?.text).toMatch(/which is not in this repository, and could not be fetched: \S+/)
     expect(web.asked).toEqual([])
   })
 })

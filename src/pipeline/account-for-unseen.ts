@@ -1,5 +1,6 @@
 import type { Finding, Skipped } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
+import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { notJudgedOfFiles } from '../gaps/file-deployments'
@@ -106,6 +107,7 @@ export async function accountForUnseen(
       ...failed.skipped,
       ...refusing.skipped,
       ...missingCharts(head, rendered.after),
+      ...broughtFromElsewhere(head, rendered.after),
       ...revisions.skipped,
       ...undeployed,
       ...(await takenByOtherTools(base, head, changed, new Set([...known, ...manifests]))),

@@ -24,8 +24,8 @@ export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined)
   const unfit = await unfitIds(built, { base: before, head: after }, both)
   return {
     ...sides,
-    base: await withoutUnfit(built.base, before, was, unfit),
-    head: await withoutUnfit(built.head, after, is, unfit),
+    base: await withoutUnfit(built.base, before, both.was, unfit),
+    head: await withoutUnfit(built.head, after, both.is, unfit),
     notFetched: [...(sides.notFetched ?? []), ...entryFindings(was, is)],
   }
 }
@@ -80,15 +80,15 @@ function without(parts: KustomizeParts, isLeft: (key: string) => boolean): Kusto
 async function withoutUnfit(
   side: SideOfChange,
   sources: readonly KustomizeSource[],
-  { entries, inflated }: KustomizeParts,
+  parts: KustomizeParts,
   unfit: ReadonlyMap<string, string>,
 ): Promise<SideOfChange> {
-  const all = [...entries.keys(), ...inflated.keys()]
+  const had = [...parts.entries.keys(), ...parts.inflated.keys()].filter((id) => isHad(parts, id))
   let found = side
   for (const reason of new Set(unfit.values())) {
     const its = sources.filter(({ id }) => unfit.get(id) === reason)
     const fault = { cause: 'content-invalid', reason } as const
-    const faults = new Map(all.map((one) => [one, fault]))
+    const faults = new Map([...parts.faults, ...had.map((id) => [id, fault] as const)])
     found = await found.withFetched(its, { inPlaceOf: new Map(), charts: new Map(), faults })
   }
   return found
@@ -104,7 +104,7 @@ async function unfitIds(
   { is }: { readonly is: KustomizeParts },
 ): Promise<ReadonlyMap<string, string>> {
   const failed = async (side: SideOfChange, its: readonly KustomizeSource[]) => {
-    const rendered = await Promise.all(its.map((source) => side.render(source)))
+    const rendered = await Promise.all(its.filter((one) => side.isOfFetched(one)).map((one) => side.render(one)))
     return rendered.flatMap(({ source, failure }) =>
       failure && !failure.missing ? [[source.id, failure.reason] as const] : [],
     )

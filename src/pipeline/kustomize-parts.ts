@@ -14,6 +14,9 @@ import type { Ask } from './asking'
 /** How many times what was fetched may lead to more; each time is one of entries within entries. */
 const maxRounds = 6
 
+/** How many names between slashes a branch may have in the URL of a raw file. */
+const maxNames = 3
+
 /** What was asked for the Kustomizations of one side. */
 export interface KustomizeParts extends FetchedParts {
   /** The remote entries that are known, by their text. */
@@ -130,14 +133,26 @@ class Parts implements KustomizeParts {
     else await this.tree(text, place, place.folder === '' ? [] : [topOf(place.folder)])
   }
 
-  private async fileOfTree(text: string, { repository, ref, folder }: Tree): Promise<void> {
+  private async fileOfTree(text: string, place: Tree): Promise<void> {
+    const { repository, ref, folder } = place
     const answer = await this.answerTo({ kind: 'tree', repository, ref, folders: [folder] }, text)
     const content = answer?.files.get(folder)
     if (content && answer) this.inPlaceOf.set(text, this.held(answer, `${repository} ${folder}`, asBase(content)))
     else if (answer) {
       const reason = `${repository} has no file ${folder} at ${answer.version}`
       this.faults.set(text, { cause: 'version-missing', reason })
-    }
+    } else await this.fileOfLongerRef(text, place)
+  }
+
+  /** The URL of a raw file does not show where the name of a branch ends: it may have slashes. */
+  private async fileOfLongerRef(text: string, place: Tree): Promise<void> {
+    const fault = this.faults.get(text)
+    const [next, ...rest] = place.folder.split('/')
+    const mayBeLonger = rest.length > 0 && !place.ref.startsWith('refs/') && place.ref.split('/').length < maxNames
+    if (fault?.cause !== 'version-missing' || !mayBeLonger) return
+    this.faults.delete(text)
+    await this.fileOfTree(text, { ...place, ref: `${place.ref}/${next}`, folder: rest.join('/') })
+    if (this.faults.has(text)) this.faults.set(text, fault)
   }
 
   /** @param folders those that are fetched; all where there are none */

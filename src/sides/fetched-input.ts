@@ -23,6 +23,8 @@ export interface FetchedInput extends RenderingInput {
   /** The entries by which it takes in fetched files, by the folders of these. */
   readonly entries: ReadonlyMap<string, RemoteEntry>
   readonly faults: FetchedParts['faults']
+  /** Whether charts were fetched, for it or for another one. */
+  readonly hasCharts: boolean
 }
 
 /** Kustomizations with what was fetched for them, by the ids of their sources. */
@@ -36,7 +38,7 @@ export async function fetchedInputs(
   return new Map(
     sources.map((source) => {
       const entries = entriesOfFetched([source.root, ...(source.components ?? [])], all, own)
-      return [source.id, { source, checkout: own, kustomizations: all, entries, faults }]
+      return [source.id, { source, checkout: own, kustomizations: all, entries, faults, hasCharts: charts.size > 0 }]
     }),
   )
 }

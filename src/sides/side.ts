@@ -174,6 +174,13 @@ export class SideOfChange {
     )
   }
 
+  /** Whether something that was fetched is in a source. */
+  isOfFetched(source: Source): boolean {
+    if (source.kind === 'helm') return source.fetched !== undefined
+    const { entries, hasCharts } = this.fetched.get(source.id) ?? {}
+    return hasCharts === true || (entries !== undefined && entries.size > 0)
+  }
+
   private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
     const { revision, treeFor, checkout, descriptions, renderer, informed } = this
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)

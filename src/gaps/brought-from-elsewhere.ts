@@ -1,0 +1,17 @@
+import type { Skipped } from '../finding/report'
+import { deployerKinds } from '../gitops/kinds'
+import { groupKindOf, identityOf, nameOf } from '../manifest/manifest'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+
+/** Argo CD and Flux objects that fetched charts and bases bring: they are judged, and what they deploy is not followed. */
+export function broughtFromElsewhere(head: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+  const followed = new Set(head.discovery.objects.map(({ ref }) => identityOf(ref)))
+  return rendered
+    .filter(({ source }) => head.isOfFetched(source))
+    .flatMap(({ objects }) => objects)
+    .filter(({ object: { ref } }) => deployerKinds.includes(groupKindOf(ref)) && !followed.has(identityOf(ref)))
+    .map(({ object, origin }) => {
+      const reason = `${nameOf(object.ref)}: it comes from elsewhere, and what it deploys is not followed`
+      return { path: origin.path, reason }
+    })
+}
