@@ -7,6 +7,7 @@ export default {
   // The loader of setup.mjs transforms; Jest itself loads nothing but this file.
   transform: {},
   setupFiles: ['<rootDir>/__tests__/run/setup.mjs'],
+  testSequencer: '<rootDir>/__tests__/run/sequencer.mjs',
   globalSetup: '<rootDir>/__tests__/all-tools.mjs',
   // The tests wait for git and helm for most of their time, so all processors are used.
   maxWorkers: '100%',

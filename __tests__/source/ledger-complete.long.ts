@@ -1,0 +1,6 @@
+import { test } from '@jest/globals'
+import { expectComplete } from './random-commits'
+
+const seeds = Array.from({ length: 94 }, (_, index) => index + 7)
+
+test.each(seeds)('every changed file of a random repository has one entry: seed %i', expectComplete)
