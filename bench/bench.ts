@@ -1,58 +1,14 @@
 // npm run bench: whole-process time and peak memory of `check` on generated repositories with a change of one file, beside
 // what git alone takes to list both trees and print every blob, and beside what helm alone takes to render the releases that
 // the change reaches. Fails when a ratio is over its budget.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { bring } from '../scripts/pinned-tools'
 import { ingress, writeCorpus } from './corpus'
+import { checkOf, inRepository, measure } from './measure'
 import { releaseValues, writeReleases } from './releases'
 
 const budgets = JSON.parse(readFileSync('bench/budgets.json', 'utf8')) as Record<string, number>
-const runs = 5
-// A commit would start a collection of its own, which stops ours.
-const settings = ['user.name=bench', 'user.email=bench@example.com', 'gc.auto=0', 'maintenance.auto=false']
-
-interface Measure {
-  seconds: number
-  megabytes: number
-}
-
-/** The median over some runs of a command, after one that does not count. */
-function measure(command: string, args: readonly string[], status: number): Measure {
-  const all = Array.from({ length: runs + 1 }, () => {
-    const start = process.hrtime.bigint()
-    const { status: ended, stderr } = spawnSync('/usr/bin/env', ['time', '-f', '%M', command, ...args], {
-      maxBuffer: 1 << 30,
-    })
-    const seconds = Number(process.hrtime.bigint() - start) / 1e9
-    if (ended !== status) throw new Error(`${command} ended with ${ended}, not ${status}: ${stderr}`)
-    return { seconds, megabytes: Number(String(stderr).trim().split('\n').pop()) / 1024 }
-  }).slice(1)
-  const median = (values: number[]) => values.sort((a, b) => a - b)[runs >> 1] ?? 0
-  return { seconds: median(all.map((run) => run.seconds)), megabytes: median(all.map((run) => run.megabytes)) }
-}
-
-/** A new repository in a folder that is gone afterwards. */
-function inRepository(work: (repo: string, git: (...args: string[]) => string) => void): void {
-  const repo = mkdtempSync(path.join(tmpdir(), 'ingress-guard-bench-'))
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', repo, ...settings.flatMap((one) => ['-c', one]), ...args], {
-      encoding: 'utf8',
-    })
-  try {
-    git('init', '--quiet')
-    work(repo, git)
-  } finally {
-    rmSync(repo, { recursive: true, force: true })
-  }
-}
-
-const checkOf = (repo: string) => [
-  'dist/cli.cjs',
-  ...['check', '--repo', repo, '--base', 'HEAD~1', '--head', 'HEAD', '--format', 'json'],
-]
 
 let failed = false
 for (const manifests of [1_000, 10_000]) {
