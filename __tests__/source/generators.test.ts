@@ -98,6 +98,33 @@ describe('the Applications of an ApplicationSet', () => {
     expect(inspected.skipped).toContainEqual({ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` })
   })
 
+  test.each<[what: string, generators: string, path: string, expected: string[]]>([
+    ['clusters', '[{clusters: {values: {env: x}}}]', 'apps/one', ['x-in-cluster/web one.example.com']],
+    [
+      'clusters and folders',
+      `[{matrix: {generators: [{clusters: {values: {env: x}}}, {${git}, directories: [{path: apps/*}]}}]}}]`,
+      '{{path}}',
+      ['x-in-cluster/web one.example.com', 'x-in-cluster/web two.example.com'],
+    ],
+  ])('are read where each of the %s gets the same', async (_, generators, path, expected) => {
+    const hosts = await hostsOf({ ...files, 'set.yaml': set(generators, path, '{{values.env}}-{{name}}') })
+    expect(hosts.filter((host) => !host.startsWith('/')).sort()).toEqual(expected)
+  })
+
+  test.each([
+    ['a value of each cluster', '[{clusters: {values: {app: "{{metadata.labels.app}}"}}}]', 'apps/{{values.app}}'],
+    ['a selector', '[{clusters: {}, selector: {matchLabels: {env: prod}}}]', 'apps/one'],
+    [
+      'folders of each cluster',
+      `[{matrix: {generators: [{clusters: {}}, {${git}, directories: [{path: "apps/{{name}}"}]}}]}}]`,
+      '{{path}}',
+    ],
+  ])('are unknown where they depend on %s', async (_, generators, path) => {
+    const { inspected } = await whole({ ...files, 'set.yaml': set(generators, path, 'shop') })
+    const reason = 'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+    expect(inspected.skipped).toContainEqual({ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` })
+  })
+
   test('lead to a folder that `ignore` hides', async () => {
     const hidden = { ...entry('x/vendor/shop', 'hidden.example.com') }
     const made = set(

@@ -1,6 +1,13 @@
-import { gitGeneratorsIn, readApplicationSet } from '../gitops/application-set'
-import { makeApplication } from '../gitops/filled-template'
+import {
+  clustersUnknown,
+  gitGeneratorsIn,
+  isOfClusters,
+  ownCluster,
+  readApplicationSet,
+} from '../gitops/application-set'
+import { type Element, makeApplication } from '../gitops/filled-template'
 import { textAt } from '../gitops/text'
+import type { LoadedObject } from '../manifest/load'
 import { Manifest } from '../manifest/manifest'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
@@ -30,6 +37,10 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
     for (const element of elements) {
       const made = makeApplication(object, element)
       if (!made) break
+      if (isOfClusters(generator) && dependsOnCluster(object, element)) {
+        named.skip(manifest, 'generator-not-read', clustersUnknown)
+        break
+      }
       const { content } = made
       size += content.length
       if (size > maxSize) {
@@ -46,4 +57,18 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
       nameSourcesOf(manifest, new Manifest(made, side, origin, clusters).root, named)
     }
   }
+}
+
+/** Whether an Application of another cluster, of which only the name and the server are known, would deploy something else. */
+function dependsOnCluster(set: LoadedObject, element: Element): boolean {
+  const other = Object.fromEntries(Object.keys(ownCluster).map((key) => [key, `other-${key}`]))
+  const [one, two] = [element, { ...element, ...other }].map((its) => sourcesOf(set, its))
+  return one !== two || one === undefined || one.includes('{{')
+}
+
+function sourcesOf(set: LoadedObject, element: Element): string | undefined {
+  const made = makeApplication(set, element)
+  if (!made) return undefined
+  const spec = new Manifest(made, 'head', { kind: 'file', path: '' }, []).root.at('spec')
+  return JSON.stringify(['source', 'sources', 'sourceHydrator'].map((key) => spec.at(key).value ?? null))
 }

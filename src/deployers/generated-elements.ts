@@ -5,6 +5,7 @@ import {
   elementsOfFile,
   type Generator,
   isSelected,
+  ownCluster,
   type PathRule,
   readApplicationSet,
 } from '../gitops/application-set'
@@ -30,6 +31,8 @@ export function elementsOf(
   switch (generator.kind) {
     case 'list':
       return generator.elements
+    case 'clusters':
+      return [{ ...ownCluster, ...filledIn(generator.values, ownCluster) }]
     case 'unknown':
       return { cause: 'generator-not-read', reason: generator.reason }
     case 'selected': {

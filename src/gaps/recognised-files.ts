@@ -34,7 +34,7 @@ export async function recognisedFiles(
   const found = new Map<string, Recognised>()
   for (const side of by.length > 0 ? [head, base] : []) {
     const files = [...changed].filter((file) => side.checkout.tree.entries.has(file) && !found.has(file))
-    for (const recogniser of by) {
+    for (const recogniser of files.length > 0 ? by : []) {
       for (const [file, one] of await recogniser(side, files, side === head ? base : head))
         if (!found.has(file)) found.set(file, one)
     }

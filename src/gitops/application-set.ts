@@ -39,7 +39,25 @@ export type Generator =
   | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
   /** Those elements of a generator that a selector takes. */
   | { readonly kind: 'selected'; readonly selector: Selector; readonly generators: readonly [Generator] }
+  /** The clusters that Argo CD knows: its own one stands for all. */
+  | { readonly kind: 'clusters'; readonly values: Element }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/** What a generator gives for Argo CD's own cluster. */
+export const ownCluster: Element = {
+  name: 'in-cluster',
+  nameNormalized: 'in-cluster',
+  server: 'https://kubernetes.default.svc',
+}
+
+/** Why the elements of a generator of clusters are unknown. */
+export const clustersUnknown =
+  'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+
+/** Whether the elements of a generator depend on the clusters that Argo CD knows. */
+export function isOfClusters(generator: Generator): boolean {
+  return generator.kind === 'clusters' || ('generators' in generator && generator.generators.some(isOfClusters))
+}
 
 /** A selector of labels, which are the values of an element here. */
 export interface Selector {
@@ -82,6 +100,7 @@ function generatorAt(generator: Cursor, depth = 0): Generator {
   const one = plainGeneratorAt(generator, depth)
   const selector = generator.at('selector')
   if (!selector.exists || one.kind === 'unknown') return one
+  if (isOfClusters(one)) return { kind: 'unknown', reason: clustersUnknown }
   const expressions = [...selector.at('matchExpressions').items()].map((entry) => ({
     key: textAt(entry.at('key')),
     operator: textAt(entry.at('operator')),
@@ -130,9 +149,12 @@ function plainGeneratorAt(generator: Cursor, depth: number): Generator {
     const inner = (kind: string) =>
       [...generator.at(kind, 'generators').items()].map((one) => generatorAt(one, depth + 1))
     const [first, second, third] = inner('matrix')
+    // Which elements the second one has may depend on the cluster.
+    if (first && second && isOfClusters(first) && JSON.stringify(second).includes('{{')) return unknown(clustersUnknown)
     if (first && second && !third) return { kind: 'matrix', generators: [first, second] }
     const keys = [...generator.at('merge', 'mergeKeys').items()].map(textAt)
     const merged = inner('merge')
+    if (merged.some(isOfClusters)) return unknown(clustersUnknown)
     if (keys.length > 0 && merged.length > 1) return { kind: 'merge', keys, generators: merged }
   }
   const git = generator.at('git')
@@ -146,8 +168,8 @@ function plainGeneratorAt(generator: Cursor, depth: number): Generator {
   if (git.at('pathParamPrefix').exists) return unknown(`the pathParamPrefix of its generator ${name} is not read`)
   if (git.at('directories').isList) return { kind: 'git', name, repoURL, directories: rulesOf('directories'), values }
   if (git.at('files').isList) return { kind: 'git files', repoURL, files: rulesOf('files'), values }
-  if (kinds.includes('clusters'))
-    return unknown('the clusters of its generator clusters are known to Argo CD alone, and not to this repository')
+  if (generator.at('clusters').exists)
+    return { kind: 'clusters', values: flattened(generator.at('clusters', 'values'), 'values.') }
   return unknown(`its generator ${name} is not read; lists of elements, git, matrix and merge are`)
 }
 

@@ -64,21 +64,34 @@ export async function entriesOf(
   const was = await accounted(base, rendered.before, read.before, compared.before, changed)
   const is = await accounted(head, rendered.after, read.after, compared.after, changed)
   const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
-  const recognised = withAssumed(await recognisedFiles(base, head, changed), [was, is])
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
-  const entries = accountFor(changesOf(base, head, changed), [
+  const certain = firstOf([
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
     (file) => notJudged(withoutPlace(unseenOfDeployers.get(file))),
     await missingDependencies(was, is, unseen.findings),
     await missingPlugins(was, is),
-    (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
-    orOfTool(unreadable(read, templatesOf(was, is)), recognised),
+  ])
+  const unread = firstOf([unreadable(read, templatesOf(was, is))])
+  const seen = firstOf([
     valuesOfKnownCharts(read),
     plainObjects(read),
     renderedFiles(was, is),
     failing(was, is, unseen.findings, unseen.idle, 'guessed'),
+  ])
+  // Most files are accounted for without a search for other tools, which goes through all paths.
+  const open = [...changed].filter((file) => {
+    if (certain(file)) return false
+    const account = unread(file)
+    return isDeployer(file) || account?.cause === 'template' || (!account && !seen(file))
+  })
+  const recognised = withAssumed(await recognisedFiles(base, head, new Set(open)), [was, is])
+  const entries = accountFor(changesOf(base, head, changed), [
+    certain,
+    (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
+    orOfTool(unread, recognised),
+    seen,
     linksOf(links(was, is), recognised),
     (file) => notJudged(recognised.get(file)),
     (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
@@ -87,6 +100,25 @@ export async function entriesOf(
     withoutObjects(was, is),
   ])
   return { entries, namedAt: (file) => unseenOfDeployers.get(file)?.placeAt }
+}
+
+function first(witnesses: readonly Witness[], file: string): Account | undefined {
+  for (const witness of witnesses) {
+    const account = witness(file)
+    if (account) return account
+  }
+  return undefined
+}
+
+/** The first of several that knows a file; it is asked once. */
+function firstOf(witnesses: readonly Witness[]): Witness {
+  const known = new Map<string, Account | undefined>()
+  return (file) => {
+    if (known.has(file)) return known.get(file)
+    const account = first(witnesses, file)
+    known.set(file, account)
+    return account
+  }
 }
 
 /** A template of a tool that is known has the cause of that tool. */

@@ -10,7 +10,7 @@ import {
   type ValueFile,
   valueFilesOf,
 } from '../gitops/application'
-import { readApplicationSet } from '../gitops/application-set'
+import { isOfClusters, readApplicationSet } from '../gitops/application-set'
 import { type Element, makeApplication } from '../gitops/filled-template'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
@@ -206,6 +206,7 @@ export class ReleaseFiles {
     if (templatePatch.exists) return object
     const elements: Element[] = []
     for (const generator of generators) {
+      if (isOfClusters(generator)) return object
       const its = elementsOf(generator, goTemplate, this.gitOps)
       if ('cause' in its) return object
       elements.push(...its)
