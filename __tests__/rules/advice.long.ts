@@ -45,7 +45,9 @@ describe.each(Object.entries(images))('%s', (component, written) => {
       if (better === undefined) continue
       expect(await found(written(better), version, 'version-matrix/kubernetes-supported')).toEqual([])
       const defects = await found(written(better), version, 'version-matrix/known-defect')
-      expect(defects.filter(({ message }) => message === 'ended')).toEqual([])
+      // Of ingress-nginx no release gets fixes.
+      const ended = component === 'ingress-nginx' ? [] : defects.filter(({ message }) => message === 'ended')
+      expect(ended).toEqual([])
     }
   })
 })

@@ -64,8 +64,8 @@ function remediesOf(
   const ranges = unique(byKubernetes.map(({ row }) => row.requires?.kubernetes ?? '')).join(' and ')
   const isCovered = ({ row }: Violation) => release !== undefined && !satisfies(release, row.versions)
   return unique([
-    `${release ? `use ${subject.advise(release)}, or` : 'use'} Kubernetes ${ranges}`,
     ...others.filter((one) => !isCovered(one)).map((violation) => remedyOf(violation, subject)),
+    `${release ? `use ${subject.advise(release)}, or` : 'use'} Kubernetes ${ranges}`,
   ])
 }
 
@@ -92,7 +92,7 @@ function remedyOf({ row }: Violation, subject: MatrixSubject): string {
 }
 
 /**
- * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes; of older ones the newest. None
+ * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes, if any release does; of older ones the newest. None
  * where a row hangs on a setting, which another release would have, too.
  */
 function enoughFor(
@@ -113,7 +113,11 @@ function enoughFor(
   const isFit = (one: string) =>
     own.every(({ versions, when, requires }) =>
       when !== undefined || !satisfies(one, versions) ? true : satisfies(version, requires?.kubernetes ?? ''),
-    ) && !endsOfLife.some((end) => end.component === component && satisfies(one, end.versions) && end.ended <= today)
+    ) &&
+    !endsOfLife.some(
+      (end) =>
+        end.component === component && end.versions !== '*' && satisfies(one, end.versions) && end.ended <= today,
+    )
   const fit = candidates.filter(isFit).sort(compare)
   const { release } = subject
   return fit.find((one) => release === undefined || satisfies(one, `>${release}`)) ?? fit.at(-1)
