@@ -71,7 +71,12 @@ export function isKin({ claims }: Controller, says: string | undefined): boolean
 }
 
 /** Up to five classes that an Ingress can name. */
-export function knownIn({ controllers, classes }: ClassProviders): string {
+export function knownIn(providers: ClassProviders): string {
+  return abridged(namesIn(providers), 5)
+}
+
+/** The classes that an Ingress can name. */
+export function namesIn({ controllers, classes }: ClassProviders): string[] {
   const names = [...classes.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))]
-  return abridged([...new Set(names)].sort(), 5)
+  return [...new Set(names)].sort()
 }

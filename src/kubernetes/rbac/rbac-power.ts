@@ -104,6 +104,31 @@ export function escalations(permissions: readonly Permissions[]): Permissions[] 
   return [binding, accounts].flatMap((rule) => within(rule, permissions))
 }
 
+const anyBinding: PolicyRule = { apiGroups: [rbacGroup], resources: ['clusterroles'], verbs: ['bind', 'escalate'] }
+const execution: PolicyRule = { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] }
+const secretReading: PolicyRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list'] }
+
+/**
+ * Permissions by which a subject gets all others: to bind or escalate any role, to impersonate any user or group, and, in
+ * kube-system, to read Secrets and to run commands in Pods.
+ *
+ * @param isWhole whether they hold in the whole cluster
+ */
+export function detoursIn(permissions: readonly Permissions[], isWhole: boolean): Permissions[] {
+  const onAny = permissions.filter(({ name }) => name.has(''))
+  if (isWhole) return [anyBinding, impersonation].flatMap((rule) => within(rule, onAny))
+  const [reads, runs] = [secretReading, execution].map((rule) => within(rule, onAny))
+  return reads?.length && runs?.length ? [...reads, ...runs] : []
+}
+
+/** Whether a subject is an account that Pods have which name none. */
+export function isDefaultAccount({ kind, name }: Subject): boolean {
+  return (
+    (kind === 'User' && /^system:serviceaccount:[^:]*:default$/.test(name)) ||
+    (kind === 'Group' && name.startsWith('system:serviceaccounts:'))
+  )
+}
+
 const everybody: Readonly<Record<string, string>> = {
   'Group system:authenticated': 'everyone who logs in, every Pod included',
   'Group system:authenticated:oauth': 'everyone who logs in',

@@ -27,6 +27,8 @@ export interface Component {
   readonly release: string | undefined
   /** The values of a chart, as far as they are written at the release itself. */
   readonly values?: Cursor | undefined
+  /** The releases of the component by those that are written there: versions of a chart or of an operator. */
+  readonly writtenReleases?: Readonly<Record<string, string>> | undefined
 }
 
 /** The charts that an object has installed, by the kind of the object. */
@@ -89,6 +91,15 @@ export function writtenAs({ at, container, facts, release }: Component): string 
   return container ? (at.string ?? '').replace(/@sha256:.*/, '') : `${facts.title} ${release ?? at.string ?? ''}`
 }
 
+/** A release of a component as advice names it: by the version that is written where it is changed. */
+export function adviceOf({ facts, container, writtenReleases }: Component, release: string): string {
+  const name = `${facts.title} ${release}`
+  if (!writtenReleases) return name
+  const written = Object.keys(writtenReleases).findLast((one) => entryOf(writtenReleases, one) === release)
+  const what = container ? 'operator' : 'chart'
+  return written === undefined ? `the ${what} of ${name}` : `version ${written} of the ${what} (${name})`
+}
+
 /** Whether it represents the whole component: the first part, or the object by which an operator deploys it. */
 export function isMain({ facts, part, container }: Component): boolean {
   return part === facts.parts[0] || !container || part.releases !== undefined
@@ -136,6 +147,7 @@ function runBy(manifest: Manifest): Component[] {
         container,
         at,
         release: part.releases ? entryOf(part.releases, release ?? '') : release,
+        writtenReleases: part.releases,
       },
     ]
   })
@@ -188,7 +200,8 @@ function chartRelease(manifest: Manifest, { name, version, values }: Chart): Com
   const exact = valid(version.string)
   const releases = facts.charts?.find((one) => one.name === chart)?.releases
   const release = exact === null ? undefined : releases ? entryOf(releases, exact) : exact
-  return version.exists ? [{ facts, part, manifest, container: undefined, at: version, release, values }] : []
+  if (!version.exists) return []
+  return [{ facts, part, manifest, container: undefined, at: version, release, values, writtenReleases: releases }]
 }
 
 /** An object that an installer reads, with its release as a label. */

@@ -50,7 +50,13 @@ function rankOf(component: Component): number {
 function clusterSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
-  const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
+  const always = {
+    advise: (release: string) => release,
+    isBrought: false,
+    isMain: true,
+    placeOf: () => undefined,
+    runsOn: () => true,
+  }
   const subjects: MatrixSubject[] = []
   const set = describesCluster(manifest) ? undefined : kubeProxyModeIn([manifest])
   const own = set?.value === kubeProxyMode?.value ? undefined : set

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { parseVersion } from '../../cluster/version'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type Component, isMain, writtenAs } from './component'
+import { adviceOf, type Component, isMain, writtenAs } from './component'
 import { settingOf } from './detect-setting'
 import { kernelSatisfies, parseKernel } from './kernel'
 import { type Condition, type MatrixRow, matrixRows } from './matrix-facts'
@@ -18,6 +18,8 @@ export interface MatrixSubject {
   readonly at: Cursor
   /** `calico/node:v3.20.0 of DaemonSet kube-system/calico-node` */
   readonly name: string
+  /** How advice names a release of it. */
+  advise(release: string): string
   /** Whether a manifest deploys it, rather than the cluster's description stating it. */
   readonly isBrought: boolean
   /** Whether it is the part that runs on the nodes, or an object that deploys that part. */
@@ -68,6 +70,7 @@ export function matrixSubjectOf(component: Component, snapshot: Snapshot, place:
     release,
     at,
     name: `${writtenAs(component)} of ${place}`,
+    advise: (one) => adviceOf(component, one),
     isBrought: true,
     isMain: isMain(component),
     placeOf: (setting) => settingOf(setting, component, snapshot),

@@ -4,6 +4,7 @@ import {
   classProvidersIn,
   isKin,
   knownIn,
+  namesIn,
   takesByName,
   takesClassOf,
 } from '../../kubernetes/controllers/class-provider'
@@ -25,6 +26,10 @@ type Asked = { ingress: string; name: string }
 const messages = {
   unknown: ({ ingress, name, known }: Asked & { known: string }) =>
     `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}), or add the IngressClass ${name}.`,
+  unlisted: ({ ingress, name, known }: Asked & { known: string }) =>
+    `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}), or add the IngressClass ${name}.`,
+  misspelled: ({ ingress, name, known, meant }: Asked & { known: string; meant: string }) =>
+    `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}): ${meant} differs from it in one letter.`,
   annotated: ({ ingress, name, controller, own }: Asked & { controller: string; own: string }) =>
     `${ingress} names IngressClass ${name} in the annotation kubernetes.io/ingress.class, but ${controller} compares the annotation only with ${own}, so its hosts are not served. Remove the annotation and set spec.ingressClassName: ${name}.`,
   unserved: ({ ingress, name, says, controllers }: Asked & { says: string; controllers: string }) =>
@@ -41,6 +46,8 @@ export default defineRule({
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds, clusterKind],
   messages,
+  later: { unlisted: '1.3.0', misspelled: '1.3.0' },
+  until: { unknown: '1.3.0' },
   *partners(manifest) {
     const { kind } = manifest.ref
     if (kind === 'IngressClass') yield 'ingressClassName'
@@ -109,7 +116,15 @@ function lackOf(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<t
   if (!own) {
     if (named || isManaged(manifest) || !snapshot.isWhole) return undefined
     const args = { ingress, name, known: knownIn(providers) }
-    return { ends: [at], report: (ends) => report(ends, 'unknown', args, { keys }) }
+    const meant = controllers.length > 0 ? namesIn(providers).find((one) => isOneEditAway(one, name)) : undefined
+    return {
+      ends: [at],
+      report: (ends) => {
+        report(ends, 'unknown', args, { keys })
+        if (meant === undefined) report(ends, 'unlisted', args, { keys })
+        else report(ends, 'misspelled', { ...args, meant }, { keys })
+      },
+    }
   }
   const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says))
   if (field.string) {
@@ -122,6 +137,17 @@ function lackOf(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<t
   const compared = by.claims.flatMap(({ facts, names }) => `--${facts.name}=${names.join()}`)[0] ?? ''
   const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared }
   return { ends: [at, by.place], report: (ends) => report(ends, 'annotated', args, { keys }) }
+}
+
+/** Whether one letter is added, left out or another one, or two neighbours are swapped. */
+function isOneEditAway(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
+  if (long.length < 4 || one === other) return false
+  let start = 0
+  while (start < short.length && short[start] === long[start]) start++
+  const [a, b] = [short.slice(start), long.slice(start)]
+  if (short.length < long.length) return a === b.slice(1)
+  return a.slice(1) === b.slice(1) || (a.slice(2) === b.slice(2) && a[0] === b[1] && a[1] === b[0])
 }
 
 /** `Deployment ingress/public (k8s.io/ingress-nginx)`, for each. */

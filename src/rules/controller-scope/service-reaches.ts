@@ -5,6 +5,7 @@ import {
   type Controller,
   controllersIn,
   controllersOf,
+  marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
 import {
@@ -14,10 +15,11 @@ import {
   reachOf,
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
+import { closingPolicies, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
-import type { Change } from '../../manifest/change'
+import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
@@ -36,6 +38,8 @@ const messages = {
     `This change removes ${ports} from ${service}, and no other Service of ${controller} has it, so clients that use it are refused. Restore the port.`,
   target: ({ service, controller, port }: Way & { port: string }) =>
     `${service} sends traffic to the port ${port} of ${controller}, and after this change its Pods have no port of that name, so clients are refused. Use a name that the container has, or a number.`,
+  denied: ({ policy, controller }: { policy: string; controller: string }) =>
+    `After this change ${policy} selects the Pods of ${controller}, and no NetworkPolicy lets traffic to their ports in, so clients no longer reach the hosts they serve. Allow the ports of the controller, or leave its Pods out of the podSelector.`,
   type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
     `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
 }
@@ -45,16 +49,22 @@ export default defineRule({
   summary: 'A Service keeps bringing client traffic to an ingress controller.',
   since: '1.2.0',
   scope: 'change',
-  kinds: ['Service', ...workloadKinds, ...releaseKinds],
+  kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
+  later: { denied: '1.3.0' },
   messages,
   *partners(manifest) {
     const { kind, name } = manifest.ref
     // A copy of it, too.
     if (kind === 'Service') yield* [name, ...selectionMarks(manifest)]
-    else if (controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
+    else if (kind === 'NetworkPolicy') yield* ['kind: NetworkPolicy', ...marksOfControllers]
+    else if (controllersOf(manifest).length > 0) yield* ['kind: NetworkPolicy', ...selectionMarks(manifest)]
   },
   check({ change, base, head, report }) {
+    const { after } = sidesOf(change)
+    if (after && groupKindOf(after.ref) === networkPolicyKind) return checkPolicy(after, base, head, report)
     if (change.kind === 'added') return
+    if (groupKindOf(change.before.ref) === networkPolicyKind)
+      return checkRemovedPolicy(change.before, base, head, report)
     if (change.before.ref.kind === 'Service') return checkService(change, base, head, report)
     if (change.kind === 'removed') return
     if (releaseKinds.includes(groupKindOf(change.before.ref))) checkRelease(change, base, head, report)
@@ -71,6 +81,27 @@ function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Control
     const is = was.installed ? undefined : counterpartOf(was, head)
     return is && !isOnItsNodes(is.manifest) ? [[was, is]] : []
   })
+}
+
+/** A policy that closes the controllers that run on both sides; those that were closed before stay as they were. */
+function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: Report): void {
+  for (const [was, is] of controllersOnBoth(base, head)) {
+    if (!closingPolicies(is.manifest, head).includes(policy) || closingPolicies(was.manifest, base).length > 0) continue
+    const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
+    const end = podOf(is.manifest).at('metadata', 'labels')
+    report([policy.root.at('spec', 'podSelector'), end], 'denied', args)
+  }
+}
+
+/** A policy that was the last one to open the controllers that others close. */
+function checkRemovedPolicy(removed: Manifest, base: Snapshot, head: Snapshot, report: Report): void {
+  if (head.get(removed.ref).length > 0) return
+  for (const [was, is] of controllersOnBoth(base, head)) {
+    const [closing] = closingPolicies(is.manifest, head)
+    if (!closing || closingPolicies(was.manifest, base).length > 0) continue
+    const args = { policy: nameOf(closing.ref), controller: nameOfController(is) }
+    report([removed.root, closing.root.at('spec', 'podSelector')], 'denied', args)
+  }
 }
 
 function checkService(

@@ -12,6 +12,9 @@ import {
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
+const unanswered = ({ act, webhook, configuration, resources }: Unanswered) =>
+  `This change ${act}, the backend of the webhook ${webhook} of ${configuration}, so the API server rejects ${resources} that this webhook must check. Remove ${configuration} in the same change, or first set the webhook's failurePolicy to Ignore.`
+
 export default defineRule({
   id: 'controller-scope/webhook-safe',
   summary: 'Each admission webhook belongs to one release, and its backend is kept.',
@@ -22,11 +25,14 @@ export default defineRule({
   messages: {
     shared: ({ configuration, first, second }: { configuration: string; first: string; second: string }) =>
       `${configuration} is defined twice, for Service ${first} and for Service ${second}. It is cluster-scoped, so the release that is applied last takes the webhook from the other one. Give one of the releases another name, or disable its webhook.`,
-    unanswered: ({ act, webhook, configuration, resources }: Unanswered) =>
-      `This change ${act}, the backend of the webhook ${webhook} of ${configuration}, so the API server rejects ${resources} that this webhook must check. Remove ${configuration} in the same change, or first set the webhook's failurePolicy to Ignore.`,
+    unanswered,
+    stopped: unanswered,
+    ingresses: unanswered,
     absent: ({ service, webhook, configuration, resources }: Absent) =>
       `The webhook ${webhook} of ${configuration} calls Service ${service}, which no manifest of this cluster creates (other Services of its namespace are here), so the API server rejects ${resources} that this webhook must check. Name the right Service, or set failurePolicy: Ignore until it exists.`,
   },
+  later: { stopped: '1.3.0', ingresses: '1.3.0' },
+  until: { unanswered: '1.3.0' },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
@@ -68,7 +74,9 @@ export default defineRule({
       if (!answers) continue
       const configuration = nameOf(webhook.at.manifest.ref)
       const { name: hook, resources } = webhook
-      report([at, webhook.service.at], 'unanswered', { act, webhook: hook, configuration, resources }, { keys: [hook] })
+      const [ends, args] = [[at, webhook.service.at], { act, webhook: hook, configuration, resources }]
+      for (const message of ['unanswered', checksIngresses(webhook) ? 'ingresses' : 'stopped'] as const)
+        report(ends, message, args, { keys: [hook] })
     }
 
     /** Whether the workload was the last one that a webhook's Service leads to. */
@@ -84,6 +92,12 @@ export default defineRule({
 
 type Absent = { service: string; webhook: string; configuration: string; resources: string }
 type Unanswered = { act: string; webhook: string; configuration: string; resources: string }
+
+function checksIngresses({ at }: Webhook): boolean {
+  return [...at.at('rules').items()].some((rule) =>
+    [...rule.at('resources').items()].some(({ string }) => string === 'ingresses'),
+  )
+}
 
 function isWebhookConfiguration(kind: string): boolean {
   return webhookKinds.some((one) => one.startsWith(`${kind}.`))

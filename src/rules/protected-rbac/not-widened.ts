@@ -1,9 +1,18 @@
 import * as Type from 'typebox'
 import { factKinds, factMarks } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { isDefaultRole, possibleSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
-import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
-import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
+import { allows, bindingKinds, inNamespace, type Permissions, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import {
+  type BoundSubject,
+  permissionsOfRoleRef,
+  permissionsOfSubject,
+  roleRefOf,
+  sameRole,
+  subjectName,
+  subjectsOf,
+} from '../../kubernetes/rbac/rbac-binding'
 import {
   boundAlready,
   gainedLeak,
@@ -12,7 +21,13 @@ import {
   gainingSubjects,
 } from '../../kubernetes/rbac/rbac-gain'
 import { type Grant, wideGrant } from '../../kubernetes/rbac/rbac-grant'
-import { allowsEverything, escalations, everybodyIn } from '../../kubernetes/rbac/rbac-power'
+import {
+  allowsEverything,
+  detoursIn,
+  escalations,
+  everybodyIn,
+  isDefaultAccount,
+} from '../../kubernetes/rbac/rbac-power'
 import { aggregateLabels } from '../../kubernetes/rbac/rbac-role'
 import { firstFew, permissionKeys } from '../../kubernetes/rbac/rbac-words'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -40,6 +55,10 @@ const messages = {
     `${binding} gives ${subjects}, which means ${who}, the permissions of ${role}. Name only the accounts that need them, or check that these permissions show nothing confidential.`,
   administrator: ({ binding, role, subjects }: Given) =>
     `${binding} makes ${subjects} an administrator of the whole cluster, because ${role} allows everything. Bind a role with only the needed permissions, or confirm that this is intended.`,
+  detour: ({ binding, role, subjects, more }: Given & { more: string }) =>
+    `${binding} gives ${subjects} ${more} by ${role}; with that, they can make themselves administrators of the whole cluster. Bind a role without it, or confirm that this is intended.`,
+  detourOpen: ({ binding, role, subjects, more }: Given & { more: string }) =>
+    `${binding} gives ${subjects}, which Pods use that name no account of their own, ${more} by ${role}; with that, each of them can become an administrator of the whole cluster. Bind it to an account of its own.`,
   escalation: ({ role, more }: More) =>
     `This change lets ${role} allow ${more}; with that, everyone bound to it can get further permissions. Remove it, or limit it with resourceNames.`,
 }
@@ -59,12 +78,16 @@ export default defineRule({
     }),
   }),
   messages,
+  later: { detour: '1.3.0', detourOpen: '1.3.0' },
   *partners(manifest, { protect }, isGone) {
     // A copy of it.
     if (protectionOf(manifest, protect)) yield manifest.ref.name
     if (isDefaultRole(manifest.ref)) yield* factMarks
     const roleRef = roleRefOf(manifest)
-    const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
+    const isWide =
+      manifest.ref.kind === 'ClusterRoleBinding' ||
+      manifest.ref.namespace === 'kube-system' ||
+      subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name
     // Existing subjects matter to a role that was there and stays.
     if (manifest.ref.kind === 'ClusterRole' && manifest.side === 'base' && !isGone) yield manifest.ref.name
@@ -85,6 +108,7 @@ export default defineRule({
       } else {
         const wide = wideGrant(after, gaining, base, head)
         if (wide) reportGiven(after, wide.subjects, wide.as, report)
+        else reportDetour(after, gaining, base, head, report)
       }
       return
     }
@@ -123,6 +147,38 @@ export default defineRule({
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
   },
 })
+
+/** Reports subjects that gain what leads to all permissions: those of Pods in general apart from others. */
+function reportDetour(
+  binding: Manifest,
+  gaining: readonly BoundSubject[],
+  base: Snapshot,
+  head: Snapshot,
+  report: Report,
+): void {
+  const roleRef = roleRefOf(binding)
+  const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
+  // Who gets everything is an administrator, with or without a detour.
+  if (!roleRef || !permissions || allowsEverything(permissions)) return
+  const isWhole = binding.ref.kind === 'ClusterRoleBinding'
+  const namespace = isWhole ? '*' : binding.ref.namespace
+  const found = isWhole || namespace === 'kube-system' ? detoursIn(inNamespace(permissions, '*'), isWhole) : []
+  const given = inNamespace(found, namespace)
+  const fresh = gaining.filter((subject) => uncovered(permissionsOfSubject(subject, base), given).length > 0)
+  for (const message of ['detour', 'detourOpen'] as const) {
+    const its = fresh.filter((subject) => isDefaultAccount(subject) === (message === 'detourOpen'))
+    const [first] = its
+    if (!first) continue
+    const keys = its.map(subjectName)
+    const args = {
+      binding: nameOf(binding.ref),
+      role: nameOf(roleRef.ref),
+      subjects: keys.join(' and '),
+      more: firstFew(permissionKeys(found)),
+    }
+    report([first.at, roleRef.at], message, args, { keys })
+  }
+}
 
 function reportMore(
   role: Manifest,

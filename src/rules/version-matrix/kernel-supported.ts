@@ -23,7 +23,7 @@ export default defineRule({
     noted: ({ name, grounds, reasons, remedies }: Args) => `${name} with ${grounds}: ${reasons}. ${remedies}.`,
   },
   partners: subjectPartners,
-  check({ manifest, snapshot, params, report, skip }) {
+  check({ manifest, snapshot, params, report, skip, today }) {
     const subjects = matrixSubjectsOf(manifest, snapshot)
     if (subjects.length === 0) return
     const rows = rowsWith(params.matrix).filter(asksForKernel)
@@ -37,7 +37,7 @@ export default defineRule({
         highestSeverity(breaches)
       ]
       const keys = [subject.component, ...breaches.map(({ row }) => row.id)]
-      report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows), { keys })
+      report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows, today), { keys })
     }
     const hasKernels = snapshot.facts.nodes.some(({ kernel }) => kernel)
     const first = hasKernels ? undefined : firstSubject(snapshot, rows)

@@ -1,7 +1,7 @@
 import { gt, satisfies } from 'semver'
 import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
-import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
+import { adviceOf, type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
@@ -42,7 +42,7 @@ export default defineRule({
       const defects = defectsOf(component, params.defects, snapshot, today)
       if (defects.length > 0) {
         const message = defects.some(isSevere) ? 'severe' : 'known'
-        const todo = todoOf(facts.title, release, defects)
+        const todo = todoOf(component, release, defects)
         const settings = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? [])
         report(
           // A ConfigMap that turns a setting on or off is a change of it.
@@ -103,7 +103,7 @@ function listed(defects: readonly Defect[]): string {
 const maxListed = 3
 
 /** The nearest release that fixes all of them; else a mitigation, if there is one. */
-function todoOf(title: string, release: string, defects: readonly Defect[]): string {
+function todoOf(component: Component, release: string, defects: readonly Defect[]): string {
   const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
   const releases = candidates.filter((one) =>
     defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)),
@@ -112,7 +112,11 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )
-  if (nearest) return `Upgrade to ${title} ${nearest} or a later release of its line`
+  if (nearest) {
+    const open = defects.filter(({ fixed }) => !fixed).map(({ id }) => id)
+    const left = open.length > 0 ? `; no release fixes ${enumerated(open, 3)} yet` : ''
+    return `Upgrade to ${adviceOf(component, nearest)} or a later release of its line${left}`
+  }
   return todo.length > 0
     ? `To avoid them, ${enumerated([...new Set(todo)], 3)}`
     : 'No release fixes them yet; see their sources for what to do meanwhile'

@@ -23,7 +23,7 @@ export default defineRule({
     noted: ({ name, grounds, reasons, remedies }: Args) => `${name} with ${grounds}: ${reasons}. ${remedies}.`,
   },
   partners: subjectPartners,
-  check({ manifest, snapshot, params, report, skip }) {
+  check({ manifest, snapshot, params, report, skip, today }) {
     const subjects = matrixSubjectsOf(manifest, snapshot)
     if (subjects.length === 0) return
     const rows = rowsWith(params.matrix).filter((row) => !asksForKernel(row))
@@ -34,7 +34,7 @@ export default defineRule({
       if (breaches.length === 0) continue
       const message = ({ error: 'broken', warning: 'untested', notice: 'noted' } as const)[highestSeverity(breaches)]
       const keys = [subject.component, ...breaches.map(({ row }) => row.id)]
-      report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows), { keys })
+      report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows, today), { keys })
     }
     const first = snapshot.facts.kubernetes ? undefined : firstSubject(snapshot, rows)
     if (first?.at.manifest === manifest) {
