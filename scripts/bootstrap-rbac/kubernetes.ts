@@ -43,14 +43,14 @@ export type Answer = Readonly<Record<'released' | 'on' | 'off', Objects>>
 
 /** The newest patch release of a minor one; undefined where the module proxy lists none. */
 export async function newestPatch(minor: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await run('go', ['list', '-m', '-f', '{{.Version}}', `${kubernetes}@v${minor}`], {
-      cwd: moduleFolder('module query\n'),
-    })
-    return stdout.trim().replace(/^v/, '')
-  } catch {
-    return undefined
-  }
+  return inModule('module query\n', async (cwd) => {
+    try {
+      const { stdout } = await run('go', ['list', '-m', '-f', '{{.Version}}', `${kubernetes}@v${minor}`], { cwd })
+      return stdout.trim().replace(/^v/, '')
+    } catch {
+      return undefined
+    }
+  })
 }
 
 /** What the API server of a release makes, by `main.go` built against it. An answer is kept, as a release does not change. */
@@ -65,18 +65,17 @@ export async function answerOf(version: string): Promise<Answer> {
 }
 
 async function built(version: string): Promise<string> {
-  const folder = moduleFolder(`module bootstrap\n\ngo 1.21\n\n${await requirements(version)}`)
-  writeFileSync(path.join(folder, 'main.go'), readFileSync('scripts/bootstrap-rbac/main.go'))
-  const options = { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod' }, maxBuffer: 2 ** 26 }
-  await run('go', ['build', '-o', 'program', '.'], options)
-  const { stdout } = await run(path.join(folder, 'program'), [], options)
-  rmSync(folder, { recursive: true })
-  return stdout
+  const required = await inModule('module query\n', (cwd) => requirements(version, cwd))
+  return inModule(`module bootstrap\n\ngo 1.21\n\n${required}`, async (cwd) => {
+    writeFileSync(path.join(cwd, 'main.go'), readFileSync('scripts/bootstrap-rbac/main.go'))
+    const options = { cwd, env: { ...process.env, GOFLAGS: '-mod=mod' }, maxBuffer: 2 ** 26 }
+    await run('go', ['build', '-o', 'program', '.'], options)
+    return (await run(path.join(cwd, 'program'), [], options)).stdout
+  })
 }
 
 /** Kubernetes' own go.mod takes its libraries from folders beside it; they are released with the same minor and patch numbers. */
-async function requirements(version: string): Promise<string> {
-  const cwd = moduleFolder('module query\n')
+async function requirements(version: string, cwd: string): Promise<string> {
   const download = await run('go', ['mod', 'download', '-json', `${kubernetes}@v${version}`], { cwd })
   const edit = await run('go', ['mod', 'edit', '-json', JSON.parse(download.stdout).GoMod], { cwd })
   const replaced: { Old: { Path: string }; New: { Path: string } }[] = JSON.parse(edit.stdout).Replace ?? []
@@ -89,8 +88,13 @@ async function requirements(version: string): Promise<string> {
   ].join('\n')
 }
 
-function moduleFolder(text: string): string {
+/** Works in a folder with a go.mod of its own, and removes it. */
+async function inModule<T>(text: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bootstrap-rbac-'))
-  writeFileSync(path.join(folder, 'go.mod'), text)
-  return folder
+  try {
+    writeFileSync(path.join(folder, 'go.mod'), text)
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
