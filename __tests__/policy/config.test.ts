@@ -64,7 +64,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown policy',
       'format: 1\npolicies:\n  - use: ingress-tsl@^1\n',
-      '3:10: The policy "ingress-tsl" does not exist; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
+      '3:10: The policy "ingress-tsl" does not exist. Did you mean ingress-tls? The policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
     [
       'a policy without use',
@@ -94,7 +94,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown rule',
       use('    rules:\n      ingress-tls/host-coverd: {level: off}\n'),
-      '5:7: ingress-tls 1.0.0 has no rule "ingress-tls/host-coverd"; its rules are ingress-tls/host-covered, ingress-tls/secret-type.',
+      '5:7: ingress-tls 1.0.0 has no rule "ingress-tls/host-coverd". Did you mean ingress-tls/host-covered? Its rules are ingress-tls/host-covered, ingress-tls/secret-type.',
     ],
     [
       'an unknown message',
@@ -244,7 +244,7 @@ describe('--config and --policy', () => {
   test.each([
     [
       'nothing-such',
-      'The policy "nothing-such" does not exist; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
+      'The policy "nothing-such" does not exist. The policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
     ['ingress-tls@x y', '"x y" is not a valid semver range; write for example ingress-tls@^1.'],
     ['ingress-tls@2', `No version of ingress-tls is in 2; the versions are ${versions}.`],

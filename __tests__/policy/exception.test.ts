@@ -142,7 +142,8 @@ test('the terminal lists what is excepted, with its day', async () => {
 /** The YAML a terminal report gives to paste. */
 function pasted(stdout: string): string {
   const [, after = ''] = stdout.split('in a separate pull request:\n\n')
-  return after.replace(/^ {4}/gm, '')
+  const [yaml = ''] = after.split('\n\nAfter its merge, ')
+  return yaml.replace(/^ {4}/gm, '')
 }
 
 describe('the way through that a report shows, merged as the base’s config, lets the same change pass', () => {
