@@ -3,7 +3,15 @@ import { factKinds, factMarks } from '../../cluster/cluster-facts'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { isDefaultRole, possibleSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
-import { allows, bindingKinds, inNamespace, type Permissions, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import {
+  allows,
+  bindingKinds,
+  inNamespace,
+  type Permissions,
+  permissionsIn,
+  roleKinds,
+  uncovered,
+} from '../../kubernetes/rbac/rbac'
 import {
   type BoundSubject,
   permissionsOfRoleRef,
