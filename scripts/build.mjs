@@ -105,11 +105,15 @@ const folders = new Set(
     .map((input) => input.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1])
     .filter(Boolean),
 )
-const licenses = [...folders].sort().map((folder) => {
+/** The packages of each text: many share one. */
+const texts = new Map()
+for (const folder of [...folders].sort()) {
   const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  return `${name} ${version} (${license})\n\n${file ? readFileSync(path.join(folder, file), 'utf8').trim() : 'No license file is shipped.'}\n`
-})
+  const text = file ? readFileSync(path.join(folder, file), 'utf8').trim() : 'No license file is shipped.'
+  texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license})`])
+}
+const licenses = [...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`)
 writeFileSync('dist/licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
 
 const bytes = readdirSync('dist').reduce((sum, file) => sum + statSync(path.join('dist', file)).size, 0)
