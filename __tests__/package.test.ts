@@ -41,6 +41,6 @@ test.each([20, 22, 24])('with Node %d, npx runs its demo, which stops the outage
   })
   expect(version).toMatch(new RegExp(`^v${major}\\.`))
   expect(stderr).toBe('')
-  expect(stdout).toContain('error ingress-tls/secret-type teams/orders/ingress.yaml:12:19')
+  expect(stdout).toContain('error ingress-tls/controller-crash teams/orders/ingress.yaml:21:13')
   expect(status).toBe(0)
 })

@@ -143,7 +143,7 @@ describe('a proposal', () => {
 
   test('takes the place of an exception that has expired, with its reason', async () => {
     expect(await proposed(config(exception('moved', '', '2026-11-20')))).toBe(
-      `If this change is intended, first put this in place of the exception at line 3 of ${file}, which has expired, in a separate pull request (extend a list that exists already):\n\n    exceptions:\n${renewed}`,
+      `If this change is intended, first put this in place of the exception at line 3 of ${file}, which has expired, in a separate pull request (extend a list that exists already):\n\n    exceptions:\n${renewed}\nAfter its merge, update the branch of this change (merge or rebase): the config of its base is the one in force.\n`,
     )
   })
 

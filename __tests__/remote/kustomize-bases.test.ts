@@ -178,7 +178,7 @@ describe('a raw file of a repository', () => {
 
   test('of a commit that no branch and no tag holds is refused', async () => {
     files.git('checkout', '--quiet', '--detach', 'v1')
-    const foreign = files.commit({ 'web/ingress.yaml': ingress('open.example.com') })
+    const foreign = files.commit({ 'web/ingress.yaml': ingress('foreign.example.com') })
     files.git('update-ref', 'refs/pull/1/head', foreign)
     files.git('checkout', '--quiet', 'main')
     const report = await changeOnline({ ...network(), ...at('v1') }, at(foreign))

@@ -139,10 +139,8 @@ describe('the layouts of values', () => {
   test('names instead of maps, below the name of a component', async () => {
     const values = (tls: string) =>
       `server:\n  ingress:\n    enabled: true\n    hosts:\n      - ${a}\n      - ${b}\n    tls:\n      - hosts: [${tls}]\n        secretName: tls\n`
-    expect(await lost(values(`${a}, ${b}`), values(a))).toEqual([
-      `warning ${covered} head/web.yaml:13`,
-      `warning ${kept} head/web.yaml:13`,
-    ])
+    const report = await lost(values(`${a}, ${b}`), values(a))
+    expect(report).toEqual([`warning ${covered} head/web.yaml:13`])
   })
 
   test('names with a path behind them', async () => {

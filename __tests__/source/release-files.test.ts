@@ -330,8 +330,13 @@ describe('an ApplicationSet is what it makes', () => {
   })
 
   test('a template that nobody can fill in is one Application, as it stands', async () => {
-    const clusters = applicationSet('- clusters: {}', 'name: "{{name}}"', '{{name}}', '$values/envs/team-1.yaml')
-    expect(places(await judge({ ...teams, 'set.yaml': clusters }, { 'envs/team-1.yaml': unscoped }))).toEqual([
+    const plugin = applicationSet(
+      '- plugin: {configMapRef: {name: teams}}',
+      'name: "{{name}}"',
+      '{{name}}',
+      '$values/envs/team-1.yaml',
+    )
+    expect(places(await judge({ ...teams, 'set.yaml': plugin }, { 'envs/team-1.yaml': unscoped }))).toEqual([
       'warning head/envs/team-1.yaml:3 exact source/not-judged',
     ])
   })
