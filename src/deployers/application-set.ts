@@ -59,7 +59,7 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   }
 }
 
-/** Whether an Application of another cluster, of which only the name and the server are known, would deploy something else. */
+/** Whether an Application of another cluster would deploy something else; only the name and the server of that cluster are known. */
 function dependsOnCluster(set: LoadedObject, element: Element): boolean {
   const other = Object.fromEntries(Object.keys(ownCluster).map((key) => [key, `other-${key}`]))
   const [one, two] = [element, { ...element, ...other }].map((its) => sourcesOf(set, its))

@@ -66,7 +66,7 @@ export class FileDeployments {
   readonly unread: Unread[] = []
   /** The files that were read. */
   readonly files = new Set<string>()
-  /** Those of them that are templates, of which only plain parts were read. */
+  /** Those of them that are templates; only their plain parts were read. */
   readonly templates = new Set<string>()
   /** Files of what only the deployer can make. */
   readonly taken: Taken[] = []

@@ -20,7 +20,7 @@ export interface Helmfile {
   readonly cluster: string
   /** The one environment that there is; undefined where there are several. */
   readonly environment: string | undefined
-  /** Whether it is a template, of which only the plain parts are read. */
+  /** Whether it is a template; only its plain parts are read. */
   readonly isTemplate: boolean
   /** Whether values files that are not there are passed over. */
   readonly passesOverMissing: boolean

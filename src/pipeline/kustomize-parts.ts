@@ -51,7 +51,7 @@ function startsOf({ root, components = [] }: KustomizeSource): string[] {
   return [root, ...components]
 }
 
-/** A tree of which only a folder was fetched. */
+/** A tree from which one folder alone was fetched. */
 interface Part {
   readonly entry: string
   readonly folder: string
@@ -106,7 +106,7 @@ class Parts implements KustomizeParts {
     return open.length > 0
   }
 
-  /** The trees of which more is named than was fetched. */
+  /** The trees with more folders named than fetched. */
   private partialOnes(kustomizations: readonly Kustomization[]): Part[] {
     const found = new Set<Part>()
     for (const { folder, includes } of kustomizations) {

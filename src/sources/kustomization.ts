@@ -207,7 +207,7 @@ export interface RemoteEntry extends Mention {
   readonly fault?: FetchFault
 }
 
-/** The entries of a Kustomization that lead out of the repository, but those in place of which something is held. */
+/** The entries of a Kustomization that lead out of the repository, but those with a local copy. */
 export function remoteEntries({ file, folder, includes }: Kustomization, checkout: Checkout): RemoteEntry[] {
   return includes
     .filter(({ text }) => {

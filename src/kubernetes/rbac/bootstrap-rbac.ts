@@ -156,7 +156,7 @@ interface Owned {
   readonly rule: Rule
   readonly namespace: string | undefined
   readonly isGated: boolean
-  /** Which rule of which role it is. */
+  /** The role, and the number of its rule. */
   readonly at: string
 }
 
