@@ -37,7 +37,7 @@ releases:
 `
 
 const ofEnvironment = (helmfile: string) =>
-  `not-judged release-not-rendered: an environment of ${helmfile} takes it, and what is filled in with it only helmfile knows`
+  `not-judged release-not-rendered: an environment of ${helmfile} takes it, and only helmfile fills in templates with it`
 const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml takes it'
 const beside =
   'not-judged release-not-rendered: it lies beside infra/helmfile.yaml, a part of which only helmfile fills in, and which may take it as values'
