@@ -89,7 +89,7 @@ export interface Finding {
   readonly also?: readonly Consequence[]
 }
 
-/** What a rule states of a cause that the finding of another rule stands for. */
+/** What a rule states of a cause that another rule's finding reports. */
 export type Consequence = Pick<Finding, 'rule' | 'message' | 'text' | 'level' | 'policy' | 'fingerprint'>
 
 /** The inspected parts of one revision. */
