@@ -21,7 +21,7 @@ export default defineRule({
       left: string
       served: string
     }) =>
-      `After this change ${definition} no longer serves ${apiVersion}, so the API server rejects what is written in it: ${left}. First write that in ${served}, or keep the version.`,
+      `After this change ${definition} no longer serves ${apiVersion}, so objects that are written in it cannot be applied: ${left}. First write them in ${served}, or keep the version.`,
   },
   *partners(manifest) {
     if (groupKindOf(manifest.ref) !== definitionKind || manifest.side !== 'base') return
