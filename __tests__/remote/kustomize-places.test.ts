@@ -139,7 +139,7 @@ describe('a trusted repository', () => {
     expect(introduced(report)).toEqual(['notice head/apps/web/kustomization.yaml:1 source/not-judged'])
     expect(states(report)).toEqual(['apps/web/kustomization.yaml not-judged remote-version'])
     expect(report.findings[0]?.text).toContain(
-      'and is left out because of what came from there: kustomize cannot build',
+      'and is left out, because what was fetched cannot be used: kustomize cannot build',
     )
   })
 

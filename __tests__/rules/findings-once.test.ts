@@ -68,7 +68,7 @@ test('a protected object whose name a script fills in is listed as not inspected
     {
       path: 'role.yaml',
       reason:
-        'ClusterRole system:%TARGET%: whether a protected object is removed is unknown, because a script fills in its name',
+        'ClusterRole system:%TARGET%: a script fills in its name, so a removal of the protected object is not seen',
     },
   ])
 })

@@ -124,7 +124,7 @@ describe('a template that fails with an answer hides no other question', () => {
     const report = await change(base, { 'c/templates/role.yaml': `${many.join('')}${role}` })
     expect(places(report)).toEqual(['head/c/templates/role.yaml:1 exact source/unrendered'])
     expect(report.findings[0]?.text).toBe(
-      'After this change, helm cannot render release shop/web of c where lookup finds objects: which objects the release has in such a cluster is unknown, and a condition on the cluster can remove any of them. Let its templates render with each answer to `lookup`, `.Release.Revision`, `.Capabilities` and random functions, or take out the condition that this change adds.',
+      'After this change, helm cannot render release shop/web of c where lookup finds objects: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. Write the templates so that they render with each answer to `lookup`, `.Release.Revision`, `.Capabilities` and random functions, or remove the condition that this change adds.',
     )
   })
 

@@ -154,7 +154,7 @@ async function basesOf(
 
 /** The values of environments, from which templates are filled in. */
 function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
-  const reason = `an environment of ${file} takes it, and what is filled in with it only helmfile knows`
+  const reason = `an environment of ${file} takes it, and only helmfile fills in templates with it`
   const written = new Set(
     parts.flatMap(({ root }) =>
       [root, ...[...root.at('environments').entries()].map(([, one]) => one)].flatMap((one) =>

@@ -89,7 +89,7 @@ export interface Finding {
   readonly also?: readonly Consequence[]
 }
 
-/** The statement of a rule about the same cause as the finding of another rule. */
+/** What a rule states of a cause that another rule's finding reports. */
 export type Consequence = Pick<Finding, 'rule' | 'message' | 'text' | 'level' | 'policy' | 'fingerprint'>
 
 /** The inspected parts of one revision. */

@@ -54,7 +54,7 @@ export function missingVersion({ release, wanted, fault, version }: MissedChart,
     status: isOld ? 'existing' : 'introduced',
     object: manifest.ref,
     keys: [request.repository, nameOfWanted(wanted), asked],
-    text: `${nameOf(manifest.ref)} cannot be installed, in the cluster as little as here: ${fault.reason}. Name a version that is there.`,
+    text: `${nameOf(manifest.ref)} cannot be installed, here or in the cluster: ${fault.reason}. Name a version that exists.`,
   })
 }
 

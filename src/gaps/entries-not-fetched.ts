@@ -41,7 +41,7 @@ function missing(id: string, at: DeclarationSite, name: string, { was, is }: { w
       region: at.region,
       status: isOld ? 'existing' : 'introduced',
       keys: [at.path, name],
-      text: `It cannot be built with ${name}, in the cluster as little as here: ${fault.reason}. Name a version that is there.`,
+      text: `It cannot be built with ${name}, here or in the cluster: ${fault.reason}. Name a version that exists.`,
     }),
   ]
 }
@@ -79,7 +79,8 @@ function aboveVersion({ url, place }: Extract<RemotePlace, { kind: 'file' }>): s
 /** Why an entry was not fetched: the end of a sentence that says that it is not in this repository. */
 export function faultInWords(fault: FetchFault | undefined): string {
   if (!fault || fault.cause === 'fetch-off') return ''
-  if (fault.cause === 'content-invalid') return `, and is left out because of what came from there: ${fault.reason}`
+  if (fault.cause === 'content-invalid')
+    return `, and is left out, because what was fetched cannot be used: ${fault.reason}`
   if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
   return ', and was not fetched, because the base does not name its place'
 }

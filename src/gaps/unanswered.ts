@@ -48,7 +48,7 @@ function finding(at: DeclarationSite, release: string, answer: string, fileText:
     status: 'introduced',
     keys: [release, answer],
     fileText,
-    text: `After this change, helm cannot render ${release} where ${answer}: which objects the release has in such a cluster is unknown, and a condition on the cluster can remove any of them. Let its templates render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or take out the condition that this change adds.`,
+    text: `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. Write the templates so that they render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or remove the condition that this change adds.`,
   })
 }
 

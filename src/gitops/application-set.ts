@@ -39,7 +39,7 @@ export type Generator =
   | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
   /** Those elements of a generator that a selector takes. */
   | { readonly kind: 'selected'; readonly selector: Selector; readonly generators: readonly [Generator] }
-  /** The clusters that Argo CD knows: its own one represents all. */
+  /** The clusters that Argo CD knows: its own one is read in place of all. */
   | { readonly kind: 'clusters'; readonly values: Element }
   | { readonly kind: 'unknown'; readonly reason: string }
 

@@ -47,7 +47,7 @@ function tableOf(bump: Bump): BlockContent[] {
     text(bump.rows.length === 0 ? ': no role, webhook, CRD, IngressClass, Service, image or argument differs.' : ':'),
   ])
   if (bump.rows.length === 0) return [place]
-  const titles = ['', 'Object', 'Goes', 'Comes'].map((title) => [text(title)])
+  const titles = ['', 'Object', 'Removed', 'Added'].map((title) => [text(title)])
   const cell = (its: readonly string[]) => its.flatMap((one, at) => [...(at > 0 ? [text(' ')] : []), inlineCode(one)])
   const rows = shown.map(({ aspect, object, goes, comes }) =>
     row([[text(names[aspect])], [inlineCode(object)], cell(goes), cell(comes)]),

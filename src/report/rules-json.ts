@@ -13,7 +13,7 @@ export const RulesJson = Type.Object(
         summary: Type.String({ description: 'What is true when the rule reports nothing.' }),
         since: Type.String({ description: 'The first version of its policy that has the rule.' }),
         policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()], {
-          description: 'The version that is in force without a config; null where that has not the rule.',
+          description: 'The version that is in force without a config; null where that version does not have the rule.',
         }),
         levels: Type.Record(Type.String(), Level, { description: 'The level of each of its messages there.' }),
         page: Type.String({ description: 'Its page, from the folder of the package.' }),

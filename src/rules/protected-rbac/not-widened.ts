@@ -66,7 +66,7 @@ const messages = {
   detour: ({ binding, role, subjects, more }: Given & { more: string }) =>
     `${binding} gives ${subjects} ${more} by ${role}; with that, they can make themselves administrators of the whole cluster. Bind a role without it, or confirm that this is intended.`,
   detourOpen: ({ binding, role, subjects, more }: Given & { more: string }) =>
-    `${binding} gives ${subjects}, which Pods use that name no account of their own, ${more} by ${role}; with that, each of them can become an administrator of the whole cluster. Bind it to an account of its own.`,
+    `${binding} gives ${subjects}, which Pods use that name no account of their own, ${more} by ${role}; with that, each of them can become an administrator of the whole cluster. Bind the role to an account that only the Pods that need it use.`,
   escalation: ({ role, more }: More) =>
     `This change lets ${role} allow ${more}; with that, everyone bound to it can get further permissions. Remove it, or limit it with resourceNames.`,
 }

@@ -52,7 +52,7 @@ export default defineRule({
     const { name, namespace } = before.ref
     // A template that a script fills in: which object it makes, and whether any, no file shows.
     if (/%\w+%/.test(`${namespace}/${name}`)) {
-      skip(before.root, 'whether a protected object is removed is unknown, because a script fills in its name')
+      skip(before.root, 'a script fills in its name, so a removal of the protected object is not seen')
       return
     }
     report(before.root, 'removed', { object, protection })

@@ -21,7 +21,7 @@ export default defineRule({
       left: string
       served: string
     }) =>
-      `After this change ${definition} no longer serves ${apiVersion}, in which ${left} is written, so that cannot be applied. First write it in ${served}, or keep the version.`,
+      `After this change ${definition} no longer serves ${apiVersion}, so objects that are written in it cannot be applied: ${left}. First write them in ${served}, or keep the version.`,
   },
   *partners(manifest) {
     if (groupKindOf(manifest.ref) !== definitionKind || manifest.side !== 'base') return
