@@ -130,6 +130,24 @@ describe('a tree', () => {
     expect(await get({}, fetcherOf([url], { limits }))).toMatch(/^content-too-large: /)
   })
 
+  test.each<[string, readonly string[], readonly string[] | undefined, boolean]>([
+    ['with other folders is another one', ['base'], ['docs'], false],
+    ['with more folders is another one', ['base'], ['base', 'docs'], false],
+    ['with all folders is another one', ['base'], undefined, false],
+    ['with the same folders is the same one', ['docs', 'base'], ['base', 'docs'], true],
+    ['with the folder that has all is the whole one', [''], undefined, true],
+  ])('of the same commit %s', async (_, folders, others, isSame) => {
+    const fetcher = fetcherOf([url])
+    const fetched = async (its: readonly string[] | undefined) => {
+      const tree = await fetcher.tree({ repository: url, branch: 'main', ...(its ? { folders: its } : {}) })
+      if ('cause' in tree) throw new Error(tree.reason)
+      return { digest: tree.digest, files: [...tree.files.keys()] }
+    }
+    const [one, other] = [await fetched(folders), await fetched(others)]
+    expect(one.digest === other.digest).toBe(isSame)
+    expect(JSON.stringify(one.files) === JSON.stringify(other.files)).toBe(isSame)
+  })
+
   test('is fetched once, and the branches are listed once', async () => {
     const fetcher = fetcherOf([url])
     const requests = [{ branch: 'main' }, { revision: 'main' }, { branch: 'main' }, { commit: commits.main }]
