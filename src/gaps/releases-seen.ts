@@ -13,8 +13,9 @@ import type { RenderedSide, SideOfChange } from '../sides/side'
 import { type HelmSource, nameOfSource } from '../sources/source'
 import { failureOf } from './failure-of'
 import { type IdleInput, isLeftover } from './idle-sources'
-import { isPartial, nameIn } from './not-followed'
+import { nameIn } from './not-followed'
 import { causeOfFailure } from './rendered-files'
+import { isPartial } from './unseen-deployers'
 
 interface Seen {
   readonly head: SideOfChange
