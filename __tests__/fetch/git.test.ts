@@ -1,12 +1,11 @@
 import { cpSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { Fetcher } from '../../src/fetch/fetcher'
 import type { TreeRequest } from '../../src/fetch/fetching'
 import { TrustedPlaces } from '../../src/fetch/trust'
 import { temporaryFolder, withEnvironment } from '../source/repository'
 import { GitServer, ServedRepository } from './git-server'
-import { type Answer, fast, fetcherOf, inShort, inTurn, names, redirect, silent, status } from './servers'
+import { type Answer, fetcherOf, inShort, inTurn, names, redirect, silent, status } from './servers'
 
 let server: GitServer
 let repository: ServedRepository
@@ -42,7 +41,6 @@ afterEach(() => server.close())
 
 const get = async (request: Partial<TreeRequest>, fetcher = fetcherOf([url])) => {
   const result = inShort(await fetcher.tree({ repository: url, ...request }))
-  fetcher.close()
   const replaced = Object.entries(commits).reduce((text, [name, id]) => text.replaceAll(id, name), result)
   return replaced.replaceAll(url, 'URL')
 }
@@ -265,7 +263,7 @@ describe('nothing is asked', () => {
   ])('of %s, which the base names by an object and not by its config', async (written) => {
     const named = written.replace('PORT', String(server.port))
     const resolve = names({ localhost: '127.0.0.1', 'git.example.com': '10.0.0.1' })
-    const fetcher = new Fetcher({ trusted: new TrustedPlaces([named]), resolve, limits: fast })
+    const fetcher = fetcherOf([], { trusted: new TrustedPlaces([named]), resolve })
     expect(inShort(await fetcher.tree({ repository: named }))).toMatch(/^place-refused: .* is not public/)
     expect(server.asked).toEqual([])
   })
