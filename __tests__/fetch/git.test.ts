@@ -1,12 +1,11 @@
 import { cpSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { Fetcher } from '../../src/fetch/fetcher'
 import type { TreeRequest } from '../../src/fetch/fetching'
 import { TrustedPlaces } from '../../src/fetch/trust'
 import { temporaryFolder, withEnvironment } from '../source/repository'
 import { GitServer, ServedRepository } from './git-server'
-import { type Answer, fast, fetcherOf, inShort, inTurn, names, redirect, silent, status } from './servers'
+import { type Answer, fetcherOf, inShort, inTurn, names, redirect, silent, status } from './servers'
 
 let server: GitServer
 let repository: ServedRepository
@@ -42,7 +41,6 @@ afterEach(() => server.close())
 
 const get = async (request: Partial<TreeRequest>, fetcher = fetcherOf([url])) => {
   const result = inShort(await fetcher.tree({ repository: url, ...request }))
-  fetcher.close()
   const replaced = Object.entries(commits).reduce((text, [name, id]) => text.replaceAll(id, name), result)
   return replaced.replaceAll(url, 'URL')
 }
@@ -128,6 +126,24 @@ describe('a tree', () => {
     const limits = { unpackedBytes: 50_000 }
     expect(await get({ folders: ['base'] }, fetcherOf([url], { limits }))).toMatch(/^[0-9a-f]{40}: base\/kustomization/)
     expect(await get({}, fetcherOf([url], { limits }))).toMatch(/^content-too-large: /)
+  })
+
+  test.each<[string, readonly string[], readonly string[] | undefined, boolean]>([
+    ['with other folders is another one', ['base'], ['docs'], false],
+    ['with more folders is another one', ['base'], ['base', 'docs'], false],
+    ['with all folders is another one', ['base'], undefined, false],
+    ['with the same folders is the same one', ['docs', 'base'], ['base', 'docs'], true],
+    ['with the folder that has all is the whole one', [''], undefined, true],
+  ])('of the same commit %s', async (_, folders, others, isSame) => {
+    const fetcher = fetcherOf([url])
+    const fetched = async (its: readonly string[] | undefined) => {
+      const tree = await fetcher.tree({ repository: url, branch: 'main', ...(its ? { folders: its } : {}) })
+      if ('cause' in tree) throw new Error(tree.reason)
+      return { digest: tree.digest, files: [...tree.files.keys()] }
+    }
+    const [one, other] = [await fetched(folders), await fetched(others)]
+    expect(one.digest === other.digest).toBe(isSame)
+    expect(JSON.stringify(one.files) === JSON.stringify(other.files)).toBe(isSame)
   })
 
   test('is fetched once, and the branches are listed once', async () => {
@@ -247,7 +263,7 @@ describe('nothing is asked', () => {
   ])('of %s, which the base names by an object and not by its config', async (written) => {
     const named = written.replace('PORT', String(server.port))
     const resolve = names({ localhost: '127.0.0.1', 'git.example.com': '10.0.0.1' })
-    const fetcher = new Fetcher({ trusted: new TrustedPlaces([named]), resolve, limits: fast })
+    const fetcher = fetcherOf([], { trusted: new TrustedPlaces([named]), resolve })
     expect(inShort(await fetcher.tree({ repository: named }))).toMatch(/^place-refused: .* is not public/)
     expect(server.asked).toEqual([])
   })

@@ -127,6 +127,19 @@ describe('an artifact of Flux', () => {
     registry.add('charts/old', '1.0.0', archive, { type: 'application/tar+gzip', config })
     expect(await get({ chart: 'old', version: '1.0.0' })).toBe('1.0.0: Chart.yaml values.yaml')
   })
+
+  test('is another one than the chart of the same archive, which is without its top folder', async () => {
+    const fetcher = fetcherOf([folder])
+    const fetched = (name: string) => fetcher.chart({ repository: folder, chart: name, version: '1.2.0' })
+    registry.add('charts/same', '1.2.0', archive, { type: 'application/vnd.cncf.flux.content.v1.tar+gzip' })
+    const [own, artifact] = [await fetched('web'), await fetched('same')]
+    expect([inShort(own), inShort(artifact)]).toEqual([
+      '1.2.0: Chart.yaml values.yaml',
+      '1.2.0: web/Chart.yaml web/values.yaml',
+    ])
+    expect(own).toMatchObject({ digest: `sha256:${sha256(archive)}` })
+    expect(artifact).toMatchObject({ digest: `artifact sha256:${sha256(archive)}` })
+  })
 })
 
 describe('a fault of the registry', () => {

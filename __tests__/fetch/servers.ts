@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { afterAll } from '@jest/globals'
 import { packTar, type TarHeader } from 'modern-tar'
 import type { Address } from '../../src/fetch/address'
 import { Fetcher, type FetcherOptions } from '../../src/fetch/fetcher'
@@ -115,12 +116,20 @@ export function indexOf(charts: Record<string, readonly Listed[]>): string {
 }
 
 /** No pauses; each fetch is tried as often as by default. */
-export const fast = { pauseSeconds: 0, longestPauseSeconds: 0 }
+const fast = { pauseSeconds: 0, longestPauseSeconds: 0 }
 
-/** A fetcher that trusts the given URLs, which the config names. */
+const fetchers: Fetcher[] = []
+
+afterAll(() => {
+  for (const fetcher of fetchers.splice(0)) fetcher.close()
+})
+
+/** A fetcher that trusts the given URLs, which the config names. It is closed after the file's tests. */
 export function fetcherOf(urls: readonly string[], options: Partial<FetcherOptions> = {}): Fetcher {
   const trusted = new TrustedPlaces([], { charts: urls, git: urls })
-  return new Fetcher({ trusted, ...options, limits: { ...fast, ...options.limits } })
+  const fetcher = new Fetcher({ trusted, ...options, limits: { ...fast, ...options.limits } })
+  fetchers.push(fetcher)
+  return fetcher
 }
 
 /** Resolves names to given addresses, and no others. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { isPublic, lookupOf, publicAddresses } from '../../src/fetch/address'
-import { Fetcher } from '../../src/fetch/fetcher'
+import type { Fetcher } from '../../src/fetch/fetcher'
 import { redirected } from '../../src/fetch/http-client'
 import { placeOf } from '../../src/fetch/place'
 import { TrustedPlaces } from '../../src/fetch/trust'
-import { chart, fast, fetcherOf, indexOf, inShort, names, redirect, type Server, serve } from './servers'
+import { chart, fetcherOf, indexOf, inShort, names, redirect, type Server, serve } from './servers'
 
 describe('a place is one URL, however it is written', () => {
   test.each([
@@ -145,7 +145,7 @@ describe('nothing is fetched', () => {
   ])('from %s, which the base names by an object and not by its config', async (written) => {
     const url = written.replace('PORT', String(inside.port))
     const resolve = names({ localhost: '127.0.0.1', 'rebound.example.com': '127.0.0.1' })
-    const fetcher = new Fetcher({ trusted: new TrustedPlaces([url]), resolve, limits: fast })
+    const fetcher = fetcherOf([], { trusted: new TrustedPlaces([url]), resolve })
     expect(await get(fetcher, url)).toMatch(/^place-refused: .* has an address that is not public/)
     expect(inside.asked).toEqual([])
   })
@@ -226,7 +226,7 @@ describe('nothing is fetched', () => {
     let resolved = 0
     const resolve = async () => [{ address: resolved++ === 0 ? '192.0.2.1' : '127.0.0.1', family: 4 }]
     const url = `http://rebound.example.com:${inside.port}`
-    const fetcher = new Fetcher({ trusted: new TrustedPlaces([url]), resolve, limits: fast })
+    const fetcher = fetcherOf([], { trusted: new TrustedPlaces([url]), resolve })
     expect(await get(fetcher, url)).toMatch(/^place-refused: /)
     expect([resolved, inside.asked]).toEqual([1, []])
   })

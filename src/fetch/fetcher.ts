@@ -69,7 +69,9 @@ export class Fetcher implements Fetching {
       const files = await unpack(bytes, what, { hasTop: isChart, limits: this.shared.limits })
       if (isChart && !files.has('Chart.yaml'))
         throw new FetchFailure('content-invalid', `${what} is no chart: it has no Chart.yaml`)
-      return { version, digest: `sha256:${sha256}`, files, ...(manifest ? { manifest } : {}) }
+      // Of the same archive, an artifact keeps the top folder that a chart is without.
+      const digest = `${isChart ? '' : 'artifact '}sha256:${sha256}`
+      return { version, digest, files, ...(manifest ? { manifest } : {}) }
     })
   }
 

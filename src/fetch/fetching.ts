@@ -32,7 +32,7 @@ export type FetchedFiles = ReadonlyMap<string, Uint8Array>
 export interface Fetched {
   /** The version that the request came to: `4.11.3`, or a commit. */
   readonly version: string
-  /** Identifies the content: `sha256:…` of an archive, or the commit. */
+  /** Identifies the files: `sha256:…` of an archive, or the commit, with what makes other files of the same one. */
   readonly digest: string
   readonly files: FetchedFiles
   /** The digest of the manifest in a registry: the revision of an OCIRepository. */

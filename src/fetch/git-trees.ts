@@ -56,7 +56,9 @@ export class GitTrees {
     const key = JSON.stringify(id)
     const tree = this.trees.get(key) ?? this.tree(place, id)
     this.trees.set(key, tree)
-    return { version, ...(await tree) }
+    // Of one commit, requests for other folders get other files.
+    const digest = folders.includes('') ? commit : JSON.stringify([commit, ...folders])
+    return { version, digest, ...(await tree) }
   }
 
   /** A commit that is kept was held by a branch or a tag, so nothing is asked for it. */
@@ -171,7 +173,7 @@ export class GitTrees {
         const blobs = await fetch(['--filter=blob:none', '--stdin', 'origin'], ids)
         if (blobs.status !== 0) throw failureOf(blobs, place)
       }
-      return { digest: commit, files: await readTree(files, place.key, limits, local), links }
+      return { files: await readTree(files, place.key, limits, local), links }
     })
   }
 

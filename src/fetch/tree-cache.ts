@@ -3,7 +3,6 @@ import type { FetchedFiles } from './fetching'
 
 /** The files of a commit. */
 export interface FetchedTree {
-  readonly digest: string
   readonly files: FetchedFiles
   readonly links: readonly string[]
 }
@@ -50,5 +49,5 @@ function treeIn(entry: Buffer, id: TreeId): FetchedTree | undefined {
     files.set(name, opened.content.subarray(at, at + size))
     at += size
   }
-  return { digest: id.commit, files, links: description.links }
+  return { files, links: description.links }
 }

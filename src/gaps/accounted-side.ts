@@ -1,5 +1,6 @@
 import type { LoadedObject } from '../manifest/load'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import type { Taking } from './source-files'
 
 /** One side of a change, with what is known of the changed files there. */

@@ -1,7 +1,8 @@
 import type { Skipped } from '../finding/report'
 import { deployerKinds } from '../gitops/kinds'
 import { groupKindOf, identityOf, nameOf } from '../manifest/manifest'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 
 /** Argo CD and Flux objects that fetched charts and bases bring: they are judged, and what they deploy is not followed. */
 export function broughtFromElsewhere(head: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {

@@ -1,5 +1,5 @@
 import type { Failure } from '../render/rendering'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 
 /** Why a source is not rendered whole. */
 export function failureOf({ failure, partial }: RenderedSide): Failure | undefined {

@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import type { Failure } from '../render/rendering'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import { readChart, vendored } from '../sources/chart'
 import type { KustomizeSource, Source } from '../sources/source'
 import { failureOf } from './failure-of'

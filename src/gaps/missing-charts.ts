@@ -1,6 +1,7 @@
 import type { Skipped } from '../finding/report'
 import { notVendored } from '../render/kustomize'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import { absentCharts } from '../sources/kustomization'
 import { isMoved } from './moved'
 

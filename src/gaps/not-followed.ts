@@ -1,44 +1,20 @@
-import { minimatch } from 'minimatch'
-import { namesOfHolders } from '../deployers/flux-values'
-import type { NotInspected, NotInspectedCause } from '../deployers/gitops-sources'
-import { type ApplicationSource, readApplication, sourceNamed, valueFilesOf } from '../gitops/application'
-import { readFluxSource } from '../gitops/flux-source'
-import { readK3sChart } from '../gitops/helm-chart'
-import { gitOpsKind } from '../gitops/kinds'
+import type { NotInspected } from '../deployers/gitops-sources'
 import { textAt } from '../gitops/text'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
-import { chartReleasesOf } from '../kubernetes/charts/releases'
 import type { LoadedObject } from '../manifest/load'
-import { groupKindOf, identityOf, Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
-import { isBoundedGlob } from '../revision/glob'
-import { isKustomizationFile } from '../revision/kustomization-file'
-import { repositoryName } from '../revision/repository-name'
+import { identityOf, Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../sources/kustomization'
-import type { Source } from '../sources/source'
 import type { AccountedSide } from './accounted-side'
 import { faultInWords, lineFor, networkLine } from './entries-not-fetched'
+import { holderFiles, valuesFilesOf } from './files-with-values'
+import { unseenOf } from './unseen-deployers'
 
 /** Why a file is not judged. */
 export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
   readonly cause: string
   readonly reason: string
   readonly isAssumed?: true
-}
-
-/** Causes that leave something out of a rendering that is judged for the rest. */
-const partial: ReadonlySet<NotInspectedCause> = new Set([
-  'values-replaced',
-  'patched',
-  'plugin',
-  'jsonnet',
-  'file-names',
-  'hook',
-])
-
-/** Whether a cause leaves something out of a rendering that is judged for the rest. */
-export function isPartial(cause: NotInspectedCause): boolean {
-  return partial.has(cause)
 }
 
 /**
@@ -102,142 +78,9 @@ export function assumedFor(
   return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
 }
 
-/** The objects of one side that deploy something which is not rendered and not judged by its values either. */
-function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
-  const fetched = fetchedBy(side.discovery.sources)
-  const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
-    isChartSource(ref)
-      ? fetched.places.has(url) || fetched.files.has(origin.path)
-      : fetched.installers.has(installerOf(ref, origin.path))
-  const written = [...objects].flatMap(([path, its]) =>
-    its
-      .filter(({ ref }) => withChartSources || !isChartSource(ref))
-      .flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
-  )
-  return [
-    ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
-    ...written.filter((one) => !isFetched(one)),
-  ].filter((one) => !(judgedByValues.has(one.cause) && isKnown(one)))
-}
-
-/** The causes for which a release of a known chart is judged by its values instead. */
-const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
-  'chart-elsewhere',
-  'place-unreachable',
-  'place-denied',
-  'place-refused',
-  'content-invalid',
-  'content-too-large',
-])
-
-/** Where the charts come from that were fetched, and the files that say so. */
-function fetchedBy(sources: readonly Source[]) {
-  const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
-  const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])
-  return {
-    places: new Set(places),
-    files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)),
-    installers: new Set(
-      releases.flatMap(({ fetched, declaredAt }) => (fetched ? installerOf(fetched.by, declaredAt.path) : [])),
-    ),
-  }
-}
-
-function installerOf(ref: ObjectRef, path: string): string {
-  return JSON.stringify([identityOf(ref), path])
-}
-
-/** A known chart is judged by its values. */
-function isKnown({ manifest, url = '' }: NotInspected): boolean {
-  return isKnownChart(url, url) || chartReleasesOf(manifest, undefined).length > 0
-}
-
-/** Objects that bring something from elsewhere and that discovery does not follow: charts of K3s, sources of Flux. */
-function elsewhereBy(manifest: Manifest): NotInspected[] {
-  const { ref, root } = manifest
-  if (groupKindOf(ref) === gitOpsKind.k3sChart) {
-    const { chart, repo } = readK3sChart(root)
-    const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
-    return [{ manifest, cause: 'chart-elsewhere', reason }]
-  }
-  if (!isChartSource(ref)) return []
-  const url = textAt(readFluxSource(root).url)
-  const reason = `the charts of ${url || ref.name} are not in this repository`
-  return [{ manifest, cause: 'chart-elsewhere', reason, ...(url ? { url } : {}) }]
-}
-
-function isChartSource({ group, kind }: ObjectRef): boolean {
-  return group === 'source.toolkit.fluxcd.io' && bringCharts.includes(kind)
-}
-
-const bringCharts = ['OCIRepository', 'HelmRepository', 'HelmChart']
-
 /** Equal for an object that deploys the same, wherever it is written. */
 function stateOf({ ref, root }: Manifest): string {
   return JSON.stringify([identityOf(ref), root.at('spec').value ?? null])
-}
-
-/** Whether an Application of a chart from elsewhere takes a path of this repository as values. */
-function valuesFilesOf({ root, ref }: Manifest, repository: readonly string[]): ((path: string) => boolean)[] {
-  const spec = ref.kind === 'ApplicationSet' ? root.at('spec', 'template') : root
-  const { sources } = readApplication(spec)
-  return sources.flatMap((source) =>
-    source.chart.exists ? valueFilesOf(source).flatMap((file) => matcherOf(file, sources, repository)) : [],
-  )
-}
-
-function matcherOf(
-  { ref, path }: ReturnType<typeof valueFilesOf>[number],
-  sources: readonly ApplicationSource[],
-  repository: readonly string[],
-): ((path: string) => boolean)[] {
-  const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
-  const url = owner && textAt(owner.repoURL)
-  const isHere =
-    url !== undefined && (repository.length === 0 || /[{$]/.test(url) || repository.includes(repositoryName(url)))
-  // What an ApplicationSet fills in may be any part of the path.
-  const place = inside('', starsForTemplates(path.replace(/^\/+/, '')))
-  if (!isHere || place === undefined) return []
-  if (!/[*?[]/.test(place)) return [(one) => one === place]
-  return isBoundedGlob(place)
-    ? [minimatch.filter(place.replace(/(?<=[^/])\*\*|\*\*(?=[^/])/g, '*'), { dot: true })]
-    : []
-}
-
-function starsForTemplates(text: string): string {
-  const pieces = text.split('}}')
-  const rest = pieces.pop() ?? ''
-  const filled = pieces.map((piece) => {
-    const start = piece.indexOf('{{')
-    return start === -1 ? `${piece}}}` : `${piece.slice(0, start)}**`
-  })
-  return [...filled, rest].join('')
-}
-
-/** The changed files with a ConfigMap or Secret that a release takes values of, written or generated. */
-function* holderFiles(manifest: Manifest, one: AccountedSide, other: AccountedSide): Iterable<string> {
-  const names = namesOfHolders(manifest)
-  if (names.length === 0) return
-  for (const [path, objects] of one.objects) {
-    const there = new Map(other.objects.get(path)?.map((object) => [identityOf(object.ref), object.content]))
-    const differs = ({ ref, content }: LoadedObject) => there.get(identityOf(ref)) !== content
-    if (objects.some((object) => isHolder(object.ref, names) && differs(object))) yield path
-  }
-  for (const [path, takings] of one.takings) {
-    const takes = takings.some(
-      ({ rendered, holdsObjects }) =>
-        !holdsObjects && rendered.objects.some(({ object: { ref } }) => isHolder(ref, names)),
-    )
-    if (takes && !one.objects.get(path)?.length && !isKustomizationFile(path)) yield path
-  }
-}
-
-/** Kustomize appends a hash to the names of what it generates. */
-function isHolder({ kind, name }: ObjectRef, names: readonly string[]): boolean {
-  return (
-    ['ConfigMap', 'Secret'].includes(kind) &&
-    (names.includes(name) || names.includes(name.replace(/-[a-z0-9]{10}$/, '')))
-  )
 }
 
 /** Releases that a Kustomization patches or completes: what they deploy differs, though their own file does not. */

@@ -9,12 +9,14 @@ import { inflatedChart, isKnownChart, releaseKinds } from '../kubernetes/charts/
 import { chartReleasesOf } from '../kubernetes/charts/releases'
 import type { CoveredRelease } from '../ledger/coverage'
 import { groupKindOf, Manifest, nameOf, ownGroup } from '../manifest/manifest'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import { type HelmSource, nameOfSource } from '../sources/source'
 import { failureOf } from './failure-of'
 import { type IdleInput, isLeftover } from './idle-sources'
-import { isPartial, nameIn } from './not-followed'
+import { nameIn } from './not-followed'
 import { causeOfFailure } from './rendered-files'
+import { isPartial } from './unseen-deployers'
 
 interface Seen {
   readonly head: SideOfChange

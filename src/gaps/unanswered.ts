@@ -2,7 +2,8 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { touchedIn } from '../ledger/touched-keys'
 import { lineRegion } from '../render/rendering'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import { type DeclarationSite, nameOfSource, placeOf, type Source } from '../sources/source'
 
 /** A release that the head does not render with some answer of the cluster. */

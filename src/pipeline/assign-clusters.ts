@@ -2,7 +2,7 @@ import { type ClusterMap, type FileObjects, mapClusters } from '../cluster/clust
 import type { Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import type { Files } from '../revision/files'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'

@@ -6,7 +6,7 @@ import { type Protect, protectionOf } from '../kubernetes/protection/protection'
 import { groupKindOf, identityOf, Manifest } from '../manifest/manifest'
 import { rendersAsInstalled } from '../render/helm'
 import { isCrdFile } from '../render/post-renderers'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 import type { HelmSource } from '../sources/source'
 import { pairsOf } from './read-in-part'
 

@@ -1,7 +1,7 @@
 import { definitionKind } from '../kubernetes/object/custom-resource'
 import { groupKindOf, identityOf } from '../manifest/manifest'
 import { isCrdFile } from '../render/post-renderers'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 import { pairsOf } from './read-in-part'
 
 type Rendered = RenderedSide['objects'][number]

@@ -1,7 +1,7 @@
 import type { ClusterMap } from '../cluster/clusters'
 import type { LoadedFile } from '../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../manifest/manifest'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 import type { Sides } from './open-sides'
 import type { RenderedReleases } from './rendered-releases'
 

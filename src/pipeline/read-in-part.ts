@@ -1,6 +1,7 @@
 import { isMoved } from '../gaps/moved'
 import { lackOf } from '../render/lacking'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
 import { isSameLack, type Lack } from '../sources/lack'
 

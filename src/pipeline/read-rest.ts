@@ -2,7 +2,7 @@ import { type Descriptions, noDescriptions } from '../configuration/descriptions
 import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
 import type { Sides } from './open-sides'
 import { needsOtherFiles } from './partners'

@@ -1,6 +1,7 @@
 import { failLostCharts } from '../gaps/missing-charts'
 import type { Unanswered } from '../gaps/unanswered'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import type { Source, Target } from '../sources/source'
 import { withoutDeleted } from './deleted-objects'
 import { withKeptDefinitions } from './kept-definitions'

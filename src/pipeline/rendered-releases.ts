@@ -1,6 +1,6 @@
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
-import type { RenderedSide } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
 
 /** The releases of charts that were fetched and rendered, by the objects that install them. */
 export class RenderedReleases {

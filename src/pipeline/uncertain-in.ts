@@ -1,6 +1,7 @@
 import { identityOf } from '../manifest/manifest'
 import type { Files } from '../revision/files'
-import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
 import { pairsOf } from './read-in-part'
 import { allOf, type Uncertain, uncertainObjects } from './uncertain-objects'
 

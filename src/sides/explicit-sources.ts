@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../manifest/manifest'
 import { placeOf } from '../sources/source'
-import type { RenderedSide, SideOfChange } from './side'
+import type { RenderedSide } from './rendered-side'
+import type { SideOfChange } from './side'
 
 /**
  * Whether an object of the base came from a source that was discovered, and now comes from one that something names: it

@@ -1,74 +1,30 @@
 import { basename } from 'node:path'
-import type { Declarations } from '../cluster/clusters'
-import { type Descriptions, readDescriptions } from '../configuration/descriptions'
-import { withKubeVersion } from '../configuration/kube-version'
+import type { Descriptions } from '../configuration/descriptions'
 import type { NotInspected } from '../deployers/gitops-sources'
-import { type Discovery, discover } from '../discovery/discover'
-import type { Render } from '../discovery/followed'
-import { type LoadedObject, loadFile } from '../manifest/load'
-import { Manifest, type Origin, pathOf, type RenderedSource, type Side } from '../manifest/manifest'
+import type { Discovery } from '../discovery/discover'
+import type { Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
-import { skimIdentities } from '../manifest/skim'
-import type { DeclaredRelease } from '../policy/config'
-import { startOf } from '../region'
 import type { Answers } from '../render/answers'
-import { guessesOf } from '../render/guesses'
 import type { Renderer, Rewritten } from '../render/renderer'
-import type { Failure, Piece, Rendering } from '../render/rendering'
+import type { Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
-import { Checkout } from '../revision/checkout'
+import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import type { Revision } from '../revision/revision'
-import { readTree, type Tree } from '../revision/tree'
-import { type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
+import type { Tree } from '../revision/tree'
+import { inflatedCharts } from '../sources/inflated-chart'
 import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
-import {
-  type DeclarationSite,
-  type HelmSource,
-  type KustomizeSource,
-  namesOfValues,
-  type Source,
-} from '../sources/source'
-import { writtenFiles } from '../sources/written'
+import type { DeclarationSite, HelmSource, KustomizeSource, Source } from '../sources/source'
 import { type FetchedInput, type FetchedParts, fetchedInputs, partsHere, seenHere } from './fetched-input'
+import { lookAt, type Opening } from './look-at'
 import { withoutOwned } from './plain-tree'
+import { readRendering } from './read-rendering'
+import { readWritten } from './read-written'
 import { type RenderingInput, reducedInput } from './reduced-input'
-import { inNamespace, staysInstalled, withNamespace } from './rendered-objects'
-import { showing } from './shown-files'
-
-/** A source as one side of a change has it, rendered. */
-export interface RenderedSide {
-  readonly source: Source
-  readonly objects: readonly { readonly object: LoadedObject; readonly origin: Origin }[]
-  readonly unreadable: readonly {
-    readonly cause: 'unreadable-output'
-    readonly path: string
-    /** The object, as far as it can be known: `Ingress/web`. */
-    readonly about: string
-    readonly reason: string
-  }[]
-  readonly failure: Failure | undefined
-  /** Remote entries that were left out of the build. */
-  readonly remote: readonly RemoteEntry[]
-  /** The charts it inflates; those that are not in the repository were left out. */
-  readonly charts: readonly InflatedChart[]
-  /** Remote files of its ConfigMaps and Secrets, which were left out. */
-  readonly data: readonly RemoteEntry[]
-  /** How it was read, where it is not rendered whole on both sides. */
-  readonly partial?: PartialReading
-}
-
-/** How a source was read that is not rendered whole, on this side or on the other. */
-export interface PartialReading {
-  /** Rendered without what it lacks, or read as its files are written. */
-  readonly manner: 'reduced' | 'written'
-  /** Why it is not rendered whole; nothing where the other side alone is not. */
-  readonly failure: Failure | undefined
-  readonly lacks: readonly Lack[]
-}
+import type { RenderedSide } from './rendered-side'
 
 /** What became of a release whose chart is not in the repository: it is rendered, or why it is not. */
 export type ReleaseAccount =
@@ -99,36 +55,9 @@ export class SideOfChange {
     this.tree = treeFor(discovery)
   }
 
-  static async open(
-    revision: Revision,
-    side: Side,
-    { ignore, inventories, releases, repository, renderer, base, changed, declarations }: Opening,
-  ): Promise<SideOfChange> {
-    const shown = new Set<string>()
-    const look = async () => {
-      renderer.budget.doing(`listing the files of ${revision.name}`)
-      const tree = await readTree(revision, ignore, shown)
-      const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
-      const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
-      renderer.budget.doing(`looking for deployed sources in ${revision.name}`)
-      const informed = withKubeVersion(descriptions, declarations)
-      const render: Render = async (source, kustomizations) => {
-        const rendering = await renderer.render(source, checkout, kustomizations)
-        return 'failure' in rendering ? undefined : rendering.pieces
-      }
-      const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed, render }
-      return { tree, checkout, descriptions, informed, discovery: await discover(checkout, known, side) }
-    }
-    const isShown = showing(ignore, changed, base)
-    let seen = await look()
-    // Files that become visible may deploy further ignored files.
-    for (;;) {
-      const more = [...seen.discovery.ignorable].filter((file) => !shown.has(file) && isShown(file))
-      if (more.length === 0) break
-      for (const file of more) shown.add(file)
-      seen = await look()
-    }
-    const { tree, checkout, descriptions, discovery, informed } = seen
+  static async open(revision: Revision, side: Side, opening: Opening): Promise<SideOfChange> {
+    const { inventories, renderer } = opening
+    const { tree, checkout, descriptions, discovery, informed } = await lookAt(revision, side, opening)
     const keys = await keysOf(discovery.sources, renderer, checkout, discovery)
     const treeFor = (its: Discovery) => withoutOwned(tree, its, inventories)
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed)
@@ -285,14 +214,7 @@ export class SideOfChange {
 
   /** Reads the manifests that a source names as they are written. */
   async readAsWritten(source: Source): Promise<RenderedSide> {
-    const files = await writtenFiles(source, this.discovery.kustomizations, this.checkout)
-    const objects = files.flatMap(({ path, text, namespace, mayChange }) => {
-      const origin: Origin = { kind: 'rendered', path, template: '', id: source.id, source: described(source) }
-      return loadFile({ text }).objects.map((object) => ({
-        object: withNamespace(inNamespace(object, namespace), source),
-        origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },
-      }))
-    })
+    const objects = await readWritten(source, this.discovery.kustomizations, this.checkout)
     const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
     return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
   }
@@ -312,71 +234,15 @@ export class SideOfChange {
     return [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, kustomizations))
   }
 
-  /** The objects of a rendering. */
-  private async read(source: Source, built: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
+  private read(source: Source, built: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
+    const { checkout, renderer } = this
     const fetched = this.fetched.get(source.id)
-    const rendering = fetched ? seenHere(built, fetched) : built
-    const { charts = [], data = [] } = rendering
-    if ('failure' in rendering) {
-      const failure = inSight(rendering.failure, source)
-      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
-    }
-    if (source.origin === 'probed')
-      return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
-    const isGuess = await guessesOf(source, this.checkout)
-    const objects: RenderedSide['objects'][number][] = []
-    const unreadable: RenderedSide['unreadable'][number][] = []
-    for (const { path, template, text } of rendering.pieces) {
-      this.renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
-      const file = loadFile({ text })
-      // Of a chart that was fetched a reader can open the line that asks for it.
-      const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
-      const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
-      const origin: Origin = unbuilt ? { ...own, unbuilt } : own
-      const staying = file.objects.filter(
-        (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),
-      )
-      for (const object of staying) {
-        const guessed = isGuess(object.apiVersion, path)
-        objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
-      }
-      const about = file.unreadable.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
-      unreadable.push(
-        ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })),
-      )
-      const most = this.renderer.limits.objects
-      if (objects.length > most) {
-        const reason = `it renders to more than ${most} objects`
-        const failure = { cause: 'too-many-objects' as const, reason, path: seen, region: startOf(1) }
-        return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
-      }
-    }
-    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
+    return readRendering(source, fetched ? seenHere(built, fetched) : built, { checkout, renderer, unbuilt })
   }
 }
 
 interface Fetched {
   readonly fetched?: ReadonlyMap<string, FetchedInput>
-}
-
-interface Opening {
-  readonly ignore: readonly string[]
-  /** The files that describe clusters and are deployed to none. */
-  readonly inventories: ReadonlySet<string>
-  readonly releases: readonly DeclaredRelease[]
-  readonly declarations: Declarations
-  readonly repository: readonly string[]
-  readonly renderer: Renderer
-  /** The discovery of the base, when the head is opened. */
-  readonly base?: Discovery | undefined
-  /** The paths that differ; undefined when one side is judged whole. */
-  readonly changed: ReadonlySet<string> | undefined
-}
-
-/** A failure in a chart that was fetched, at the line that asks for it. */
-function inSight(failure: Failure, source: Source): Failure {
-  if (source.kind !== 'helm' || !source.fetched || !failure.path.startsWith(source.chart)) return failure
-  return { ...failure, ...source.fetched.at, reason: failure.reason.replaceAll(`${source.chart}/`, '') }
 }
 
 /** What identifies the renderings of sources, by their ids. */
@@ -391,14 +257,4 @@ async function keysOf(
     return [source.id, JSON.stringify([key, source.target])] as const
   })
   return new Map(await Promise.all(keys))
-}
-
-/** A source as reports name it. */
-export function described(source: Source): RenderedSource {
-  if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
-  const { chart, release, namespace, fetched } = source
-  const its = { release, namespace, values: namesOfValues(source) }
-  if (!fetched) return { kind: 'helm', path: chart || '.', ...its }
-  const { repository, version } = fetched
-  return { kind: 'helm', path: fetched.chart, repository, version, ...its }
 }

@@ -1,0 +1,12 @@
+import type { RenderedSource } from '../manifest/manifest'
+import { namesOfValues, type Source } from '../sources/source'
+
+/** A source as reports name it. */
+export function described(source: Source): RenderedSource {
+  if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
+  const { chart, release, namespace, fetched } = source
+  const its = { release, namespace, values: namesOfValues(source) }
+  if (!fetched) return { kind: 'helm', path: chart || '.', ...its }
+  const { repository, version } = fetched
+  return { kind: 'helm', path: fetched.chart, repository, version, ...its }
+}

@@ -1,0 +1,69 @@
+import { loadFile } from '../manifest/load'
+import { Manifest, type Origin, pathOf } from '../manifest/manifest'
+import { skimIdentities } from '../manifest/skim'
+import { startOf } from '../region'
+import { guessesOf } from '../render/guesses'
+import type { Renderer } from '../render/renderer'
+import type { Failure, Rendering } from '../render/rendering'
+import type { Checkout } from '../revision/checkout'
+import type { Source } from '../sources/source'
+import { described } from './described'
+import { staysInstalled, withNamespace } from './rendered-objects'
+import type { RenderedSide } from './rendered-side'
+
+interface Reading {
+  readonly checkout: Checkout
+  readonly renderer: Renderer
+  /** How the rendering differs from that of the whole source. */
+  readonly unbuilt: 'reduced' | undefined
+}
+
+/** The objects of a rendering. */
+export async function readRendering(
+  source: Source,
+  rendering: Rendering,
+  { checkout, renderer, unbuilt }: Reading,
+): Promise<RenderedSide> {
+  const { charts = [], data = [] } = rendering
+  if ('failure' in rendering) {
+    const failure = inSight(rendering.failure, source)
+    return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
+  }
+  if (source.origin === 'probed')
+    return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
+  const isGuess = await guessesOf(source, checkout)
+  const objects: RenderedSide['objects'][number][] = []
+  const unreadable: RenderedSide['unreadable'][number][] = []
+  for (const { path, template, text } of rendering.pieces) {
+    renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
+    const file = loadFile({ text })
+    // Of a chart that was fetched a reader can open the line that asks for it.
+    const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
+    const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
+    const origin: Origin = unbuilt ? { ...own, unbuilt } : own
+    const staying = file.objects.filter(
+      (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),
+    )
+    for (const object of staying) {
+      const guessed = isGuess(object.apiVersion, path)
+      objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
+    }
+    const about = file.unreadable.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
+    unreadable.push(
+      ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })),
+    )
+    const most = renderer.limits.objects
+    if (objects.length > most) {
+      const reason = `it renders to more than ${most} objects`
+      const failure = { cause: 'too-many-objects' as const, reason, path: seen, region: startOf(1) }
+      return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
+    }
+  }
+  return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
+}
+
+/** A failure in a chart that was fetched, at the line that asks for it. */
+function inSight(failure: Failure, source: Source): Failure {
+  if (source.kind !== 'helm' || !source.fetched || !failure.path.startsWith(source.chart)) return failure
+  return { ...failure, ...source.fetched.at, reason: failure.reason.replaceAll(`${source.chart}/`, '') }
+}

@@ -1,0 +1,25 @@
+import { loadFile } from '../manifest/load'
+import type { Origin } from '../manifest/manifest'
+import type { Checkout } from '../revision/checkout'
+import type { Kustomization } from '../sources/kustomization'
+import type { Source } from '../sources/source'
+import { writtenFiles } from '../sources/written'
+import { described } from './described'
+import { inNamespace, withNamespace } from './rendered-objects'
+import type { RenderedSide } from './rendered-side'
+
+/** The objects of the manifests that a source names, as they are written. */
+export async function readWritten(
+  source: Source,
+  kustomizations: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<RenderedSide['objects']> {
+  const files = await writtenFiles(source, kustomizations, checkout)
+  return files.flatMap(({ path, text, namespace, mayChange }) => {
+    const origin: Origin = { kind: 'rendered', path, template: '', id: source.id, source: described(source) }
+    return loadFile({ text }).objects.map((object) => ({
+      object: withNamespace(inNamespace(object, namespace), source),
+      origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },
+    }))
+  })
+}
