@@ -44,11 +44,15 @@ export class Brings {
   private readonly known = new Map<string, ReadonlySet<Contents>>()
   private readonly manifests = new Map<string, Manifest[]>()
 
-  /** @param all the Argo CD and Flux objects of the files, patches as well */
+  /**
+   * @param all the Argo CD and Flux objects of the files, patches as well
+   * @param changed the paths that differ between the sides of a change
+   */
   constructor(
     private readonly checkout: Checkout,
     private readonly named: GitOpsSources,
     private readonly all: readonly Manifest[],
+    private readonly changed: ReadonlySet<string>,
   ) {
     for (const manifest of all) {
       const { path: file } = manifest.origin
@@ -93,9 +97,26 @@ export class Brings {
     const isFilled = texts.some((text) => text.includes('${'))
     if (!isAltered && !isFilled) return false
     if (contents.has('deployers') || mentionsOneOf(written.replace(annotations, ''), otherDeployers)) return true
-    return (
-      contents.has('releases') && (contents.has('chart words') || chartWords.some((word) => written.includes(word)))
-    )
+    if (!contents.has('releases')) return false
+    // The values of a release count where it is judged, which is where the change touches it.
+    const isTouched = files.some((file) => this.changed.has(file))
+    return isTouched || contents.has('chart words') || chartWords.some((word) => written.includes(word))
+  }
+
+  /** Whether a Kustomization takes in a HelmRelease of files whose objects are read as some rendering has them. */
+  async hasReleaseOf(
+    files: ReadonlySet<string>,
+    source: Source,
+    kustomizations: ReadonlyMap<string, Kustomization>,
+  ): Promise<boolean> {
+    if (source.kind === 'helm' || source.origin === 'probed') return false
+    const starts = [source.root, ...(source.components ?? [])]
+    const shared = starts
+      .flatMap((start) => closureOf(start, kustomizations))
+      .flatMap((one) => filesOf(one, this.checkout))
+      .filter((file) => files.has(file))
+    for (const file of shared) if ((await this.contentsOf(file)).has('releases')) return true
+    return false
   }
 
   private async contentsOf(file: string): Promise<ReadonlySet<Contents>> {

@@ -71,6 +71,8 @@ export interface DiscoveryInput {
   readonly base?: Discovery
   /** Whether a path was not there at the base. */
   readonly isNew: (path: string) => boolean
+  /** The paths that differ between the sides of a change. */
+  readonly changed?: ReadonlySet<string> | undefined
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
   /** How far renderings are followed, if not to the usual limits. */
@@ -93,7 +95,12 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const parts = new Map(chartFiles(charts, checkout))
   const all = await gitOpsObjects(checkout, parts, side)
   const sourceIgnores = await sourceIgnoresIn(checkout)
-  const followed = new Followed(all, checkout, side, known.render, known.limits)
+  const followed = new Followed(
+    all,
+    { checkout, side, changed: known.changed ?? new Set() },
+    known.render,
+    known.limits,
+  )
   const fileDeployments = await readDeploymentFiles({ checkout, kustomizations: kustomizationsInFiles }, parts)
   const generatorFiles = await generatorFilesOf(all, checkout)
   const argoFiles = await argoFilesIn(checkout, all, parts)

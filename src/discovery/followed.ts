@@ -62,8 +62,12 @@ export class Followed {
   /** @param all the Argo CD and Flux objects of the files, patches as well */
   constructor(
     private readonly all: readonly Manifest[],
-    private readonly checkout: Checkout,
-    private readonly side: Side,
+    private readonly seen: {
+      readonly checkout: Checkout
+      readonly side: Side
+      /** The paths that differ between the sides of a change. */
+      readonly changed: ReadonlySet<string>
+    },
     private readonly render: Render | undefined,
     private readonly limits: FollowLimits = followLimits,
   ) {
@@ -121,10 +125,13 @@ export class Followed {
     if (this.dropReplaced(round)) return true
     let isNew = false
     const open: Source[] = []
-    const brings = new Brings(this.checkout, round.gitOps, this.all)
+    const { checkout, changed } = this.seen
+    const brings = new Brings(checkout, round.gitOps, this.all, changed)
+    const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
     for (const source of round.sources) {
       if (this.asked.has(source.id) || source.baseSourceId !== undefined) continue
-      if (await brings.has(source, round.kustomizations)) open.push(source)
+      const isShared = taken.size > 0 && (await brings.hasReleaseOf(taken, source, round.kustomizations))
+      if (isShared || (await brings.has(source, round.kustomizations))) open.push(source)
     }
     const first = this.topmost(open, round)
     this.limited.length = 0
@@ -183,6 +190,8 @@ export class Followed {
           source.declaredAt.path,
           ...(source.definitionFiles ?? []),
           ...this.kustomizationFiles(source, round),
+          // A patch of the release, say.
+          ...[...files].filter((file) => this.seen.changed.has(file)),
         ]),
       ],
     }
@@ -210,7 +219,7 @@ export class Followed {
   private placed(object: LoadedObject, path: string, files: ReadonlySet<string>): Manifest {
     const written = this.written.get(nameIn({ ref: object.ref }))?.find(({ origin }) => files.has(origin.path))
     const at = written ? declarationSite(written) : { path, region: startOf(1) }
-    const made = new Manifest({ ...object, region: at.region }, this.side, { kind: 'file', path: at.path }, [])
+    const made = new Manifest({ ...object, region: at.region }, this.seen.side, { kind: 'file', path: at.path }, [])
     if (written) this.writtenAs.set(made, written)
     return made
   }

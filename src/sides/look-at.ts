@@ -54,7 +54,8 @@ export async function lookAt(
       const rendering = await renderer.render(source, checkout, kustomizations)
       return 'failure' in rendering ? undefined : rendering.pieces
     }
-    const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed, render }
+    const { isNew } = declarations
+    const known = { releases, repository, ...(base ? { base } : {}), isNew, changed, informed, render }
     return { tree, checkout, descriptions, informed, discovery: await discover(checkout, known, side) }
   }
   const isShown = showing(ignore, changed, base)
