@@ -63,6 +63,8 @@ describe('a protected role that another answer of the cluster takes away', () =>
     'if htpasswd "a" "b"',
     'if (genCA "a" 1).Cert',
     'if eq "" (getHostByName "example.com")',
+    '$found := 1 }}{{- $found =lookup "v1" "Namespace" "" "a" }}{{- if not $found',
+    'if lt (date "20060102" "") "20990101"',
   ]
   test.each(conditions)('%s', async (condition) => {
     const report = await change(base, { 'c/templates/role.yaml': around(condition) })
@@ -118,6 +120,21 @@ describe('a protected role that another answer of the cluster takes away', () =>
   test.each(elsewhere)('%s', async (_, files, place) => {
     const report = await change(base, files)
     expect(places(report).map((one) => one.replace(/:(\d+) \w+ /, ':$1 template '))).toEqual([`${place} ${kept}`])
+  })
+
+  const certain: [what: string, condition: string][] = [
+    ['of a kind that every cluster has', 'if not (.Capabilities.APIVersions.Has "v1/Pod")'],
+    ['of an upgrade, by a name that is put together', 'if not (index .Release (printf "Is%s" "Upgrade"))'],
+  ]
+  test.each(certain)('and one that a condition takes away in every cluster: %s', async (_, condition) => {
+    const report = await change(base, { 'c/templates/role.yaml': around(condition) })
+    expect(places(report)).toEqual([expect.stringMatching(/role\.yaml:\d+ \w+ protected-rbac\/object-kept$/)])
+  })
+
+  test('in a file with a NUL in it', async () => {
+    const files = { 'c/templates/role.yaml': `{{/* \0 */}}${around('if not (lookup "v1" "Namespace" "" "a")')}` }
+    // Where the marks that trace a line cannot be written, the file is the place.
+    expect(places(await change(base, files))).toEqual([`head/c/templates/role.yaml:1 file ${kept}`])
   })
 
   test('in a packed chart', async () => {

@@ -101,7 +101,7 @@ function releasesOf({ files, platform }: Coverage): Release[] {
   const found = platform.idleCharts.filter(isPlain).flatMap((chart): Release[] => {
     const name = path.basename(chart)
     const its = (values.get(name) ?? []).filter((file) => !file.startsWith(`${chart}/`))
-    return (its.length > 0 ? its : [`values/${name}.yaml`]).map((file) => ({ chart, name, values: file }))
+    return its.map((file) => ({ chart, name, values: file }))
   })
   return found.slice(0, most.releases)
 }

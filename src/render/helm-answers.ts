@@ -107,7 +107,7 @@ export async function renderAnswered(
   const parts = partsOf(all, answers, functions, isInValues)
   const asked = only === undefined ? parts : parts.filter(({ question }) => question === only)
   const isNamed = (part: Part, refusal: string) => 'file' in part && refusal.includes(`/${part.file}:`)
-  const asUpgrade = await upgradeOf(source, checkout)
+  const asUpgrade = upgradeOf(source)
   // As without answers: some charts refuse an upgrade.
   for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
     const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
@@ -136,7 +136,9 @@ async function textsIn(chart: string): Promise<Map<string, string>> {
     const found = await stat(place)
     if (!found.isFile() || found.size > maxTextBytes) continue
     const content = await readFile(place)
-    if (content.includes('{{') && !content.includes(0)) texts.set(file, content.toString('utf8'))
+    const text = content.toString('utf8')
+    // An image may hold the marks of an action by chance, and would not survive as a text.
+    if (text.includes('{{') && Buffer.from(text).equals(content)) texts.set(file, text)
   }
   return texts
 }

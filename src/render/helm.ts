@@ -6,6 +6,7 @@ import { chartWithLocals } from '../sources/chart'
 import { inside } from '../sources/kustomization'
 import { realPlace } from '../sources/places'
 import type { HelmSource } from '../sources/source'
+import { builtInKinds } from './built-in-kinds'
 import type { ChartNetwork } from './chart-network'
 import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
 import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering, withoutFolder } from './rendering'
@@ -38,7 +39,7 @@ export interface Running {
 export async function renderHelm(source: HelmSource, checkout: Checkout, running: Running): Promise<Rendering> {
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart) return chart
-  const upgrade = await upgradeOf(source, checkout)
+  const upgrade = upgradeOf(source)
   const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : undefined
   // Some charts refuse an upgrade without values that were generated at installation.
   const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
@@ -97,15 +98,9 @@ export async function layOutChart(
   return { folder, copies: copiesOf(charts, checkout), name: main?.name ?? '' }
 }
 
-/**
- * The arguments to render a chart as an upgrade, if it renders differently for an install: the release usually exists
- * already. Only Argo CD always renders for an install.
- */
-export async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
-  if (rendersAsInstalled(source)) return []
-  const texts = await checkout.texts(await helmFiles(source, checkout))
-  const inline = source.values.flatMap((one) => ('text' in one ? [one.text] : []))
-  return [...texts.values(), ...inline].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
+/** The arguments to render a chart as an upgrade: the release usually exists already. Only Argo CD always installs. */
+export function upgradeOf(source: HelmSource): readonly string[] {
+  return rendersAsInstalled(source) ? [] : ['--is-upgrade']
 }
 
 /** Whether a source is rendered as an installation, whatever is in the cluster. */
@@ -136,6 +131,7 @@ export async function template(
   ])
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
+    ...builtInKinds,
     ...(source.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
@@ -169,10 +165,7 @@ export async function renderRewritten(
     const place = path.join(copy, file)
     if ((await stat(place)).isFile()) await writeFile(place, rewrite(await readFile(place, 'utf8')))
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, [
-    '--debug',
-    ...(await upgradeOf(source, checkout)),
-  ])
+  const { stdout, stopped } = await template(source, copy, checkout, running, ['--debug', ...upgradeOf(source)])
   return stopped ? [] : cutBySource(stdout)
 }
 

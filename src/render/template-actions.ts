@@ -54,6 +54,7 @@ function wordsFrom(template: string, from: number): Word[] {
     if (letter === '"' || letter === "'" || letter === '`') at = endOfString(template, at)
     else if (marks.includes(letter)) at++
     else if (template.startsWith(':=', at)) at += 2
+    else if (letter === '=') at++
     else while (at < template.length && !isEndOfWord(template, at)) at++
     if (at === start) at++
     words.push({ text: template.slice(start, at), from: start, to: at })
@@ -73,7 +74,10 @@ function endOfString(template: string, from: number): number {
 function isEndOfWord(template: string, at: number): boolean {
   const letter = template.charAt(at)
   return (
-    isSpace(letter) || `${marks}"'\``.includes(letter) || template.startsWith(':=', at) || template.startsWith('}}', at)
+    isSpace(letter) ||
+    `${marks}"'\`=`.includes(letter) ||
+    template.startsWith(':=', at) ||
+    template.startsWith('}}', at)
   )
 }
 

@@ -17,6 +17,8 @@ const ofChance = [
   ...['randAlphaNum', 'randAlpha', 'randNumeric', 'randAscii', 'randInt', 'randBytes', 'shuffle', 'uuidv4'],
   ...['genPrivateKey', 'genCA', 'genCAWithKey', 'genSelfSignedCert', 'genSelfSignedCertWithKey', 'genSignedCert'],
   ...['genSignedCertWithKey', 'htpasswd', 'bcrypt', 'encryptAES', 'now', 'ago'],
+  // Of what is no time, these take the current one.
+  ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
 
 /** How often a release was upgraded: `.Release.Revision`. */
