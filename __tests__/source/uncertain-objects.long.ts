@@ -1,0 +1,44 @@
+// More conditions of the kind that uncertain-objects.test.ts tries.
+import { expect, test } from '@jest/globals'
+import { change, object, role, url } from './probe'
+import { places } from './rendered'
+import type { Files } from './repository'
+
+const base: Files = {
+  'source.yaml': object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`),
+  'web.yaml': object(
+    'helm.toolkit.fluxcd.io/v2',
+    'HelmRelease',
+    'web',
+    'shop',
+    'spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n',
+  ),
+  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'c/values.yaml': 'enabled: true\n',
+  'c/templates/role.yaml': role,
+}
+
+const conditions = [
+  'if lookup "v1" "Namespace" "" "kube-system"',
+  'if empty (lookup "v1" "Secret" .Release.Namespace (printf "%s-x" .Release.Name))',
+  'if or (lookup "v1" "Namespace" "" "a") (not .Values.enabled)',
+  'if (dig "data" "mode" "" (lookup "v1" "ConfigMap" "a" "b")) | ne "off"',
+  '$found := lookup "v1" "Namespace" "" "a" }}{{- if not $found',
+  'if eq (int .Release.Revision) 1',
+  'if eq (index .Release "Revision" | int) 1',
+  'if eq (mod .Release.Revision 2) 1',
+  'if not (.Capabilities.APIVersions.Has "cert-manager.io/v1/Certificate")',
+  'if has "batch/v1beta1" .Capabilities.APIVersions',
+  'if semverCompare "<1.36-0" .Capabilities.KubeVersion.GitVersion',
+  'if hasPrefix "v" .Capabilities.HelmVersion.Version',
+  'if not (eq (randNumeric 3) "000")',
+  'if contains "-" uuidv4',
+  'if htpasswd "a" "b"',
+  'if eq "" (getHostByName "example.com")',
+  'if lt (date "20060102" "") "20990101"',
+]
+
+test.each(conditions)('a protected role goes %s', async (condition) => {
+  const report = await change(base, { 'c/templates/role.yaml': `{{- ${condition} }}\n${role}{{- end }}\n` })
+  expect(places(report)).toEqual(['head/c/templates/role.yaml:1 template protected-rbac/object-kept'])
+})
