@@ -26,4 +26,4 @@ if pre_commit try-repo "$package" ingress-guard > "$folder/log" 2>&1; then
   echo 'The hook passes on outage 001.' >&2
   exit 1
 fi
-grep 'ingress-guard found 3 errors and blocks this change' "$folder/log"
+grep 'ingress-guard found 1 error and blocks this change' "$folder/log"
