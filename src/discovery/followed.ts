@@ -127,7 +127,9 @@ export class Followed {
     const open: Source[] = []
     const { checkout, changed } = this.seen
     const brings = new Brings(checkout, round.gitOps, this.all, changed)
-    const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
+    // Who else takes in what the change touches.
+    const touched = [...this.asked.values()].filter(({ files }) => [...files].some((file) => changed.has(file)))
+    const taken = new Set(touched.flatMap(({ files }) => [...files]))
     for (const source of round.sources) {
       if (this.asked.has(source.id) || source.baseSourceId !== undefined) continue
       const isShared = taken.size > 0 && (await brings.hasReleaseOf(taken, source, round.kustomizations))
