@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { CacheFolder, isInside } from '../../src/fetch/cache-folder'
+import { CacheFolder, digestOf, isInside } from '../../src/fetch/cache-folder'
 import type { TreeRequest } from '../../src/fetch/fetching'
 import { temporaryFolder, writeFiles } from '../source/repository'
 import { GitServer, ServedRepository } from './git-server'
@@ -174,21 +174,42 @@ describe('a folder for the cache', () => {
 })
 
 describe('a cache that is full', () => {
-  /** Three files, used on three days, of which the first was used again. */
+  const [first, second, third] = [
+    `archives/${digestOf('a')}.tgz`,
+    `renderings/${digestOf('b')}`,
+    `trees/${digestOf('c')}`,
+  ] as const
+
+  /** Three entries, used on three days; the first was used again. */
   async function full(): Promise<CacheFolder> {
     const folder = new CacheFolder(cache)
-    for (const [day, name] of ['a/first', 'b/second', 'c/third'].entries()) {
+    for (const [day, name] of [first, second, third].entries()) {
       await folder.write(name, Buffer.alloc(10))
       utimesSync(path.join(cache, name), 1_000_000 + day, 1_000_000 + day)
     }
-    await folder.read('a/first', (content) => content)
+    await folder.read(first, (content) => content)
     return folder
   }
   const left = () => readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
 
   test('loses what was not used for the longest time', async () => {
     await (await full()).trim(25)
-    expect(left().sort()).toEqual(['a/first', 'c/third'])
+    expect(left().sort()).toEqual([first, third])
+  })
+
+  test('loses nothing that is not its own', async () => {
+    const own = ['photo.jpg', 'archives/letters.tgz', 'mail/trees/inbox']
+    for (const file of own) {
+      mkdirSync(path.dirname(path.join(cache, file)), { recursive: true })
+      writeFileSync(path.join(cache, file), Buffer.alloc(100))
+    }
+    await (await full()).trim(0)
+    expect(
+      left()
+        .concat('photo.jpg')
+        .filter((name) => statSync(path.join(cache, name)).isFile())
+        .sort(),
+    ).toEqual(own.sort())
   })
 
   test('keeps all that there is room for', async () => {

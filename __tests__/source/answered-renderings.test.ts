@@ -4,21 +4,10 @@ import { describe, expect, test } from '@jest/globals'
 import { checkOpened } from '../cli/guard'
 import { tool } from '../tools'
 import { opened } from './in-memory'
-import { object, role, url } from './probe'
+import { released, role, url } from './probe'
 import { type Files, temporaryFolder, writeFiles } from './repository'
 
-const base: Files = {
-  'source.yaml': object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`),
-  'web.yaml': object(
-    'helm.toolkit.fluxcd.io/v2',
-    'HelmRelease',
-    'web',
-    'shop',
-    'spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n',
-  ),
-  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'c/templates/role.yaml': role.replace('system:', 'team:'),
-}
+const base: Files = { ...released, 'c/templates/role.yaml': role.replace('system:', 'team:') }
 
 /** How often `helm template` runs for a change. */
 async function renderingsOf(before: Files, after: Files): Promise<number> {

@@ -108,7 +108,27 @@ export const role = object(
   'rules: []\n',
 )
 
-/** An Ingress of which one host is not covered. */
+/** A HelmRelease of Flux that installs the chart in `c/`. */
+export function release(values = ''): string {
+  return object(
+    'helm.toolkit.fluxcd.io/v2',
+    'HelmRelease',
+    'web',
+    'shop',
+    `spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n${values}`,
+  )
+}
+
+/** A release with a chart that has a protected role. */
+export const released: Files = {
+  'source.yaml': object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`),
+  'web.yaml': release(),
+  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'c/values.yaml': 'enabled: true\n',
+  'c/templates/role.yaml': role,
+}
+
+/** An Ingress with one host that is not covered. */
 export function probe(name: string, host: string): string {
   return object(
     'networking.k8s.io/v1',

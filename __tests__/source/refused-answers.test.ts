@@ -1,21 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { change, object, role, url } from './probe'
+import { released as base, change, role } from './probe'
 import { places } from './rendered'
 import type { Files } from './repository'
-
-const base: Files = {
-  'source.yaml': object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`),
-  'web.yaml': object(
-    'helm.toolkit.fluxcd.io/v2',
-    'HelmRelease',
-    'web',
-    'shop',
-    'spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n',
-  ),
-  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'c/values.yaml': 'enabled: true\n',
-  'c/templates/role.yaml': role,
-}
 
 /** The protected role, unless the cluster has a namespace. */
 const conditional = `{{- if not (lookup "v1" "Namespace" "" "kube-system") }}\n${role}{{- end }}\n`
@@ -128,11 +114,29 @@ describe('a template that fails with an answer hides no other question', () => {
     )
   })
 
+  test('and it is listed, where the answer to it alone is refused', async () => {
+    const fails = '{{ if lookup "v1" "Secret" "x" "y" }}{{ fail "no" }}{{ end }}\n'
+    const report = await change(base, { 'c/templates/a.yaml': fails })
+    expect(report.findings).toEqual([])
+    expect(report.inspected.skipped).toEqual([
+      {
+        path: 'c/templates/a.yaml',
+        reason:
+          'release shop/web of c does not render where lookup finds objects (templates/a.yaml), so it is judged without that answer',
+      },
+    ])
+  })
+
   test('and it is listed, where that was so before', async () => {
     const before = { ...base, 'c/templates/a.yaml': many.join('') }
     const report = await change(before, { 'c/values.yaml': 'enabled: false\n' })
     expect(report.findings).toEqual([])
     expect(report.inspected.skipped).toEqual([
+      {
+        path: 'c/values.yaml',
+        reason:
+          'release shop/web of c does not render where lookup finds objects (templates/a.yaml), so it is judged without that answer',
+      },
       {
         path: 'c/values.yaml',
         reason: 'release shop/web of c does not render where lookup finds objects, so it is judged without that answer',

@@ -1,22 +1,7 @@
 // More conditions of the kind that uncertain-objects.test.ts tries.
 import { expect, test } from '@jest/globals'
-import { change, object, role, url } from './probe'
+import { released as base, change, role } from './probe'
 import { places } from './rendered'
-import type { Files } from './repository'
-
-const base: Files = {
-  'source.yaml': object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`),
-  'web.yaml': object(
-    'helm.toolkit.fluxcd.io/v2',
-    'HelmRelease',
-    'web',
-    'shop',
-    'spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n',
-  ),
-  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'c/values.yaml': 'enabled: true\n',
-  'c/templates/role.yaml': role,
-}
 
 const conditions = [
   'if lookup "v1" "Namespace" "" "kube-system"',

@@ -3,26 +3,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { tool } from '../tools'
-import { change, object, role, url } from './probe'
+import { released as base, change, object, release, role, url } from './probe'
 import { places } from './rendered'
 import { type Files, temporaryFolder, writeFiles } from './repository'
-
-const source = object('source.toolkit.fluxcd.io/v1', 'GitRepository', 'own', 'shop', `spec: {url: ${url}}\n`)
-const release = (values = '') =>
-  object(
-    'helm.toolkit.fluxcd.io/v2',
-    'HelmRelease',
-    'web',
-    'shop',
-    `spec:\n  interval: 5m\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: own}}}\n${values}`,
-  )
-const base: Files = {
-  'source.yaml': source,
-  'web.yaml': release(),
-  'c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'c/values.yaml': 'enabled: true\n',
-  'c/templates/role.yaml': role,
-}
 
 /** A condition around the protected role. */
 const around = (condition: string, text = role) => `{{- ${condition} }}\n${text}{{- end }}\n`
@@ -114,8 +97,12 @@ describe('a protected role that another answer of the cluster takes away', () =>
     expect(places(report)).toEqual([expect.stringMatching(/role\.yaml:\d+ \w+ protected-rbac\/object-kept$/)])
   })
 
-  test('in a file with a NUL in it', async () => {
-    const files = { 'c/templates/role.yaml': `{{/* \0 */}}${around('if not (lookup "v1" "Namespace" "" "a")')}` }
+  test.each([
+    ['a NUL', '\0'],
+    ['a byte that is no UTF-8', '\xff'],
+  ])('in a file with %s in it', async (_, letter) => {
+    const text = `{{/* ${letter} */}}${around('if not (lookup "v1" "Namespace" "" "a")')}`
+    const files = { 'c/templates/role.yaml': Buffer.from(text, 'latin1') }
     // Where the marks that trace a line cannot be written, the file is the place.
     expect(places(await change(base, files))).toEqual([`head/c/templates/role.yaml:1 file ${kept}`])
   })

@@ -77,7 +77,7 @@ function nextSteps({ clusters }: Platform, onGitLab: boolean): string {
   const unknown = clusters.some(({ kubernetes }) => kubernetes === undefined)
   return [
     'Next:',
-    '  ingress-guard check --all    shows what it finds today',
+    '  Run the command check --all in place of init: it shows what the gate finds today.',
     ...(unknown
       ? [`  In ${configPath}, write the Kubernetes version of each cluster: rules on versions need it.`]
       : []),

@@ -128,7 +128,9 @@ export class Followed {
     const { checkout, changed } = this.seen
     const brings = new Brings(checkout, round.gitOps, this.all, changed)
     // Who else takes in what the change touches.
-    const touched = [...this.asked.values()].filter(({ files }) => [...files].some((file) => changed.has(file)))
+    const touched = [...this.asked.values()].filter(({ source, files }) =>
+      [...files, ...this.kustomizationFiles(source, round)].some((file) => changed.has(file)),
+    )
     const taken = new Set(touched.flatMap(({ files }) => [...files]))
     for (const source of round.sources) {
       if (this.asked.has(source.id) || source.baseSourceId !== undefined) continue

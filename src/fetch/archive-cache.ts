@@ -1,4 +1,4 @@
-import { type CacheFolder, digestOf } from './cache-folder'
+import { type CacheFolder, digestOf, type EntryName } from './cache-folder'
 
 /** Archives by the digest of their content. */
 export class ArchiveCache {
@@ -13,6 +13,6 @@ export class ArchiveCache {
   }
 }
 
-function nameOf(sha256: string): string {
+function nameOf(sha256: string): EntryName {
   return `archives/${sha256}.tgz`
 }

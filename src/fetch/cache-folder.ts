@@ -5,6 +5,12 @@ import path from 'node:path'
 /** What `actions/cache` saves and restores in a few seconds. */
 const maxBytes = 1024 * 1024 * 1024
 
+/** The folders of entries, by what they hold. All else in the folder is not ours. */
+const kinds = ['archives', 'renderings', 'trees'] as const
+
+/** `renderings/` and a digest. */
+export type EntryName = `${(typeof kinds)[number]}/${string}`
+
 /**
  * A folder that may outlive the run and that other runs share: each file is written whole or not at all. It is trusted as far
  * as who writes it, so it is never one of the checkout.
@@ -19,7 +25,7 @@ export class CacheFolder {
    * @param check returns nothing, or throws, for a file that is not what its name says
    * @returns a file that passes the check; another one is deleted
    */
-  async read<T>(name: string, check: (content: Buffer) => T | undefined): Promise<T | undefined> {
+  async read<T>(name: EntryName, check: (content: Buffer) => T | undefined): Promise<T | undefined> {
     if (this.folder === undefined) return undefined
     const file = path.join(this.folder, name)
     const content = await readFile(file).catch(() => undefined)
@@ -37,7 +43,7 @@ export class CacheFolder {
   }
 
   /** A cache that cannot be written is none; another run may be writing the same. */
-  async write(name: string, content: Uint8Array): Promise<void> {
+  async write(name: EntryName, content: Uint8Array): Promise<void> {
     if (this.folder === undefined) return
     const file = path.join(this.folder, name)
     const own = `${file}.${process.pid}-${this.written++}`
@@ -54,9 +60,14 @@ export class CacheFolder {
   async trim(most = maxBytes): Promise<void> {
     if (this.folder === undefined || this.written === 0) return
     const { folder } = this
-    const names = await readdir(folder, { recursive: true }).catch(() => [])
+    const names = await Promise.all(
+      kinds.map(async (kind) => {
+        const its = await readdir(path.join(folder, kind)).catch(() => [])
+        return its.filter((name) => /^[0-9a-f]{64}\b/.test(name)).map((name) => `${kind}/${name}`)
+      }),
+    )
     const found = await Promise.all(
-      names.map(async (name) => {
+      names.flat().map(async (name) => {
         const file = path.join(folder, name)
         const its = await stat(file).catch(() => undefined)
         return its?.isFile() ? [{ file, size: its.size, used: its.mtimeMs }] : []

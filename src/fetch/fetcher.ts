@@ -85,7 +85,7 @@ export class Fetcher implements Fetching {
 
   file(url: string, place = url): Promise<Fetched | FetchFault> {
     return this.once(['file', url, place], async () => {
-      const [file, above] = [url, place].map((one) => this.placeOf(one, ['https', 'http'])) as [Place, Place]
+      const [file, above] = [this.placeOf(url, ['https', 'http']), this.placeOf(place, ['https', 'http'])]
       if (!this.options.trusted.trustsFile(file, above)) throw untrusted(above)
       return await this.at(file, () => this.shared.files.fetch(file))
     })

@@ -1,4 +1,4 @@
-import { type CacheFolder, digestOf, sealed, unsealed } from './cache-folder'
+import { type CacheFolder, digestOf, type EntryName, sealed, unsealed } from './cache-folder'
 import type { FetchedFiles } from './fetching'
 
 /** The files of a commit. */
@@ -28,7 +28,7 @@ export class TreeCache {
   }
 }
 
-function nameOf(id: TreeId): string {
+function nameOf(id: TreeId): EntryName {
   return `trees/${digestOf(JSON.stringify(id))}`
 }
 

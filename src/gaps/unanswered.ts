@@ -26,20 +26,20 @@ export async function unansweredReleases(
   all: readonly Unanswered[],
 ): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
   const findings: Finding[] = []
-  const skipped: Skipped[] = []
+  const skipped = new Map<string, Skipped>()
   for (const { side, answer, isNew } of all) {
     const { source } = side
     const at = await lineOfChange(base, head, source, changed)
     const release = nameOfSource(source)
     if (isNew) findings.push(finding(at, release, answer, (await head.checkout.text(at.path)) ?? ''))
     else
-      skipped.push({
+      skipped.set(JSON.stringify([at.path, release, answer]), {
         path: at.path,
         reason: `${release} does not render where ${answer}, so it is judged without that answer`,
         cause: 'answer-refused',
       })
   }
-  return { findings, skipped }
+  return { findings, skipped: [...skipped.values()] }
 }
 
 function finding(at: DeclarationSite, release: string, answer: string, fileText: string): Finding {

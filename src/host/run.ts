@@ -237,7 +237,7 @@ function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled
     const ids = rules.map(({ id }) => id)
     throw new GuardError(
       'config',
-      `The exception names the rule ${JSON.stringify(rule)}, which does not exist.${didYouMean(rule, ids)} The rules are ${ids.join(', ')}.`,
+      `The exception names the rule ${JSON.stringify(rule)}, which does not exist.${didYouMean(rule, ids) || ` The rules are ${ids.join(', ')}.`}`,
       {
         path: config.path ?? configPath,
         region,

@@ -78,9 +78,9 @@ export async function uncertainObjects(pair: RenderedPair, surroundings: Surroun
     return { old, now, isOne, objects }
   }
   const ofAnswer = async (answers: Answers): Promise<Uncertain> => {
-    const notAnswered = (isNew: boolean): Uncertain => ({
+    const notAnswered = (isNew: boolean, answer = answers.name): Uncertain => ({
       ...nothing,
-      unanswered: [{ side: after, answer: answers.name, isNew: isNew && was !== undefined }],
+      unanswered: [{ side: after, answer, isNew: isNew && was !== undefined }],
     })
     let first: Awaited<ReturnType<typeof rendered>> | undefined
     for (const nearer of nearerVersions(answers, versions)) {
@@ -91,7 +91,10 @@ export async function uncertainObjects(pair: RenderedPair, surroundings: Surroun
       const alone = await Promise.all(
         refused.slice(0, maxAlone).map(async (question) => {
           const one = await rendered(nearer, question)
-          return one.objects(`${answers.name}, for ${question.slice(0, question.indexOf(':'))} alone`)
+          const [about = ''] = question.split(':', 1)
+          // A release that cannot be upgraded in such a cluster keeps its objects there.
+          if (!one.isOne || one.now.refused.length > 0) return notAnswered(false, `${answers.name} (${about})`)
+          return one.objects(`${answers.name}, for ${about} alone`)
         }),
       )
       const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []

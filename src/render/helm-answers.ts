@@ -88,7 +88,7 @@ export async function renderAnswered(
   if (answers.finds) await writeFile(path.join(copy, 'templates/_ingress-guard.tpl'), foundObject(all.values()))
   const attempt = async (parts: readonly Part[], options: readonly string[]): Promise<Attempt<readonly Piece[]>> => {
     const texts = edited(all, parts)
-    for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), texts.get(file) ?? text)
+    for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), texts.get(file) ?? text, 'latin1')
     const revisions = parts.flatMap((part) => ('revision' in part ? [part.revision] : []))
     const setting = revisions.map((revision) => `{{- $_ := set .Release "Revision" ${revision} -}}\n`)
     await writeFile(path.join(copy, first), setting.join(''))
@@ -135,10 +135,9 @@ async function textsIn(chart: string): Promise<Map<string, string>> {
     const place = path.join(chart, file)
     const found = await stat(place)
     if (!found.isFile() || found.size > maxTextBytes) continue
-    const content = await readFile(place)
-    const text = content.toString('utf8')
-    // An image may hold the marks of an action by chance, and would not survive as a text.
-    if (text.includes('{{') && Buffer.from(text).equals(content)) texts.set(file, text)
+    // Every byte stays what it is: a template may hold some that are no UTF-8.
+    const text = await readFile(place, 'latin1')
+    if (text.includes('{{')) texts.set(file, text)
   }
   return texts
 }

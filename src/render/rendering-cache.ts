@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { type CacheFolder, digestOf, sealed, unsealed } from '../fetch/cache-folder'
+import { type CacheFolder, digestOf, type EntryName, sealed, unsealed } from '../fetch/cache-folder'
 import type { Checkout } from '../revision/checkout'
 import type { Source } from '../sources/source'
 import { asksChance } from './chance'
@@ -70,6 +70,6 @@ export class RenderingCache {
   }
 }
 
-function nameOf(id: string): string {
+function nameOf(id: string): EntryName {
   return `renderings/${digestOf(id)}`
 }

@@ -30,9 +30,9 @@ const maxEntries = 50
 
 /**
  * A report as Markdown: first the verdict and what was inspected, then the findings by cluster in tables, which
- * controller serves which Ingresses, what new versions of charts bring, the suggested exceptions, exceptions in use, existing findings, skipped files and
- * why, policies; last every finding with its lines. Text from manifests is inline code, where it is neither markup nor
- * a mention.
+ * controller serves which Ingresses, what new versions of charts bring, the suggested exceptions, exceptions in use,
+ * existing findings, skipped files and why, policies; last every finding with its lines. Text from manifests is inline
+ * code, where it is neither markup nor a mention.
  */
 export function markdownReport(report: Report, room: ByteBudget = jobSummary): string {
   const { findings, mode, inspected } = report
