@@ -1,5 +1,5 @@
 // Bundles dist/: what both entries need goes into core.cjs, and each entry takes it from there, each module when it is first
-// asked for. To CommonJS, which @actions/* needs when bundled. Names of our own modules are kept, so that a stack can be read.
+// asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so that a stack can be read.
 // Collects the licenses of what went in.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,14 +15,19 @@ const yaml = {
   },
 }
 
-/** The local names of packages are cut: packages are a third of dist/. */
-const packages = {
-  name: 'packages',
+/** Local names are cut: those within a function, and all of packages, which are a third of dist/. */
+const shortNames = {
+  name: 'short-names',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: path.resolve('scripts/undici.cjs') }))
-    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path: file }) => {
-      const { code } = await transform(readFileSync(file, 'utf8'), { minifyIdentifiers: true, target: 'node20' })
-      return { contents: code }
+    onLoad({ filter: /node_modules.*\.[cm]?js$|src.*\.ts$/ }, async ({ path: file }) => {
+      const loader = file.endsWith('.ts') ? 'ts' : 'js'
+      const shortened = await transform(readFileSync(file, 'utf8'), {
+        loader,
+        minifyIdentifiers: true,
+        target: 'node20',
+      })
+      return { contents: shortened.code }
     })
   },
 }
@@ -37,7 +42,7 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  plugins: [yaml, packages],
+  plugins: [yaml, shortNames],
   metafile: true,
   logLevel: 'warning',
 }
@@ -95,7 +100,7 @@ await build({
 await build({
   ...options,
   entryPoints: entries,
-  plugins: [core, yaml, packages],
+  plugins: [core, yaml, shortNames],
   banner: { js: '#!/usr/bin/env node' },
 })
 
