@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import type { Report } from '../src/finding/report'
 import { rules } from '../src/rules/index'
-import { caseOf, compare, type Expectation, judge, readFolder, root } from './harness'
+import { type Case, caseOf, compare, type Expectation, judge, readFolder, root } from './harness'
 
 const agreement = { unexpected: [], missing: [] }
 
@@ -44,15 +45,22 @@ test('the rules are sorted, and each id is the path of its file', () => {
 describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
   const page = readFileSync(path.join(root, 'docs', 'rules', `${id}.md`), 'utf8')
   const fixtures = fixturesOf(id)
+  const judged = new Map<string, Promise<Report>>()
+  /** Each fixture is judged once, for all that is asked of it. */
+  const reportOf = (name: string, input: Case) => {
+    const report = judged.get(name) ?? judge(input, id)
+    judged.set(name, report)
+    return report
+  }
   const own = (expected: readonly Expectation[]) => expected.filter((expectation) => expectation.rule === id)
 
   const alike = new Set(fixtures.map(([, texts]) => contentOf(texts)))
   /** The examples of the page that are no fixtures themselves, which would be judged twice. */
   const further = (heading: string) => examplesOf(page, heading).filter((texts) => !alike.has(contentOf(texts)))
 
-  test.each(fixtures)('%s', async (_, texts) => {
+  test.each(fixtures)('%s', async (name, texts) => {
     const { input, expected } = caseOf(texts)
-    expect(compare(expected, await judge(input, id), id)).toEqual(agreement)
+    expect(compare(expected, await reportOf(name, input), id)).toEqual(agreement)
   })
 
   test('fires in some fixtures and is silent in others', () => {
@@ -63,9 +71,9 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) =>
 
   test('has a fixture for each of its messages', async () => {
     const seen = new Set<string>()
-    for (const [, texts] of fixtures) {
+    for (const [name, texts] of fixtures) {
       const { input, expected } = caseOf(texts)
-      const report = await judge(input, id)
+      const report = await reportOf(name, input)
       // What a red fixture lacks is not missing twice.
       if (compare(expected, report, id).missing.length > 0) return
       for (const { message, rule: found } of report.findings) if (found === id) seen.add(message)

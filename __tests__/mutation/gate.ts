@@ -50,7 +50,7 @@ function repositoryWith(origin: string, text: string): Record<string, string> {
 /** Reads Kustomizations and what Argo CD and Flux objects name, in a repository that holds the input. */
 export async function readSources(origin: string, text: string): Promise<void> {
   const revision = new MemoryRevision('head', repositoryWith(origin, text))
-  const checkout = new Checkout(revision, await readTree(revision, []), '/nowhere')
+  const checkout = new Checkout(revision, await readTree(revision, []), () => '/nowhere')
   const kustomizations = await readKustomizations(checkout)
   const manifests = loadFile({ text }).objects.map(
     (object) => new Manifest(object, 'head', { kind: 'file', path: places[origin] ?? 'apps/plain/input.yaml' }, []),

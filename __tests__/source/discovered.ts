@@ -32,7 +32,7 @@ export async function discovered(
   brought: (release: string) => string,
 ) {
   const revision = new MemoryRevision('head', files)
-  const checkout = new Checkout(revision, await readTree(revision, []), temporaryFolder())
+  const checkout = new Checkout(revision, await readTree(revision, []), temporaryFolder)
   const rendered: string[] = []
   const found = await discover(
     checkout,

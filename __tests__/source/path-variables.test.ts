@@ -11,7 +11,7 @@ import { type Files, temporaryFolder } from './repository'
 
 async function checkoutOf(...files: string[]): Promise<Checkout> {
   const revision = new MemoryRevision('head', Object.fromEntries(files.map((file) => [file, ''])))
-  return new Checkout(revision, await readTree(revision, []), temporaryFolder())
+  return new Checkout(revision, await readTree(revision, []), temporaryFolder)
 }
 
 describe('a path with a variable that has no known value', () => {

@@ -141,7 +141,7 @@ describe('files of a chart', () => {
     ]
     const revision = new MemoryRevision('head', Object.fromEntries(names.map((name) => [name, 'x'])))
     const outer = temporaryFolder()
-    const checkout = new Checkout(revision, await readTree(revision, []), path.join(outer, 'inner'))
+    const checkout = new Checkout(revision, await readTree(revision, []), () => path.join(outer, 'inner'))
     const refused = 'Git clients refuse to write a file with its name'
     expect([...(await checkout.layOut(names))]).toEqual([
       ['../up', refused],

@@ -76,7 +76,7 @@ class Parts implements KustomizeParts {
   async sofar() {
     const { checkout: own, discovery } = this.side
     // Nothing is written there: these files are only read.
-    const checkout = own.withFetched(this.inPlaceOf, this.charts, own.folder)
+    const checkout = own.withFetched(this.inPlaceOf, this.charts, () => own.folder)
     return { checkout, all: await withFetched(discovery.kustomizations, checkout) }
   }
 

@@ -41,9 +41,7 @@ export interface Kept {
 
 /** Renders sources, several at a time, and none twice. */
 export class Renderer {
-  private readonly own = new PrivateFolder('ingress-guard-')
-  /** A private folder, gone when the renderer is closed. */
-  readonly folder = this.own.path
+  private own: PrivateFolder | undefined
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
@@ -72,11 +70,23 @@ export class Renderer {
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
     const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
-    this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn, probes)
+    this.versions = new ToolVersions(
+      found,
+      () => this.folder,
+      () => this.limitsNow,
+      inTurn,
+      probes,
+    )
+  }
+
+  /** A private folder, gone when the renderer is closed. */
+  get folder(): string {
+    this.own ??= new PrivateFolder('ingress-guard-')
+    return this.own.path
   }
 
   close(): void {
-    this.own.remove()
+    this.own?.remove()
   }
 
   /** A new private folder. */

@@ -6,7 +6,7 @@ import type { Tool, ToolProbes } from './tool-probes'
 export class ToolVersions {
   constructor(
     private readonly programs: Readonly<Record<Source['kind'], string | undefined>>,
-    private readonly folder: string,
+    private readonly folder: () => string,
     private readonly limits: () => Limits,
     private readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>,
     private readonly probes: ToolProbes,
@@ -18,7 +18,7 @@ export class ToolVersions {
     if (program === undefined) return undefined
     const limits = this.limits()
     const asked = { ...limits, seconds: Math.min(10, limits.seconds), outputMiB: 1 }
-    return this.probes.versionOf(program, (ask) => this.inTurn(() => ask(this.folder, asked)))
+    return this.probes.versionOf(program, (ask) => this.inTurn(() => ask(this.folder(), asked)))
   }
 
   /** The tools that may render a source; nothing where a version is not known. */

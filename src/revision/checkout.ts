@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { decodeFile } from '../manifest/load'
@@ -24,16 +25,18 @@ export class Checkout {
   /** The folders of charts into which the charts that they take in were put. */
   readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
+  private place: string | undefined
+  private readonly id = randomUUID()
   private kustomized: Checkout | undefined
   private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
 
   /**
-   * @param folder a private folder that holds nothing else
+   * @param newFolder a private folder that holds nothing else; not asked for before a file is written or rendered
    */
   constructor(
     private readonly revision: Revision,
     readonly tree: Tree,
-    readonly folder: string,
+    private readonly newFolder: () => string,
     private readonly contents: Contents = new Map(),
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
@@ -41,6 +44,11 @@ export class Checkout {
     /** What is held in place of entries of Kustomizations that lead elsewhere, by their text: a folder, or a file in one. */
     readonly inPlaceOf: ReadonlyMap<string, string> = new Map(),
   ) {}
+
+  get folder(): string {
+    this.place ??= this.newFolder()
+    return this.place
+  }
 
   /**
    * Adds the files of a chart or a tree that is not in the revision.
@@ -54,16 +62,16 @@ export class Checkout {
 
   /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
   get forKustomize(): Checkout {
-    const folder = `${this.folder}-kustomize`
+    const folder = () => `${this.folder}-kustomize`
     const { revision, tree, contents, held, inPlaceOf } = this
     this.kustomized ??= new Checkout(revision, tree, folder, contents, isKustomizationFile, held, inPlaceOf)
     return this.kustomized
   }
 
   /** The same files with other texts in place of some, in another private folder. */
-  edited(texts: ReadonlyMap<string, string>, folder: string): Checkout {
+  edited(texts: ReadonlyMap<string, string>, newFolder: () => string): Checkout {
     const files = new Map([...texts].map(([file, text]) => [file, Buffer.from(text)] as const))
-    return this.with(files, this.tree, folder, this.inPlaceOf)
+    return this.with(files, this.tree, newFolder, this.inPlaceOf)
   }
 
   /**
@@ -73,7 +81,7 @@ export class Checkout {
   withFetched(
     inPlaceOf: ReadonlyMap<string, string>,
     charts: ReadonlyMap<string, Uint8Array>,
-    folder: string,
+    newFolder: () => string,
   ): Checkout {
     const { tree, held } = this
     const added = [...charts.keys()].filter((file) => !tree.entries.has(file)).sort()
@@ -85,10 +93,15 @@ export class Checkout {
       if (held.contains(place)) return held.at(place)
       return charts.has(place) || tree.entries.has(place) ? [place] : below(place)
     }
-    return this.with(charts, { ...tree, below, at }, folder, inPlaceOf)
+    return this.with(charts, { ...tree, below, at }, newFolder, inPlaceOf)
   }
 
-  private with(files: ReadonlyMap<string, Uint8Array>, tree: Tree, folder: string, inPlaceOf: Checkout['inPlaceOf']) {
+  private with(
+    files: ReadonlyMap<string, Uint8Array>,
+    tree: Tree,
+    newFolder: () => string,
+    inPlaceOf: Checkout['inPlaceOf'],
+  ) {
     const { revision, contents, held } = this
     const edits = [...files].map(([file, content]): [string, Entry] => [
       file,
@@ -96,7 +109,7 @@ export class Checkout {
     ])
     const entries = edits.length > 0 ? new Map([...tree.entries, ...edits]) : tree.entries
     const edited = edits.length > 0 ? new EditedRevision(revision, files) : revision
-    return new Checkout(edited, { ...tree, entries }, folder, contents, undefined, held, inPlaceOf)
+    return new Checkout(edited, { ...tree, entries }, newFolder, contents, undefined, held, inPlaceOf)
   }
 
   has(file: string): boolean {
@@ -160,7 +173,7 @@ export class Checkout {
   }
 
   private keyOf({ id, path: file }: Entry): string {
-    return isDigest(id) ? id : `${this.folder} ${file}`
+    return isDigest(id) ? id : `${this.id} ${file}`
   }
 
   private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {

@@ -31,9 +31,9 @@ export interface FetchedInput extends RenderingInput {
 export async function fetchedInputs(
   sources: readonly KustomizeSource[],
   { inPlaceOf, charts, faults }: FetchedParts,
-  { checkout, kustomizations, folder }: FetchableSide,
+  { checkout, kustomizations, newFolder }: FetchableSide,
 ): Promise<Map<string, FetchedInput>> {
-  const own = checkout.withFetched(inPlaceOf, charts, folder)
+  const own = checkout.withFetched(inPlaceOf, charts, newFolder)
   const all = await withFetched(kustomizations, own)
   return new Map(
     sources.map((source) => {
@@ -47,7 +47,7 @@ interface FetchableSide {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** A new private folder. */
-  readonly folder: string
+  newFolder(): string
 }
 
 /** A rendering with its places in files of this repository: no reader has a fetched file. */

@@ -46,7 +46,7 @@ export async function lookAt(
   const look = async (): Promise<SeenRevision> => {
     renderer.budget.doing(`listing the files of ${revision.name}`)
     const tree = await readTree(revision, ignore, shown)
-    const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
+    const checkout = new Checkout(revision, tree, () => renderer.newFolder(), renderer.contents)
     const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
     renderer.budget.doing(`looking for deployed sources in ${revision.name}`)
     const informed = withKubeVersion(descriptions, declarations)

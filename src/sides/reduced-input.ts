@@ -36,12 +36,12 @@ export async function reducedInput(
     const changesOthers = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
     if (texts.size === 0 && !changesOthers) return undefined
     const its = { source: changesOthers ? bare : source, kustomizations, changesOthers, patches: [] }
-    return { ...its, checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder()) }
+    return { ...its, checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder) }
   }
   const reduced = await reducedKustomization(source, lacks, kustomizations, checkout)
   const { texts, changesOthers, patches } = reduced
   if (texts.size === 0 && reduced.source === source) return undefined
-  const edited = checkout.edited(texts, newFolder())
+  const edited = checkout.edited(texts, newFolder)
   const again = new Map(kustomizations)
   for (const [folder, { file, made }] of kustomizations) {
     const text = made ? undefined : texts.get(checkout.tree.resolved.get(file) ?? file)

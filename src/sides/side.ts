@@ -87,8 +87,12 @@ export class SideOfChange {
   /** This side with what was fetched for some of its Kustomizations, and why the rest was not. */
   async withFetched(sources: readonly KustomizeSource[], parts: FetchedParts): Promise<SideOfChange> {
     const { checkout, renderer, discovery } = this
-    const folder = renderer.newFolder()
-    const inputs = await fetchedInputs(sources, parts, { checkout, kustomizations: discovery.kustomizations, folder })
+    const newFolder = () => renderer.newFolder()
+    const inputs = await fetchedInputs(sources, parts, {
+      checkout,
+      kustomizations: discovery.kustomizations,
+      newFolder,
+    })
     const keys = new Map(this.keys)
     for (const { source, ...its } of inputs.values()) {
       for (const [id, key] of await keysOf([source], renderer, its.checkout, its)) keys.set(id, key)
