@@ -129,8 +129,13 @@ const tools: Readonly<Record<string, Readonly<Record<string, Package>>>> = {
 const folder = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), '.tools')
 const platform = `${process.platform}-${process.arch}`
 
-/** The names of all tools. */
-export const toolNames: readonly string[] = Object.keys(tools)
+const toolNames = Object.keys(tools)
+
+/** The names of all tools, those that come in one package together. */
+export function toolsByPackage(): string[][] {
+  const packageOf = (name: string) => tools[name]?.[platform]?.from ?? name
+  return [...new Set(toolNames.map(packageOf))].map((from) => toolNames.filter((name) => packageOf(name) === from))
+}
 
 /** The folder that the links to the binaries are in. */
 export const binFolder = path.join(folder, 'bin')
