@@ -104,6 +104,8 @@ test('files of a chart and of a Kustomization', async () => {
   const base: Files = {
     'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
     'chart/values.yaml': 'host: a\nextra: false\n',
+    'envs/prod/chart.yaml': 'host: prod\n',
+    'envs/prod/other.yaml': 'host: prod\n',
     'chart/templates/_names.tpl': '{{ define "name" }}web{{ end }}\n',
     'chart/templates/map.yaml': configMap('web', '{{ .Values.host }}'),
     'chart/templates/extra.yaml': `{{ if .Values.extra }}\n${ingress('extra', ['a'], ['a'])}{{ end }}\n`,
@@ -118,6 +120,8 @@ test('files of a chart and of a Kustomization', async () => {
   }
   const change: Files = {
     'chart/values.yaml': 'host: b\nextra: false\n',
+    'envs/prod/chart.yaml': 'host: next\n',
+    'envs/prod/other.yaml': 'host: next\n',
     'chart/templates/_names.tpl': '{{ define "name" }}it{{ end }}\n',
     'chart/templates/map.yaml': configMap('web', '{{ .Values.host }}-x'),
     'chart/templates/extra.yaml': `{{ if .Values.extra }}\n${ingress('extra', ['b'], ['b'])}{{ end }}\n`,
@@ -139,6 +143,8 @@ test('files of a chart and of a Kustomization', async () => {
     'chart/templates/map.yaml judged',
     'chart/tests/run.yaml not-deployed not-taken',
     'chart/values.yaml input',
+    'envs/prod/chart.yaml not-deployed not-taken',
+    'envs/prod/other.yaml not-kubernetes no-object',
   ])
   expect(files.find(({ path }) => path === 'app/web.yaml')).toMatchObject({
     objects: ['ConfigMap web'],

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import type { Coverage } from '../ledger/coverage'
+import { chartNamedBy } from '../ledger/named-files'
 import { configPath } from '../policy/names'
 
 /** The workflow that `init` writes. */
@@ -104,15 +105,6 @@ function releasesOf({ files, platform }: Coverage): Release[] {
     return its.map((file) => ({ chart, name, values: file }))
   })
   return found.slice(0, most.releases)
-}
-
-/** The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`. */
-function chartNamedBy(file: string): string | undefined {
-  const { name, ext } = path.parse(file)
-  if (ext !== '.yaml' && ext !== '.yml') return undefined
-  return name.startsWith('values') && name[6] !== '-'
-    ? path.basename(path.dirname(file))
-    : name.replace(/^values-|[-.]values$/, '')
 }
 
 /** The name that the config gives to the cluster of a folder; none where it is more than a name. */

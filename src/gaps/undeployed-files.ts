@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import type { Witness } from '../ledger/entry'
-import { looksLikeValues } from '../ledger/named-files'
+import { chartNamedBy, looksLikeValues } from '../ledger/named-files'
 import { mentionsKubernetes } from '../manifest/load'
 import { manifestName } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
@@ -83,6 +83,7 @@ export function undeployed(base: SideOfChange, head: SideOfChange): Witness {
 
 /** The files that are left: those with the name of a manifest that hold none, and all others. */
 export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
+  let charts: ReadonlyMap<string, string> | undefined
   return (file) => {
     const text = is.texts.get(file) ?? was.texts.get(file)
     if (text !== undefined && mentionsKubernetes(text)) {
@@ -97,8 +98,23 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
         reason:
           'it looks like values, and no known release takes it; declare the release under `helm:` in the config if there is one',
       }
+    charts ??= chartsByName([was.side, is.side])
+    const chart = charts.get(chartNamedBy(file) ?? '')
+    if (chart !== undefined)
+      return {
+        state: 'not-deployed',
+        cause: 'not-taken',
+        reason: `by its name it may be values of ${chart}, and no known release takes it; declare the release under \`helm:\` in the config if there is one`,
+      }
     return manifestName.test(file)
       ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it has no `apiVersion` and `kind`' }
       : { state: 'not-kubernetes', cause: 'no-manifest', reason: 'it is no YAML or JSON file' }
   }
+}
+
+/** The folders of the charts of this repository, by their names. */
+function chartsByName(sides: readonly SideOfChange[]): Map<string, string> {
+  const files = sides.flatMap(({ checkout }) => [...checkout.tree.entries.keys()])
+  const folders = files.filter((file) => path.basename(file) === 'Chart.yaml').map((file) => path.dirname(file))
+  return new Map(folders.map((folder) => [path.basename(folder), folder]))
 }

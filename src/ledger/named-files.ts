@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import type { Account } from './entry'
 
 /** Files that are not for Kubernetes by their name, with what they are. The first row that matches counts. */
@@ -23,14 +24,23 @@ const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
 ]
 
 /** A file whose name shows that it is none of Kubernetes. */
-export function notKubernetesByName(path: string): Account | undefined {
-  const row = rows.find(([, pattern]) => pattern.test(path))
+export function notKubernetesByName(file: string): Account | undefined {
+  const row = rows.find(([, pattern]) => pattern.test(file))
   return row && { state: 'not-kubernetes', cause: 'by-name', reason: `it is ${row[0]}` }
 }
 
+/** The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`. */
+export function chartNamedBy(file: string): string | undefined {
+  const { name, ext } = path.parse(file)
+  if (ext !== '.yaml' && ext !== '.yml') return undefined
+  return name.startsWith('values') && name[6] !== '-'
+    ? path.basename(path.dirname(file))
+    : name.replace(/^values-|[-.]values$/, '')
+}
+
 /** Whether a file looks like values of a release. */
-export function looksLikeValues(path: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1)
+export function looksLikeValues(file: string): boolean {
+  const name = path.basename(file)
   const stem = name.replace(/\.ya?ml(?:\.gotmpl)?$/i, '')
-  return (stem !== name && /values(?:[-._]|$)/i.test(stem)) || /values\/[^/]+\.ya?ml$/i.test(path)
+  return (stem !== name && /values(?:[-._]|$)/i.test(stem)) || /values\/[^/]+\.ya?ml$/i.test(file)
 }
