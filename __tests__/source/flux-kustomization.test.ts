@@ -80,6 +80,16 @@ describe('a folder that a Flux Kustomization names', () => {
     expect(report.findings[0]?.text).toContain('It takes in ../../parts, which is not in this repository')
   })
 
+  test('names no folder of this run where it cannot be built', async () => {
+    const report = await change(
+      { ...web, 'flux/web.yaml': kustomization('web', './web', 'namePrefix: x-') },
+      { 'web/kustomization.yaml': 'resources: [web.yaml]\npatches: [patch.yaml]\n', 'web/patch.yaml': '{}\n' },
+    )
+    expect(report.findings.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Kustomize cannot build it: accumulating resources from 'web': .*Kustomization\.patches/),
+    ])
+  })
+
   test('may be applied by many ways that lead to it', async () => {
     const deep = 40
     const ways = Array.from({ length: deep }, (_, level) => [

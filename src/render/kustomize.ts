@@ -269,12 +269,12 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .filter(({ place }) => place !== -1)
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // The text before it lists the including Kustomizations, which differ for each root.
-  const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
+  const words = message
+    .slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
+    .replaceAll(`${checkout.folder}/`, '')
+    .replaceAll(`../../${path.basename(checkout.folder)}/`, '')
   const lack = lackIn(message)
-  const failed = at(
-    'tool-failed',
-    `kustomize cannot build it: ${shortened(inWords(words.replaceAll(`${checkout.folder}/`, ''), checkout), checkout.folder)}`,
-  )
+  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(inWords(words, checkout), checkout.folder)}`)
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }
