@@ -14,7 +14,7 @@ test('work that ends in its time gives what it gives', async () => {
   ).rejects.toThrow('its own')
 })
 
-test('what waits for ever is ended, and what was being done is said', async () => {
+test('a step that waits for ever is ended and named', async () => {
   const budget = new Budget(0.0001)
   const overrun = await overrunOf(budget, async () => {
     budget.doing('reading a.yaml', 'a.yaml')

@@ -61,7 +61,7 @@ function openKeysIn(program: ts.Program, file: ts.SourceFile): string[] {
       isOpenKey(node.left)
     )
       say(node)
-    // It sets what it copies, and to set `__proto__` sets the prototype.
+    // It sets the keys that it copies, and setting `__proto__` sets the prototype.
     else if (ts.isCallExpression(node) && node.expression.getText(file) === 'Object.assign') {
       if (node.arguments.slice(1).some((argument) => !ts.isObjectLiteralExpression(argument))) say(node)
     } else if (ts.isForInStatement(node)) say(node)
@@ -83,7 +83,7 @@ test('no object is indexed by a key that a file may name', () => {
   expect(found.filter((place) => !allowed.includes(place))).toEqual([])
 }, 300_000)
 
-test('what is looked for is found', () => {
+test('each forbidden form is found', () => {
   const name = path.join(root, 'src/sample.ts')
   const text = `
 declare const table: Record<string, string>

@@ -79,7 +79,7 @@ export interface Expectation {
 }
 
 /**
- * The `# expect: <rule> "part of the message"` comments of a file, or `# expect at base: …`. A trailing one stands for its own line, one alone on a
+ * The `# expect: <rule> "part of the message"` comments of a file, or `# expect at base: …`. A trailing one means its own line, one alone on a
  * line for the next line that is no comment. In a block of text those alone on a line count too.
  */
 export function expectationsIn(file: string, text: string): Expectation[] {
@@ -105,7 +105,7 @@ export function expectationsIn(file: string, text: string): Expectation[] {
   return found
 }
 
-/** Compares what a report finds with what is expected; both lists are empty when they agree. */
+/** Compares the findings of a report with the expected ones; both lists are empty when they agree. */
 export function compare(expected: readonly Expectation[], report: Report, rule?: string) {
   const found = report.findings
     .filter((finding) => report.mode === 'all' || finding.status === 'introduced')
@@ -137,7 +137,7 @@ export function readFolder(folder: string): Record<string, string> {
   return texts
 }
 
-/** A case with what it expects, from texts by path: one file or several, or those below `base/` and `head/`. */
+/** A case with its expectations, from texts by path: one file or several, or those below `base/` and `head/`. */
 export function caseOf(texts: Texts): { input: Case; expected: Expectation[] } {
   const under = (side: string) =>
     Object.fromEntries(

@@ -14,7 +14,7 @@ const old = '3.10.0-1160.21.1.el7.x86_64'
 const raised = '5.18.1-1.el7.elrepo.x86_64'
 const guard = "format: 1\nclusters: { prod: { paths: ['**'], inventory: inventory.yaml } }\n"
 
-/** One state of the cluster: what the report changes step by step. */
+/** One state of the cluster, which the report changes step by step. */
 interface State {
   kernels: string[]
   calico: string

@@ -11,7 +11,7 @@ function judgedAgain(written: string) {
   return judge(written.slice(1, end), written.slice(end + 1))
 }
 
-describe('what is listed of a regular expression', () => {
+describe('the entry of a regular expression', () => {
   test.each(judged.linear)('%p takes linear time', (written) => {
     expect(judgedAgain(written)).toBe('linear')
   })

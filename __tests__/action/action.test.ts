@@ -84,7 +84,7 @@ test('an exception of the base lets it pass and is listed, until its day', () =>
   )
 })
 
-test('an invalid config of the base stops every change but the one that mends it', () => {
+test('an invalid config of the base stops every change but the one that fixes it', () => {
   const files = { 'web.yaml': sound, [config]: 'format: 1\nfail-on: sometimes\n' }
   expect(refusal(judge(files, { 'web.yaml': holed }))).toMatch(`${config}:2:10: `)
   expect(judge(files, { [config]: 'format: 1\n' }).status).toBe(0)

@@ -3,7 +3,7 @@ import { configMap, role } from '../source/objects'
 import { gitIn, writeFiles } from '../source/repository'
 import { actHere, type Checkout, type Event, type Outcome, Remote } from './checkout'
 
-/** A base that knows nothing of what the change takes away, and that lets everything pass. */
+/** A base that lacks the objects that the change removes, and that lets everything pass. */
 const decoy = { '.github/ingress-guard.yaml': 'format: 1\nfail-on: never\n', 'note.yaml': configMap('note') }
 
 const protectedRole = role('system:kube-controller-manager')
@@ -34,7 +34,7 @@ describe('a folder of the change is never the base that an event names', () => {
   const pullRequest = remote.pullRequest()
   const base = (sha: string): Event => ({
     ...pullRequest,
-    // Not the test merge, so the base is what the payload names.
+    // Not the test merge, so the payload names the base.
     sha: '0'.repeat(40),
     payload: {
       ...pullRequest.payload,
@@ -49,7 +49,11 @@ describe('a folder of the change is never the base that an event names', () => {
       remote.fork,
       { name: 'merge_group', sha: remote.merge, payload: { merge_group: { base_sha: remote.fork } } },
     ],
-    ['what a push replaces', remote.fork, { name: 'push', sha: remote.merge, payload: { before: remote.fork } }],
+    [
+      'the commit that a push replaces',
+      remote.fork,
+      { name: 'push', sha: remote.merge, payload: { before: remote.fork } },
+    ],
   ]
 
   test.each(events)('%s: it is fetched', async (_, id, event) => {
@@ -80,7 +84,7 @@ describe('a folder of the change is never the base that an event names', () => {
   })
 })
 
-describe('what a workflow names', () => {
+describe('the base that a workflow names', () => {
   const event = remote.pullRequest()
 
   test.each([remote.fork, remote.fork.toUpperCase(), with64(remote.fork)])('%s is the id of a commit', async (id) => {

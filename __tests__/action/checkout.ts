@@ -38,7 +38,7 @@ export class Remote {
   /** The bare repository that is served. */
   readonly dir: string
 
-  /** @param base the files of main; @param change what the feature branch makes of them */
+  /** @param base the files of main; @param change the changes of the feature branch */
   constructor(base: Files, change: Files) {
     const work = new TestRepository()
     this.fork = work.commit({ 'README.md': '# shop\n', ...base })
@@ -117,7 +117,7 @@ export interface Step {
 
 const probes = new ToolProbes()
 
-/** Runs the built Action as a runner does: its own process, little else in the environment than what a step is given. */
+/** Runs the built Action as a runner does: its own process, with little in the environment besides the inputs of the step. */
 export function act(checkout: Checkout, step: Step): Outcome {
   const { program, options, outcomeOf } = prepared(checkout, step)
   const { status, stdout, stderr } = spawnSync(step.node ?? process.execPath, program, { ...options, encoding: 'utf8' })
@@ -149,7 +149,7 @@ export async function actHere(checkout: Checkout, step: Step): Promise<Outcome> 
   }
 }
 
-/** The built Action in its own process, while this process answers what it asks. */
+/** The built Action in its own process, while this process answers its requests. */
 export async function actMeanwhile(checkout: Checkout, step: Step): Promise<Outcome> {
   const { program, options, outcomeOf } = prepared(checkout, step)
   const child = spawn(step.node ?? process.execPath, program, options)

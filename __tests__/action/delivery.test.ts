@@ -133,7 +133,7 @@ describe('the check run', () => {
     }
   })
 
-  test('has the name of the input, and tells the comments of two gates apart', async () => {
+  test('has the name of the input, which distinguishes the comments of two gates', async () => {
     for (const [index, checkName] of ['prod --> now', 'dev'].entries()) {
       const inputs = { 'check-name': checkName, comment: 'always' }
       await run(one.checkout(), { event: one.pullRequest(), inputs })
@@ -154,7 +154,7 @@ describe('the check run', () => {
     expect(remarks(cut)).toEqual([
       '::warning::The check run has only 50 of 120 annotations (404: Not Found). The job summary has every finding, and the verdict is unchanged.',
     ])
-    // Never both: what the check run has is not repeated.
+    // Never both: annotations of the check run are not repeated.
     expect(annotating(cut)).toEqual([])
     github.made.length = 0
     expect(remarks(await run(remote.checkout(), step))).toEqual([])
@@ -177,7 +177,7 @@ describe('the check run', () => {
     ])
   })
 
-  test('is updated where the same findings stand in another report', async () => {
+  test('is updated where another report has the same findings', async () => {
     for (const today of ['2026-11-21', '2026-11-22']) {
       const outcome = await run(one.checkout(), { event: one.pullRequest(), inputs: { today } })
       expect(remarks(outcome)).toEqual([])
@@ -210,7 +210,7 @@ describe('annotations', () => {
     expect(github.operations).toEqual([])
   })
 
-  test('auto is the commands where there is no token, or the event tells no commit that is judged', async () => {
+  test('auto means commands where there is no token, or the event names no commit that is judged', async () => {
     const { payload, sha } = one.pullRequest()
     const steps: Step[] = [
       { event: one.pullRequest(), inputs: { token: '' } },
@@ -268,7 +268,7 @@ describe('a token that may only read', () => {
       'issues/list-comments',
       'issues/create-comment',
     ])
-    // Dependabot's branches stand in the repository itself.
+    // Dependabot's branches are in the repository itself.
     const env = { GITHUB_ACTOR: 'dependabot[bot]' }
     const dependabot = await run(one.checkout(), { event: one.pullRequest(), inputs: { comment: 'on-failure' }, env })
     expect(remarks(dependabot)).toEqual(remarks(outcome))
@@ -280,7 +280,7 @@ describe('a token that may only read', () => {
     expect(silent).toMatchObject({ status: 0, commands: [] })
   })
 
-  test('for want of a permission: what was not asked for is a notice, what was is a warning', async () => {
+  test('without a permission: an output that was not asked for is a notice, and a requested one is a warning', async () => {
     github.permissions.clear()
     const outcome = await run(one.checkout(), { event: one.pullRequest(), inputs: { comment: 'always' } })
     expect(annotating(outcome)).toHaveLength(1)
@@ -310,7 +310,7 @@ describe('the comment', () => {
   const judge = (remote: Remote, more = {}) =>
     run(remote.checkout(), { event: remote.pullRequest(), inputs: { ...inputs, ...more } })
 
-  test('is written when the gate stops the change, left alone while nothing changes, and green when it is mended', async () => {
+  test('is written when the gate stops the change, left alone while nothing changes, and green when it is fixed', async () => {
     await judge(none)
     expect(github.comments).toEqual([])
     await judge(one)
@@ -348,7 +348,7 @@ describe('the comment', () => {
   })
 })
 
-test('text of the change is data: it pings nobody and ends no markup', async () => {
+test('text of the change is data: it pings no person and ends no markup', async () => {
   const evil = 'x @org/team `|` %0A::error::owned'
   const manifest = holedBy([JSON.stringify(evil)]).replace('name: web', `name: ${JSON.stringify(`${evil}</details>`)}`)
   const remote = new Remote({}, { [`${evil}</details> b.yaml`]: manifest })

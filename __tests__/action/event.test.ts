@@ -17,7 +17,7 @@ test('each event is compared with its own base', async () => {
   const cases: [from: string, to: string, Checkout, Event][] = [
     [short(base), merge, onBranch(merge, branch), { name: 'merge_group', sha: merge, payload: queue }],
     [short(base), merge, onBranch(merge, 'main'), push(base, merge)],
-    // A new branch: what it adds to the default branch.
+    // A new branch: its additions to the default branch.
     [`origin/main (${short(fork)})`, head, onBranch(head, 'feature', 0), push(none, head)],
     // `ref: ${{ github.event.pull_request.head.sha }}`
     [`(${short(fork)})`, head, onBranch(head, 'feature', 0), remote.pullRequest()],
@@ -47,7 +47,7 @@ test('an event without a change is judged whole, and an unsafe one is refused', 
     expect(refusal(await runHere(checkout, { event: { ...remote.pullRequest(), name } }))).toMatch(words)
 })
 
-test('what a shallow clone lacks and cannot get is an error that names fetch-depth', async () => {
+test('a commit that a shallow clone lacks and cannot fetch is an error that names fetch-depth', async () => {
   const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holed })
   const cut = remote.checkout()
   gitIn(cut.dir, 'remote', 'set-url', 'origin', 'file:///nowhere')

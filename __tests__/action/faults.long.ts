@@ -31,7 +31,7 @@ afterAll(() => {
 async function gitHubWith(operation: string, fault: string, times: number): Promise<GitHubServer> {
   const github = await GitHubServer.start()
   servers.push(github)
-  // What is asked only after an answer was lost, and what is written only where a comment stands.
+  // A request that is made only after an answer was lost, and one that is made only where a comment exists.
   if (operation === 'checks/get') github.faults.push({ operation: 'checks/update', fault: 'cut', times: 1 })
   if (operation === 'issues/update-comment')
     github.comment('<!-- ingress-guard: ingress-guard%20findings -->\nold', 'github-actions[bot]', 'Bot', 'NONE')
@@ -77,7 +77,7 @@ beforeAll(async () => {
 })
 
 /** What is left of a trial to compare: a failing one shows which it was. */
-function toldBy({ operation, fault, delivered, github }: Trial) {
+function deliveredBy({ operation, fault, delivered, github }: Trial) {
   const annotations = github.checkRuns.flatMap((run) => run.annotations.map(({ message }) => message))
   return {
     case: `${operation} ${fault}`,
@@ -100,19 +100,19 @@ describe.each(operationIds)('%s', (operation) => {
     const found = ofThis(forGood)
     expect(found.map(({ fault }) => fault).sort()).toEqual([...faults].sort())
     for (const one of found) {
-      const told = toldBy(one)
+      const delivered = deliveredBy(one)
       // A write that was obeyed is found when its answer is missing.
       const isFound = /-late$/.test(one.fault) && /create|checks\/update/.test(operation)
-      const level = isOfCheckRun && one.fault === '403' && told.annotations === 0 ? 'notice' : 'warning'
-      expect(told).toEqual({
-        case: told.case,
+      const level = isOfCheckRun && one.fault === '403' && delivered.annotations === 0 ? 'notice' : 'warning'
+      expect(delivered).toEqual({
+        case: delivered.case,
         refused: [],
-        checkRuns: told.annotations > 0 ? 1 : 0,
+        checkRuns: delivered.annotations > 0 ? 1 : 0,
         comments: isOfCheckRun || operation === 'issues/update-comment' || isFound ? 1 : 0,
         annotations: !isOfCheckRun || isFound ? 60 : /update|get$/.test(operation) ? 50 : 0,
         twice: 0,
         // Never both.
-        byCommands: told.annotations === 0,
+        byCommands: delivered.annotations === 0,
         remarks: isFound ? [] : [expect.stringMatching(new RegExp(`^${level}: The .*${carrier}`))],
       })
     }
@@ -131,9 +131,9 @@ describe.each(operationIds)('%s', (operation) => {
     const found = ofThis(1)
     expect(found.map(({ fault }) => fault).sort()).toEqual([...passing].sort())
     for (const one of found) {
-      const told = toldBy(one)
+      const delivered = deliveredBy(one)
       const all = { checkRuns: 1, comments: 1, annotations: 60, twice: 0, byCommands: false, remarks: [] }
-      expect(told).toEqual({ case: told.case, refused: [], ...all })
+      expect(delivered).toEqual({ case: delivered.case, refused: [], ...all })
     }
   })
 })
@@ -144,7 +144,7 @@ test.each([
   ['checks/update', 'cut'],
   ['issues/list-comments', 'no-json'],
   ['issues/create-comment', '422'],
-])('the verdict of the job stands when %s meets %s', async (operation, fault) => {
+])('the verdict of the job stays the same when %s meets %s', async (operation, fault) => {
   for (const [remote, status, verdict] of [
     [new Remote(sound, holed), 1, 'fail'],
     [new Remote(sound, { 'more.yaml': ingress('more', ['b.example.com'], ['b.example.com']) }), 0, 'pass'],

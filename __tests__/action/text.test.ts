@@ -39,7 +39,7 @@ describe('text of the change is data', () => {
     expect(outcome.commands[1]).toContain('%250A%3A%3Aerror%3A%3Aheld')
   })
 
-  test('in the summary, where it stands in code', () => {
+  test('in the summary, where it is inside code', () => {
     const { summary } = judge({}, files)
     for (const name of ['host', 'name', 'held', 'broken', 'template']) expect(summary).toContain(`::error::${name}`)
     const outside = plainTextOf(summary)
@@ -51,7 +51,7 @@ describe('text of the change is data', () => {
   })
 })
 
-/** What a reader's browser would take for text, mentions or markup: everything that stands in no code. */
+/** The parts that a browser would take for text, mentions or markup: everything outside of code. */
 function plainTextOf(markdown: string): string {
   const textsIn = (node: Nodes): string[] =>
     'children' in node

@@ -103,7 +103,7 @@ Not counted: 1 file not of Kubernetes.
   )
 })
 
-test('what does not render, what is built in part and what other tools take is named with its cause', async () => {
+test('sources that do not render, are built in part or belong to other tools are named with their cause', async () => {
   const { notSeen, notDeployed, releases } = await json({
     'broken/kustomization.yaml': 'resources: [gone.yaml]\n',
     'part/kustomization.yaml': 'resources: [map.yaml, "https://example.com/remote"]\n',

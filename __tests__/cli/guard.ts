@@ -59,7 +59,7 @@ export async function checkJson(...argv: readonly string[]): Promise<ReportJson 
   return checkWithin(undefined, ...argv)
 }
 
-/** Runs `check` for its JSON report, with limits of its own on what a rendering may take. */
+/** Runs `check` for its JSON report, with its own limits on a rendering. */
 export async function checkWithin(
   limits: Limits | undefined,
   ...argv: readonly string[]

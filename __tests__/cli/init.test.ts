@@ -47,7 +47,7 @@ function validated(config: string): Config {
   return read
 }
 
-describe('what it shows and writes', () => {
+describe('its output and files', () => {
   test('plain manifests', async () => {
     const repo = repositoryOf({ 'shop/web.yaml': web })
     const { status, stdout, stderr } = await init(repo)
@@ -167,7 +167,7 @@ describe('the files', () => {
   })
 })
 
-describe('what exists', () => {
+describe('a file that exists', () => {
   test('--dry-run writes nothing, and prints the files alone to the standard output', async () => {
     const repo = repositoryOf({ 'web.yaml': web })
     const { status, stdout, stderr } = await init(repo, '--dry-run')
@@ -280,7 +280,7 @@ describe('a hostile repository', () => {
     repo.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/x$' + '{{github.token}}')
     const { status, stdout, stderr } = await init(repo)
     expect([status, stderr]).toEqual([0, ''])
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
     expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028]/)
     const plain = repositoryOf({ 'clusters/ok/web.yaml': web })
     await init(plain)

@@ -249,7 +249,7 @@ echo "error: the server doesn't have a resource type" >&2; exit 1
   })
 })
 
-describe('what cannot be read is told', () => {
+describe('an input that cannot be read is reported', () => {
   test.each<[name: string, argv: () => string[], sentence: RegExp]>([
     ['nothing', () => [], /Name either files with the output of .kubectl get nodes,.* or a --context/],
     ['files and a context', () => ['a.json', '--context', 'prod'], /Name either/],

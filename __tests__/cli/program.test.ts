@@ -175,7 +175,7 @@ describe('colour', () => {
   })
 })
 
-describe('what manifests hold is shown, never obeyed', () => {
+describe('the contents of manifests are shown, never obeyed', () => {
   const evil = '\u001b[2J\u202e'
   const files = {
     [`${evil}\n::error::x.yaml`]: ingress(
@@ -190,9 +190,9 @@ describe('what manifests hold is shown, never obeyed', () => {
     const { stdout, stderr, status } = await guard(['check', '--all', '--head', folder(files), '--format', format])
     // JSON is data for programs, in which marks that reverse the reading direction are text like any other.
     const shown = format === 'json' ? stdout.replaceAll('\u202e', '') : stdout
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
     expect(`${shown}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
-    // Our own command tells the log to heed no other until the token.
+    // Our own command stops the log from obeying others until the token.
     const heeded = stdout.replace(/^::stop-commands::([0-9a-f-]{36})\n[\s\S]*^::\1::$/m, '')
     expect(heeded).not.toMatch(/^\s*::(?:error::|stop-commands)|##\[/m)
     expect(status).toBe(1)

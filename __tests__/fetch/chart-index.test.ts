@@ -56,7 +56,7 @@ describe('the versions of a chart are read from an index', () => {
     expect(() => read(text)).toThrow()
   })
 
-  test('of which 60 MB are other charts', () => {
+  test('with 60 MB of other charts', () => {
     const many = Array.from({ length: 1000 }, (_, index) => ({ version: `1.0.${index}`, url: 'x'.repeat(250) }))
     const others = Object.fromEntries(Array.from({ length: 130 }, (_, index) => [`chart-${index}`, many]))
     const text = indexOf({ ...others, web: [{ version: '1.0.0', url: 'web.tgz' }] })

@@ -134,7 +134,7 @@ describe('a fault of the index', () => {
     expect(server.asked).toHaveLength(6)
   })
 
-  test('is told when nothing answers in time, and the host is not asked again', async () => {
+  test('is reported when no answer comes in time, and the host is not asked again', async () => {
     server.answers.set('/charts/index.yaml', silent)
     server.answers.set('/more/index.yaml', fine)
     const fetcher = fetcherOf([url, `${server.url}/more`], { limits: { seconds: 0.05 } })
@@ -144,14 +144,14 @@ describe('a fault of the index', () => {
     expect(server.asked).toEqual(['/charts/index.yaml'])
   })
 
-  test('is told when the time for fetching is used up', async () => {
+  test('is reported when the time for fetching is used up', async () => {
     expect(await get('1.2.0', fetcherOf([url], { limits: { totalSeconds: 0 } }))).toBe(
       `place-unreachable: ${url}/index.yaml was not asked or did not answer within the 0 seconds that a run has for fetching`,
     )
     expect(server.asked).toEqual([])
   })
 
-  test('is told when no server is there', async () => {
+  test('is reported when there is no server', async () => {
     await server.close()
     expect(await get('1.2.0')).toBe(`place-unreachable: ${url}/index.yaml did not answer (ECONNREFUSED)`)
   })

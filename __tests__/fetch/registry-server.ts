@@ -5,7 +5,7 @@ import { type Answer, type Server, sha256 } from './servers'
 const chartLayer = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 
-/** A registry on loopback that keeps what is pushed in memory, as far as `helm push` and `helm pull` need it. */
+/** A registry on loopback that keeps pushed artifacts in memory, as far as `helm push` and `helm pull` need it. */
 export class Registry implements Server {
   readonly asked: string[] = []
   readonly answers = new Map<string, Answer>()

@@ -99,7 +99,7 @@ describe('a chart of a registry', () => {
     expect(registry.asked).toEqual([])
   })
 
-  test('of which an index of a repository tells', async () => {
+  test('that an index of a repository names', async () => {
     const server = await serve()
     const index = (digest: string) => indexOf({ web: [{ version: '1.2.0', url: `${folder}/web:1.2.0`, digest }] })
     server.answers.set('/index.yaml', index(sha256(archive)))
@@ -363,7 +363,7 @@ describe('credentials', () => {
   })
 })
 
-test('what helm pushes is fetched, and helm pulls the same version of a range', async () => {
+test('a chart that helm pushes is fetched, and helm pulls the same version of a range', async () => {
   const home = temporaryFolder()
   for (const version of ['0.1.0', '0.2.0+b.1', '0.3.0-rc.1']) {
     writeFiles(home, {

@@ -14,7 +14,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 /** What a server answers to a path: content, or a fault. */
 export type Answer = string | Buffer | Handler
 
-/** A server on loopback, with a list of what it was asked for. */
+/** A server on loopback, with a list of the requests it got. */
 export interface Server {
   readonly url: string
   readonly port: number

@@ -90,7 +90,7 @@ export const operationIds = operations.map(({ id }) => id)
 /**
  * Holds a request against the description.
  *
- * @returns what it asks for, or what is wrong with it
+ * @returns the request, or its fault
  */
 export function known(request: ApiRequest): KnownRequest | string {
   const operation = operations.find(({ method, path }) => method === request.method && path.test(request.path))

@@ -305,7 +305,7 @@ interface Wanted {
   readonly output?: { readonly title?: string; readonly summary?: string; readonly annotations?: Annotation[] }
 }
 
-/** An answer that GitHub gives to what is well formed and cannot be. */
+/** An answer of GitHub to a well-formed request that cannot be met. */
 class Refusal extends Error {
   constructor(
     readonly status: number,

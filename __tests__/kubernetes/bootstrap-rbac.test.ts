@@ -65,7 +65,7 @@ test('an aggregated role has what its parts have', () => {
   expect(texts(first?.always)).not.toContain('create rolebindings.rbac.authorization.k8s.io')
 })
 
-test('what all releases give, each of them gives', () => {
+test('a permission of all releases is one of each release', () => {
   for (const ref of defaultRoles()) {
     const common = commonDefaults(ref)
     for (const { always } of defaultsOf(ref)) expect(texts(uncovered(always, common))).toEqual([])

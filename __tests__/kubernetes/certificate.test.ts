@@ -46,7 +46,7 @@ function outcome(secret: Manifest, read: (secret: Manifest) => ReturnType<typeof
   return reading.kind === 'broken' ? reading.fault : reading.kind
 }
 
-describe('what a Secret holds', () => {
+describe('the contents of a Secret', () => {
   const minted = mint({ names: ['www.example.com'] })
   const { certificate } = minted
   const lines = certificate.trim().split('\n')
@@ -77,7 +77,7 @@ describe('what a Secret holds', () => {
     ['a frame with dots', '-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n'],
     ['an elided encoding', 'LS0tLS1CRUdJTiBDRVJU...'],
     ['some binary', '\u0000\u0001\u0002'],
-  ])('%s is a stand-in', (_, text) => {
+  ])('%s is a placeholder', (_, text) => {
     expect(outcome(secretOf({ stringData: { 'tls.crt': text } }), readCertificates)).toBe('standIn')
     expect(outcome(secretOf({ data: { 'tls.crt': base64(text) } }), readCertificates)).toBe('standIn')
   })
@@ -101,7 +101,7 @@ describe('what a Secret holds', () => {
     expect(outcome(secretOf(parts), readCertificates)).toContain(fault)
   })
 
-  test('keys of every form are read and told apart', () => {
+  test('keys of every form are read and distinguished', () => {
     for (const [kind, types] of [
       ['rsa:2048', ['pkcs1', 'pkcs8']],
       ['prime256v1', ['sec1', 'pkcs8']],
@@ -181,7 +181,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('what stands behind a Secret', () => {
+describe('the source of a Secret', () => {
   const ingress = (name: string, host: string, annotations = {}) => ({
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',

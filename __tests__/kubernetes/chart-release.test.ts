@@ -29,7 +29,7 @@ describe('releases of a chart that is not here', () => {
     )
   })
 
-  test('what values say, and where', () => {
+  test('the facts that values state, and their places', () => {
     const controller = only(
       releaseOf({
         fullnameOverride: 'main',
@@ -51,7 +51,7 @@ describe('releases of a chart that is not here', () => {
     expect(claimsOf(controller)).toEqual(['internal of k8s.io/internal makes internal'])
   })
 
-  test('what a tool fills in, or another place may give, is not told', () => {
+  test('a value that a tool fills in, or that may come from another place, is unknown', () => {
     expect(
       only(releaseOf({ controller: { scope: { enabled: true, namespace: '$'.concat('{NS}') } } })).watched.scope,
     ).toBe('unknown')
@@ -164,7 +164,7 @@ spec:
       { controller: { publishService: { enabled: false }, reportNodeInternalIp: true } },
       { status: 'fallback' },
     ],
-    // What is off once stood for a flag alone.
+    // In old releases this value set a flag alone.
     [
       'ingress-nginx',
       '2.3.0',

@@ -27,7 +27,7 @@ export function only(found: Controller[]): Controller {
 export const claimsOf = ({ claims }: Controller) =>
   claims.map(({ names, controller, made }) => `${names.join()} of ${controller} makes ${made}`)
 
-/** What the rendered chart shows of the controller that stands first: each row was compared with it. */
+/** The facts of the first controller that the rendered chart shows: each row was compared with them. */
 export const described = ({
   watched,
   status,

@@ -82,7 +82,7 @@ const node = (name: string, kernel: string) => ({
 
 const list = (...items: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)
 
-test('what kubectl printed is taken as it is', async () => {
+test('output of kubectl is taken as it is', async () => {
   const container = (name: string, image: string) => ({ name, image: `registry.k8s.io/${image}` })
   const pod = (name: string, nodeName: string, ...containers: object[]) => ({
     apiVersion: 'v1',
@@ -187,7 +187,7 @@ test.each([
   ['KubeKey by its default', kubekey.replace(/.*proxyMode.*\n/, ''), 'v1.23.1 cluster.yaml:6', 'ipvs cluster.yaml:5'],
   ['KubeKey', kubekey, 'v1.23.1 cluster.yaml:6', 'ipvs cluster.yaml:7'],
   ['kubeadm', kubeadm, 'v1.24.3 cluster.yaml:3', 'ipvs cluster.yaml:7'],
-])('%s tells the version and the mode', async (_, text, kubernetes, mode) => {
+])('%s states the version and the mode', async (_, text, kubernetes, mode) => {
   const facts = (await factsOf({ 'cluster.yaml': text })).get('')
   expect([said(facts?.kubernetes), said(facts?.kubeProxyMode)]).toEqual([kubernetes, mode])
 })

@@ -11,7 +11,7 @@ function workload(image: string, name = 'c'): string {
   return JSON.stringify({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'd', namespace: 'n' }, spec })
 }
 
-const told = (text: string) =>
+const componentTexts = (text: string) =>
   componentsOf(manifestIn(text)).map(({ facts, part, release }) => `${facts.name} ${part.name} ${release}`)
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ['calico/node:v3.26.0-rc1', 'calico node undefined'],
   ['calico/node:v3.26', 'calico node undefined'],
 ])('%s', (image, expected) => {
-  expect(told(workload(image))).toEqual([expected])
+  expect(componentTexts(workload(image))).toEqual([expected])
 })
 
 test.each([
@@ -51,24 +51,24 @@ test.each([
   'library/node:20.1.0',
   'example.com/mycalico/nodejs:v3.20.0',
   'flannel/flannel-cni-plugin:v1.1.2',
-])('%s is nothing of these', (image) => expect(told(workload(image))).toEqual([]))
+])('%s is nothing of these', (image) => expect(componentTexts(workload(image))).toEqual([]))
 
-test('a mirror that keeps the last word alone is told by the container', () => {
-  expect(told(workload('registry.cn-beijing.aliyuncs.com/kubesphereio/node:v3.20.0', 'calico-node'))).toEqual([
-    'calico node 3.20.0',
-  ])
+test('a mirror that keeps the last word alone is recognised by the container', () => {
+  expect(componentTexts(workload('registry.cn-beijing.aliyuncs.com/kubesphereio/node:v3.20.0', 'calico-node'))).toEqual(
+    ['calico node 3.20.0'],
+  )
 })
 
 test('a release of a chart counts by its version, or by the tag its values set', () => {
   const release = (spec: object) =>
     JSON.stringify({ apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: { name: 'r' }, spec })
   const chart = (name: string, version: string) => ({ chart: { spec: { chart: name, version } } })
-  expect(told(release(chart('cilium', '1.15.3')))).toEqual(['cilium agent 1.15.3'])
-  expect(told(release(chart('tigera-operator', 'v3.28.0')))).toEqual(['calico node 3.28.0'])
-  expect(told(release(chart('ingress-nginx', '4.11.3')))).toEqual(['ingress-nginx controller 1.11.3'])
-  expect(told(release(chart('cilium', '1.15.x')))).toEqual(['cilium agent undefined'])
-  expect(told(release(chart('podinfo', '6.0.0')))).toEqual([])
-  expect(told(release({ ...chart('cilium', '1.15.3'), values: { image: { tag: 'v1.14.9' } } }))).toEqual([
+  expect(componentTexts(release(chart('cilium', '1.15.3')))).toEqual(['cilium agent 1.15.3'])
+  expect(componentTexts(release(chart('tigera-operator', 'v3.28.0')))).toEqual(['calico node 3.28.0'])
+  expect(componentTexts(release(chart('ingress-nginx', '4.11.3')))).toEqual(['ingress-nginx controller 1.11.3'])
+  expect(componentTexts(release(chart('cilium', '1.15.x')))).toEqual(['cilium agent undefined'])
+  expect(componentTexts(release(chart('podinfo', '6.0.0')))).toEqual([])
+  expect(componentTexts(release({ ...chart('cilium', '1.15.3'), values: { image: { tag: 'v1.14.9' } } }))).toEqual([
     'cilium agent 1.14.9',
   ])
 })
@@ -77,20 +77,22 @@ test('Applications of Argo CD, and the objects of k3s and Cilium’s operator', 
   const object = (apiVersion: string, kind: string, spec: object) =>
     JSON.stringify({ apiVersion, kind, metadata: { name: 'r' }, spec })
   const source = { repoURL: 'https://helm.cilium.io', chart: 'cilium', targetRevision: '1.16.1' }
-  expect(told(object('argoproj.io/v1alpha1', 'Application', { source }))).toEqual(['cilium agent 1.16.1'])
-  expect(told(object('argoproj.io/v1alpha1', 'Application', { sources: [{ path: 'a' }, source] }))).toEqual([
+  expect(componentTexts(object('argoproj.io/v1alpha1', 'Application', { source }))).toEqual(['cilium agent 1.16.1'])
+  expect(componentTexts(object('argoproj.io/v1alpha1', 'Application', { sources: [{ path: 'a' }, source] }))).toEqual([
     'cilium agent 1.16.1',
   ])
   const k3s = { repo: 'https://helm.cilium.io', chart: 'cilium/cilium', version: '1.16.1' }
-  expect(told(object('helm.cattle.io/v1', 'HelmChart', k3s))).toEqual(['cilium agent 1.16.1'])
+  expect(componentTexts(object('helm.cattle.io/v1', 'HelmChart', k3s))).toEqual(['cilium agent 1.16.1'])
   const registry = { url: 'oci://quay.io/cilium/charts/cilium', ref: { tag: '1.18.1' } }
-  expect(told(object('source.toolkit.fluxcd.io/v1', 'OCIRepository', registry))).toEqual(['cilium agent 1.18.1'])
-  expect(told(object('cilium.io/v1alpha1', 'CiliumConfig', { image: { tag: 'v1.13.2' } }))).toEqual([
+  expect(componentTexts(object('source.toolkit.fluxcd.io/v1', 'OCIRepository', registry))).toEqual([
+    'cilium agent 1.18.1',
+  ])
+  expect(componentTexts(object('cilium.io/v1alpha1', 'CiliumConfig', { image: { tag: 'v1.13.2' } }))).toEqual([
     'cilium agent 1.13.2',
   ])
 })
 
-test('where workloads run a component, what a release of its chart names is not told again', () => {
+test('where workloads run a component, a release of its chart is not a second one', () => {
   const chart = { spec: { chart: 'cilium', version: '1.15.3' } }
   const metadata = { name: 'r', namespace: 'n' }
   const release = { apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata, spec: { chart } }
@@ -99,11 +101,11 @@ test('where workloads run a component, what a release of its chart names is not 
   expect(snapshot && componentsIn(snapshot).map(writtenAs)).toEqual(['quay.io/cilium/cilium:v1.15.3'])
 })
 
-test('what is scaled to nothing runs nothing', () => {
+test('a workload that is scaled to zero runs nothing', () => {
   const text = workload('calico/node:v3.20.0')
     .replace('"spec":{', '"spec":{"replicas":0,')
     .replace('DaemonSet', 'Deployment')
-  expect(told(text)).toEqual([])
+  expect(componentTexts(text)).toEqual([])
 })
 
 test('the facts name controllers and parts that there are', () => {

@@ -111,8 +111,8 @@ describe('Traefik', () => {
   })
 
   test.each<[string, Parts, Record<string, string>]>([
-    ['what is no YAML', mounted('/etc/traefik'), { 'traefik.toml': '[providers.kubernetesIngress]' }],
-    ['what is broken', mounted('/etc/traefik'), { 'traefik.yml': 'a: [' }],
+    ['a text that is no YAML', mounted('/etc/traefik'), { 'traefik.toml': '[providers.kubernetesIngress]' }],
+    ['broken YAML', mounted('/etc/traefik'), { 'traefik.yml': 'a: [' }],
     ['a file of the image', { image, args: ['--configfile=/c/x.yml'] }, {}],
     ['a file of a Secret', { ...mounted('/etc/traefik'), volumes: [{ name: 'config', secret: {} }] }, {}],
     ['a path that is filled in', { ...mounted('/c'), args: ['--configfile=/c/{{ x }}'] }, { x: ingress }],
@@ -127,14 +127,14 @@ describe('Traefik', () => {
     expect(found.map(([, ...rest]) => rest)).toEqual([unknown, unknown, unknown, unknown])
   })
 
-  test('copies of a ConfigMap that differ tell nothing', () => {
+  test('copies of a ConfigMap that differ leave the settings unknown', () => {
     const copies = [ingress, providers('kubernetesIngress: {}')].map((text) => configMap({ 'traefik.yml': text }))
     expect(controllersWith(mounted('/etc/traefik'), ...copies).map(({ watched }) => watched.scope)).toEqual(
       Array(4).fill('unknown'),
     )
   })
 
-  test('is told at the lines of the file, and in words of it', () => {
+  test('is at the lines of the file, and in its words', () => {
     const [controller] = controllersWith(mounted('/etc/traefik'), configMap({ 'traefik.yml': ingress }))
     if (!controller) throw new Error('no controller was recognised')
     const ends = endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
@@ -168,7 +168,7 @@ describe('Contour', () => {
       ['contour', 'all', 'contour', lock, 'envoy-service-name=b'],
     ],
     [
-      'what no flag says',
+      'a value of the file without a flag',
       contour('v1.33.6', '--config-path=/config/contour.yaml'),
       'ingress-status-address: example.com\nenvoy-service-name: a',
       ['contour', 'all', 'contour', lock, 'ingress-status-address=example.com'],
@@ -186,7 +186,7 @@ describe('Contour', () => {
       ['contour', 'all', 'contour', 'ConfigMap projectcontour/leader-elect', 'service'],
     ],
     [
-      'a file that is not told',
+      'a file that is unknown',
       contour('v1.19.1', '--config-path=/elsewhere/contour.yaml'),
       '',
       ['contour', 'all', 'contour', '', 'unknown'],
@@ -210,7 +210,7 @@ describe('Contour', () => {
       ['contour', 'all', 'own', 'Lease edge/leader-elect', 'service'],
     ],
     [
-      'may not be told',
+      'may be another one',
       contour('v1.33.6', '--contour-config-name=b', '--ingress-class-name=x'),
       ['contour', 'all', '', lock, 'unknown'],
     ],
@@ -327,7 +327,7 @@ test('a Rollout runs what is scaled to nothing itself', () => {
   expect(controllersOf(manifestIn(deployment(0)))).toEqual([])
 })
 
-test('a release whose Traefik reads a file is not told', () => {
+test('a release whose Traefik reads a file is unknown', () => {
   const release = (argument: string) =>
     `{ apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: { name: traefik, namespace: edge }, spec: { chart: traefik, repo: 'https://traefik.github.io/charts', version: 41.3.0, valuesContent: '{ additionalArguments: [${argument}] }' } }`
   const scopes = (argument: string) => controllersOf(manifestIn(release(argument))).map(({ watched }) => watched.scope)

@@ -120,7 +120,7 @@ describe('arguments', () => {
     expect(alone.get('q')).toBeUndefined()
   })
 
-  test('what all of a ConfigMap brings is not told', () => {
+  test('settings from all keys of a ConfigMap are unknown', () => {
     const { watched, claims } = controllerOf({ image: 'kong/kubernetes-ingress-controller:3.5', envFrom: [{}] })
     expect([watched.scope, claims]).toEqual(['unknown', []])
   })
@@ -168,7 +168,7 @@ describe('controllers', () => {
     expect(controllersOf(workload(parts))).toEqual([])
   })
 
-  test('each value is at the argument it was read from, or where one would stand', () => {
+  test('each value is at the argument it was read from, or where one would be', () => {
     const { watched, status, place } = controllerOf({
       args: ['--watch-namespace', 'shop', '--publish-service=edge/web'],
     })
@@ -189,7 +189,7 @@ describe('controllers', () => {
       { image: 'x/nginx-ingress-controller:latest' },
       ['nginx by name, unclassed', 'nginx of k8s.io/ingress-nginx'],
     ],
-    ['told by a flag', { image: 'x/nginx-ingress-controller', args: ['--controller-class=x/y'] }, ['nginx of x/y']],
+    ['named by a flag', { image: 'x/nginx-ingress-controller', args: ['--controller-class=x/y'] }, ['nginx of x/y']],
     ['filled in later', { args: ['--controller-class={{ x }}'] }, []],
   ])('claims %s', (_, parts, claims) => {
     const said = controllerOf(parts).claims.map(
@@ -199,7 +199,7 @@ describe('controllers', () => {
     expect(said).toEqual(claims)
   })
 
-  test('in a shell nothing is told', () => {
+  test('in a shell every setting is unknown', () => {
     const { inShell, watched, claims, status } = controllerOf({
       command: ['sh', '-c', 'exec /nginx-ingress-controller'],
     })
@@ -304,7 +304,7 @@ describe('controllers', () => {
     expect(of(controllerOf(parts))).toEqual(said)
   })
 
-  test('what looks after Envoy is no Contour', () => {
+  test('the manager of Envoy is no Contour', () => {
     const parts = { image: 'ghcr.io/projectcontour/contour:v1.33.6', args: ['envoy', 'shutdown-manager'] }
     expect(controllersOf(workload(parts))).toEqual([])
   })
@@ -322,7 +322,7 @@ describe('controllers', () => {
     ])
   })
 
-  test('a lock is at the flag that names it, and of no certain kind where the release is not told', () => {
+  test('a lock is at the flag that names it, and of no certain kind where the release is unknown', () => {
     const { locks } = controllerOf({
       image: 'x/nginx-ingress-controller',
       args: ['--ingress-class=a', '--election-id', 'web'],

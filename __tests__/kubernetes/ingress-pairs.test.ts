@@ -4,7 +4,7 @@ import { IngressPairs, mostInPairs } from '../../src/kubernetes/ingress/ingress-
 import type { Manifest } from '../../src/manifest/manifest'
 import { manifestsIn } from '../manifest/manifests'
 
-/** Ingresses `a000`, `a001`, … that all claim one host and say of it what is given for their number. */
+/** Ingresses `a000`, `a001`, … that all claim one host, each with the settings given for its number. */
 function ingresses(count: number, says: (index: number) => string): Manifest[] {
   const documents = Array.from({ length: count }, (_, index) => {
     const name = `a${String(index).padStart(4, '0')}`

@@ -38,7 +38,7 @@ test.each([
   expect(parseKernel(text)).toEqual({ numbers: [...numbers], distro })
 })
 
-test('what starts with no version is no kernel', () => {
+test('a text that does not start with a version is no kernel', () => {
   expect(parseKernel('Linux')).toBeUndefined()
   expect(parseKernel('')).toBeUndefined()
 })

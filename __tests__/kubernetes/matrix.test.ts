@@ -91,7 +91,7 @@ function edgesOf(range: string): string[] {
   return bounds.flatMap((bound) => [bound.split('.').length === 2 ? `${bound}.0` : bound, before(bound)])
 }
 
-/** Whether a version is in a range; builds count as further numbers. Written anew, so that it tells of the code's own. */
+/** Whether a version is in a range; builds count as further numbers. A second implementation, to check the first. */
 function isIn(version: string, range: string): boolean {
   const weigh = (text: string) =>
     text.split(/[.-]/).reduce((sum, part, index) => sum + Number(part) * 1e4 ** (3 - index), 0)
@@ -116,18 +116,18 @@ function releaseOf({ versions }: MatrixRow): string {
   return [...edgesOf(versions), '1.0.0'].find((release) => isIn(release, versions)) ?? ''
 }
 
-/** A world in which a row has something to say, before what it requires is looked at. */
+/** A world to which a row applies, before its requirements are checked. */
 function worldOf(row: MatrixRow): World {
   const when: Condition = row.when ?? {}
   const edge = (range: string | undefined) => range && edgesOf(range).find((version) => isIn(version, range))
-  const told = {
+  const known = {
     kernel: edge(when.kernel),
     kubernetes: edge(when.kubernetes),
     kubelet: edge(when.kubelet),
     kubeProxyMode: when.kubeProxyMode?.[0],
     architecture: when.architecture,
   }
-  const given = Object.entries(told).filter(([, value]) => value !== undefined)
+  const given = Object.entries(known).filter(([, value]) => value !== undefined)
   const release = releaseOf(row)
   const proxied = row.component === 'kube-proxy' ? { kubernetes: release } : {}
   return { ...somewhere, ...proxied, ...Object.fromEntries(given), release }
@@ -186,7 +186,7 @@ describe.each(rows.map((row) => [row.id, row] as const))('%s', (id, row) => {
     expect(brokenIn(row, world)).toContain(id)
   })
 
-  test('says nothing where nothing is told', () => {
+  test('says nothing where nothing is known', () => {
     const { release } = worldOf(row)
     expect(brokenIn(row, { release }).filter((other) => other === id && row.component !== 'kube-proxy')).toEqual([])
   })
@@ -197,13 +197,13 @@ function violating(row: MatrixRow): World {
   const { any, kernel, kubernetes, kubeProxyMode, containerd, notOn } = row.requires ?? {}
   const outside = (range: string | undefined, within = '*') =>
     range && edgesOf(range).find((version) => !isIn(version, range) && isIn(version, within))
-  const told = {
+  const known = {
     kernel: notOn ? '6.12.43+deb13-amd64' : outside(kernel ?? any?.[1]?.kernel, row.when?.kernel),
     kubernetes: outside(kubernetes ?? any?.[0]?.kubernetes),
     containerd: outside(containerd),
     kubeProxyMode: kubeProxyMode && (row.when?.kubeProxyMode?.[0] ?? 'iptables'),
   }
-  const given = Object.entries(told).filter(([, value]) => value !== undefined)
+  const given = Object.entries(known).filter(([, value]) => value !== undefined)
   return { ...worldOf(row), ...Object.fromEntries(given) }
 }
 

@@ -20,7 +20,7 @@ describe('names that a tool fills in', () => {
     ['{{ .x }}.example.com', 'a.example.org', false],
     ['{{ .x }}.a.{{ .y }}', 'one.a.two', true],
     ['{{ .x }}.a.{{ .y }}', 'one.b.two', false],
-    // The start and the end may not share what is between them.
+    // The start and the end may not overlap.
     ['aba{{ .x }}aba', 'aba', false],
     ['aba{{ .x }}aba', 'abaaba', true],
     ['a.$' + '{DOMAIN}', 'a.{{ .domain }}', true],

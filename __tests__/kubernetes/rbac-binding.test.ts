@@ -37,7 +37,7 @@ test('a Role is looked for in the namespace of its binding', () => {
   })
 })
 
-describe('who is in a group without being told', () => {
+describe('subjects that are in a group by definition', () => {
   test.each<[outer: Subject, inner: Subject, included: boolean]>([
     [group('system:authenticated'), user('ann'), true],
     [group('system:authenticated'), group('devs'), true],
@@ -58,7 +58,7 @@ describe('who is in a group without being told', () => {
   })
 })
 
-test('what a subject may do is what all its bindings give, each as far as it reaches', () => {
+test('the permissions of a subject are those of all its bindings, each in its scope', () => {
   const snapshot = new Snapshot(
     '',
     manifestsIn(`

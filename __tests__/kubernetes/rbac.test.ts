@@ -34,7 +34,7 @@ const cells = ['delete', 'update'].flatMap((verb) =>
 
 // What the API server's own test of the comparison tries, in cases of ours:
 // https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator_test.go
-describe('what rules cover', () => {
+describe('permissions that rules cover', () => {
   test.each<[what: string, owner: string[], servant: string[], lost: string[]]>([
     ['the same', ['get v1 builds'], ['get v1 builds'], []],
     ['a subresource of every resource', ['get v1 */scale'], ['get v1 foo/scale'], []],
@@ -64,8 +64,8 @@ describe('what rules cover', () => {
     ['any name by no list of them', ['get v1 pods foo,bar'], ['get v1 pods'], ['get pods.v1']],
     ['the same URL', ['* /apis'], ['* /apis'], []],
     ['URLs by every URL', ['* *'], ['* /apis,/apis/v1,/'], []],
-    ['what stands above a prefix', ['* /apis/*'], ['get /apis,/apis/v1'], ['get /apis']],
-    ['what begins like a prefix', ['* /apis/*'], ['get /apis/v1/foo,/apis/v1'], []],
+    ['a path above a prefix', ['* /apis/*'], ['get /apis,/apis/v1'], ['get /apis']],
+    ['a path that begins like a prefix', ['* /apis/*'], ['get /apis/v1/foo,/apis/v1'], []],
     ['a resource by a subresource of it', ['get v1 pods/log'], ['get v1 pods'], ['get pods.v1']],
     ['a subresource by its resource', ['get v1 pods'], ['get v1 pods/log'], ['get pods.v1 --subresource=log']],
     ['a subresource by what is no wildcard', ['get v1 pods/*'], ['get v1 pods/log'], ['get pods.v1 --subresource=log']],
@@ -160,7 +160,7 @@ describe('properties', () => {
     )
   }
 
-  test('what is cut out as a whole is what is found one by one', () => {
+  test('permissions that are cut out as a whole are those found one by one', () => {
     fc.assert(
       fc.property(role, role, (owner, servant) => {
         const owned = [...singles(owner)]
@@ -185,7 +185,7 @@ describe('properties', () => {
     )
   })
 
-  test('what covers a role covers what that one covers', () => {
+  test('a role that covers another one covers all that it covers', () => {
     fc.assert(
       fc.property(role, role, role, (one, two, three) => {
         const [a, b, c] = [[...one, ...two, ...three], [...two, ...three], three]
@@ -214,7 +214,7 @@ describe('properties', () => {
     )
   })
 
-  test('what holds in all namespaces holds in one, and not the other way', () => {
+  test('a permission in all namespaces holds in one, and not the other way', () => {
     fc.assert(
       fc.property(role, (whole) => {
         const inShop = inNamespace(whole, 'shop')

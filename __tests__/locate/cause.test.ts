@@ -78,7 +78,7 @@ describe('the cause of a finding is', () => {
     expect(causes).toEqual(['values.yaml:1 a: 2', 'values.yaml:3 b: 2'])
   })
 
-  test('of three edits the two of which either makes the finding', async () => {
+  test('two of three edits, each of which alone makes the finding', async () => {
     const { causes } = await search(
       { 'values.yaml': ['a: 1\nx:\nb: 1\nx:\nc: 1\n', 'a: 2\nx:\nb: 2\nx:\nc: 2\n'] },
       (texts) => ['a: 2', 'c: 2'].some((line) => has(texts['values.yaml'], line)),
@@ -127,7 +127,7 @@ describe('the cause of a finding is', () => {
     expect(deleted.causes).toEqual(['templates/old.yaml:1 without a: 1'])
   })
 
-  test('nothing, where the finding stays whatever is taken back, or that cannot be told', async () => {
+  test('nothing, where the finding stays after every trial, or no trial is left', async () => {
     expect((await search({ 'values.yaml': ['a: 1\n', 'a: 2\n'] }, () => true)).causes).toEqual([])
     expect((await search({ 'values.yaml': ['a: 1\n', 'a: 2\n'] }, () => false, 0)).causes).toEqual([])
   })

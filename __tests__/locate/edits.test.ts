@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { EditedFile, linesOf } from '../../src/locate/edits'
 
-/** `3>3 -b +c`: the line at the base, the line at the head, what was taken away, what was written. */
+/** `3>3 -b +c`: the line at the base, the line at the head, the removed text, the added text. */
 function shown({ edits }: EditedFile): string[] {
   return edits.map(({ before, after, beforeLine, afterLine }) =>
     [`${beforeLine}>${afterLine}`, ...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join(' '),
@@ -77,7 +77,7 @@ describe('the edits of a file', () => {
 })
 
 describe('the lines of an edit', () => {
-  test('are what it wrote, each of which can be taken back alone', () => {
+  test('are those it wrote, and each can be taken back alone', () => {
     const file = new EditedFile('a\n', 'a\nb\nc\n')
     const [edit] = file.edits
     expect(edit && linesOf(edit).map((line) => [line.afterLine, file.without(new Set([line]))])).toEqual([

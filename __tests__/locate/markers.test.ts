@@ -272,7 +272,7 @@ map:
     ])
   })
 
-  test('the file of CRDs as it stands, and the template of CRDs that is one', async () => {
+  test('the file of CRDs as written, and a template of CRDs', async () => {
     const crd = (name: string) =>
       `---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: ${name}\n`
     const lines = (file: string, first: number, name: string) =>
@@ -322,7 +322,7 @@ map:
   })
 })
 
-test('marks stand after the indent, whether of spaces or tabs, or what begins a document, and not on empty lines', () => {
+test('marks come after the indent, of spaces or tabs, or after the start of a document, and not on empty lines', () => {
   expect(new Markers('n').into('a:\n  b\n\tc\n\n  \n---\n--- # d')).toBe(
     '\u0002n:1\u0003a:\n  \u0002n:2\u0003b\n\t\u0002n:3\u0003c\n\n  \n---\n--- \u0002n:7\u0003# d',
   )

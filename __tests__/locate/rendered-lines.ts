@@ -7,7 +7,7 @@ import { tool } from '../tools'
 const chartFile = 'apiVersion: v2\nname: web\nversion: 1.0.0\n'
 
 /**
- * Renders a chart with one of the pinned helms and finds each line of what it prints.
+ * Renders a chart with one of the pinned helms and finds each line of its output.
  *
  * @param files of the chart; `Chart.yaml` may be left out
  * @returns `templates/web.yaml:3 kind: Service` for each line, with a question mark where no line is certain

@@ -19,7 +19,7 @@ function objects(side: Side, ...written: string[]): Manifest[] {
 
 const place = ({ origin, object }: Manifest) => `${origin.path} ${object.content.match(/x: "(.*)"/)?.[1]}`
 
-function told(change: Change): string {
+function inWords(change: Change): string {
   const after = change.kind === 'removed' ? '' : ` to ${place(change.after)}`
   const before = change.kind === 'added' ? '' : ` from ${place(change.before)}`
   return `${change.kind}${before}${after}`
@@ -47,7 +47,7 @@ describe('occurrences of one identity', () => {
     ['twice in one file, traded', ['a web=1', 'a web=2'], ['a web=2', 'a web=1'], []],
     ['another name is another object', ['a web=1'], ['a app=1'], ['added to a 1', 'removed from a 1']],
   ])('%s', (_, base, head, changes) => {
-    expect(changesBetween(objects('base', ...base), objects('head', ...head)).changes.map(told)).toEqual(changes)
+    expect(changesBetween(objects('base', ...base), objects('head', ...head)).changes.map(inWords)).toEqual(changes)
   })
 
   test('objects with generated names are created anew, and none of them is removed', () => {
@@ -61,7 +61,7 @@ describe('occurrences of one identity', () => {
         ),
       )
     const { changes } = changesBetween(generated('base', '1', '2'), generated('head', '2', '3'))
-    expect(changes.map(told)).toEqual(['added to a 3'])
+    expect(changes.map(inWords)).toEqual(['added to a 3'])
     expect(changes.map((change) => change.kind === 'added' && nameOf(change.after.ref))).toEqual(['ConfigMap web-*'])
   })
 
@@ -109,13 +109,13 @@ describe('objects whose file cannot be read at the head', () => {
 
   test('are unknown, not removed', () => {
     const { changes, unknown } = changesBetween(base, [], ({ origin }) => origin.path === 'broken')
-    expect(changes.map(told)).toEqual(['removed from fine 1'])
+    expect(changes.map(inWords)).toEqual(['removed from fine 1'])
     expect(unknown.map(({ ref }) => nameOf(ref))).toEqual(['ConfigMap web'])
   })
 
-  test('are known when they stand elsewhere', () => {
+  test('are known when other files have them', () => {
     const { changes, unknown } = changesBetween(base, objects('head', 'new web=2', 'fine app=1'), () => true)
-    expect(changes.map(told)).toEqual(['changed from broken 1 to new 2'])
+    expect(changes.map(inWords)).toEqual(['changed from broken 1 to new 2'])
     expect(unknown).toEqual([])
   })
 })
@@ -125,7 +125,7 @@ describe('clusters', () => {
     const base = objects('base', 'clusters/a/x web=1', 'clusters/b/x web=1')
     const head = objects('head', 'clusters/b/x web=1')
     const { changes } = changesBetween(base, head)
-    expect(changes.map((change) => [change.cluster, told(change)])).toEqual([
+    expect(changes.map((change) => [change.cluster, inWords(change)])).toEqual([
       ['clusters/a', 'removed from clusters/a/x 1'],
     ])
   })
@@ -162,7 +162,7 @@ describe('clusters', () => {
     ['the other was there before', ['clusters/a/x web=1', 'clusters/b/x app=1'], ['clusters/b/x web=1'], [], {}],
     ['the other holds an untouched file', ['clusters/a/x web=1'], ['clusters/b/x web=1'], ['clusters/b'], {}],
     [
-      'two at once, told apart by content',
+      'two at once, distinguished by content',
       ['clusters/a/x web=1', 'clusters/b/x web=2'],
       ['clusters/c/x web=2', 'clusters/d/x web=1'],
       [],

@@ -46,13 +46,13 @@ describe('declared clusters', () => {
     ])
   })
 
-  test('what the base places, the head does not move', () => {
+  test('the head does not move a file that the base assigns to a cluster', () => {
     const map = mapClusters([base, { mine: { paths: ['**'] } }], [])
     expect(map.of('deploy/prod/a.yaml').clusters).toEqual(['prod'])
     expect(map.of('new/a.yaml').clusters).toEqual(['mine'])
   })
 
-  test('what is declared wins over layout and repetition', () => {
+  test('a declared cluster wins over layout and repetition', () => {
     const map = mapClusters(
       [{ one: { paths: ['clusters/**', 'a/**', 'b/**'] } }],
       both({ 'a/x.yaml': 'm n', 'b/x.yaml': 'm n' }),

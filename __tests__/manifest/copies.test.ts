@@ -15,7 +15,7 @@ function copies(side: Side, written: readonly string[]): Manifest[] {
 
 const place = ({ origin, object }: Manifest) => `${origin.path} ${object.content.match(/x: "(.*)"/)?.[1]}`
 
-describe('what may take the place of a copy', () => {
+describe('objects that may take the place of a copy', () => {
   test.each<[string, string[], string[], string[]]>([
     ['an object of one copy, edited', ['a 1'], ['a 2'], []],
     ['added beside one', ['a 1'], ['a 1', 'b 2'], ['a 1 by b 2']],

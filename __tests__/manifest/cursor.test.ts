@@ -40,7 +40,7 @@ describe('the region of a cursor', () => {
     expect(placeOf(more, ...path)).toBe(place)
   })
 
-  test('the root: the lines of the object, without what stands around it', () => {
+  test('the root: the lines of the object, without the lines around it', () => {
     expect(manifestIn(`# above\n---\n${head}# below\n`).root.region).toEqual({
       startLine: 3,
       startColumn: 1,
@@ -70,7 +70,7 @@ describe('walking', () => {
     expect(root.at(...path).value).toEqual(value)
   })
 
-  test('what is not there has no items, no entries and no string', () => {
+  test('a missing value has no items, no entries and no string', () => {
     const nothing = root.at('nothing', 1)
     expect([nothing.exists, [...nothing.items()], [...nothing.entries()], nothing.string]).toEqual([
       false,

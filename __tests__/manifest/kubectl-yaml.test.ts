@@ -21,7 +21,7 @@ const mark = '\ntext: "{{ x }}"\nother: {{ y }}\n'
 const json = (name: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}}`
 
 // Each of these was put to k8s.io/cli-runtime, which reads the objects named.
-describe('what kubectl reads is no template, whatever YAML 1.2 makes of it', () => {
+describe('a document that kubectl reads is no template, even where YAML 1.2 reads it otherwise', () => {
   test.each<[name: string, text: string, objects: string[]]>([
     ['an escaped apostrophe', configMap('a', `note: "it\\'s"\ndata: {x: "{{ y }}"}\n`), ['ConfigMap a']],
     ['an escaped tab', configMap('a', 'note: "a\\\tb {{ y }}"\n'), ['ConfigMap a']],
@@ -92,7 +92,7 @@ describe('what kubectl reads is no template, whatever YAML 1.2 makes of it', () 
   })
 })
 
-describe('what kubectl refuses is refused at its place', () => {
+describe('a document that kubectl refuses is refused at the same place', () => {
   test.each([
     [
       'text on the line of a separator',

@@ -27,7 +27,7 @@ function valueIn(text: string, ...path: (string | number)[]): unknown {
   return new Manifest(object, 'head', { kind: 'file', path: 'a.yaml' }, []).root.at(...path).value
 }
 
-describe('what a file holds', () => {
+describe('the contents of a file', () => {
   test.each<[name: string, text: string, objects: string[]]>([
     ['one document', configMap('a'), ['ConfigMap a 1']],
     ['several', `${configMap('a')}---\n${configMap('b')}`, ['ConfigMap a 1', 'ConfigMap b 6']],
@@ -134,7 +134,7 @@ describe('an identity reached through aliases and merge keys, as kubectl reaches
   })
 })
 
-describe('what cannot be read, at its first error', () => {
+describe('a document that cannot be read, at its first error', () => {
   test.each<[name: string, text: string | Buffer, found: string[]]>([
     ['a tab for indentation', configMap('a', 'data:\n\tx: y\n'), ['6:1 tabs are not allowed as indentation']],
     [
@@ -307,7 +307,7 @@ describe('values as the cluster reads them', () => {
     expect(valueIn(configMap('a', `data:\n  ${written}\n`), 'data')).toMatchObject(expected)
   })
 
-  test('duplicate keys are told with their places', () => {
+  test('duplicate keys are listed with their places', () => {
     const [object] = loadFile({ text: `# c\n${configMap('a', 'data:\n  x: 1\n  y: 2\n  x: 3\n')}` }).objects
     expect(object?.duplicateKeys).toEqual([
       { key: 'x', region: { startLine: 9, startColumn: 3, endLine: 9, endColumn: 4 } },

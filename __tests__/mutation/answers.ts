@@ -25,7 +25,7 @@ export function differencesOnRecord(): Once[] {
   return JSON.parse(readFileSync(differencesFile, 'utf8'))
 }
 
-/** Of an input, so that an answer is never held against another one. */
+/** The hash of an input, so that an answer is never compared with another one. */
 export function hashOf({ bytes }: Pick<Mutated, 'bytes'>): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 8)
 }

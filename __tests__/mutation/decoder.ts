@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 /** apiVersion, kind, namespace, name. */
 export type Identity = readonly [apiVersion: string, kind: string, namespace: string, name: string]
 
-/** What kubectl's own decoder reads from one text; it stops at an error, and what stands before that is read. */
+/** The objects that kubectl's own decoder reads from one text; it stops at an error, and reads the text before it. */
 export interface Objects {
   readonly objects: readonly unknown[]
   readonly error?: string

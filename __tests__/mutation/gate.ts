@@ -9,7 +9,7 @@ import { readKustomizations } from '../../src/sources/kustomization'
 import { judge } from '../harness'
 import { MemoryRevision } from '../memory-revision'
 
-/** Where a file of the corpus would stand in a repository; any other is a plain manifest. */
+/** The path of a file of the corpus in a repository; any other is a plain manifest. */
 const places: Readonly<Record<string, string>> = {
   'kustomization.yaml': 'overlays/live/kustomization.yaml',
   'component.yaml': 'parts/tls/kustomization.yaml',
@@ -67,7 +67,7 @@ export async function readSources(origin: string, text: string): Promise<void> {
   })
 }
 
-/** Judges the change from one text to another whole; what is wrong with the config is said and is no crash. */
+/** Judges the change from one text to another whole; a fault of the config is an error and no crash. */
 export async function judgeChange(origin: string, before: string, after: string): Promise<void> {
   const isConfig = origin === 'guard.yaml'
   try {

@@ -12,7 +12,7 @@ export interface Difference {
   readonly detail: string
 }
 
-/** Reads an input in every way that needs no tree around it, and compares what the readings say. */
+/** Reads an input in every way that needs no tree around it, and compares the readings. */
 export function differencesIn(bytes: Uint8Array, answer?: Answer): Difference[] {
   const file = decodeFile(bytes)
   const loaded = loadFile(file)
@@ -33,7 +33,7 @@ function againstItself(text: string, loaded: LoadedFile): Difference[] {
   return found
 }
 
-/** Every object that kubectl reads is read with what it holds, or its document is said to be unreadable. */
+/** Every object that kubectl reads is read with its contents, or its document is unreadable. */
 function againstDecoder(loaded: LoadedFile, answer: Answer): Difference[] {
   const found: Difference[] = []
   const left = loaded.objects.map((object) => ({ key: identityIn(object).join(' '), object }))
@@ -56,7 +56,7 @@ function againstDecoder(loaded: LoadedFile, answer: Answer): Difference[] {
   return found
 }
 
-/** The identities of what the API server could take: it has a name, and marks of a template stand in those of RBAC alone. */
+/** The identities of objects that the API server could take: they have a name, and only those of RBAC have marks of a template. */
 export function identitiesIn(answer: Answer | undefined): Identity[] {
   return answer && 'objects' in answer ? answer.objects.flatMap(identityOfJson) : []
 }
@@ -97,7 +97,7 @@ function fields(value: unknown): unknown {
   return plain({ ...others, metadata: about })
 }
 
-/** Numbers beyond what JavaScript can tell apart are equal, and so are 0 and -0. */
+/** Numbers that JavaScript cannot distinguish are equal, and so are 0 and -0. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === 'number') return value === 0 ? 0 : value

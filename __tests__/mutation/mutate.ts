@@ -36,7 +36,7 @@ export function mutated(seed: number, index: number): Mutated {
   return { index, origin: name, before: text, bytes: encoded(result.slice(0, longest), random) }
 }
 
-/** Longer inputs tell nothing new, and a million of them take long. */
+/** Longer inputs show nothing new, and a million of them take long. */
 const longest = 60_000
 
 type Mutation = (text: string, random: Random) => string
@@ -213,7 +213,7 @@ function lines(change: (all: readonly string[], at: number, random: Random) => r
   }
 }
 
-/** Changes what stands behind the colon or dash of one line. */
+/** Changes the text behind the colon or dash of one line. */
 function value(change: (written: string, random: Random) => string): Mutation {
   return lines((all, at, random) =>
     all.with(

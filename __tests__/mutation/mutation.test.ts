@@ -4,7 +4,7 @@ import { attempt, type Fault } from './attempt'
 import { differencesIn } from './judge'
 import { mutated } from './mutate'
 
-describe('what was read otherwise before', () => {
+describe('inputs that were read otherwise before', () => {
   test.each(differencesOnRecord())('$name', ({ input, answer }) => {
     expect(differencesIn(Buffer.from(input), answer)).toEqual([])
   })

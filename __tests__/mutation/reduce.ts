@@ -1,4 +1,4 @@
-/** Takes from a text what it can while it keeps a property: lines first, then characters. */
+/** Shortens a text as far as it keeps a property: lines first, then characters. */
 export async function reduced(text: string, keeps: (text: string) => Promise<boolean>): Promise<string> {
   let kept = text
   for (const pattern of [/[^\n]*\n?/g, /./gsu]) {

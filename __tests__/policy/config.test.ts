@@ -166,7 +166,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
       exception('{rule: "*", object: "*", reason: x, expires: 2026-12-31, until: x}'),
       `3:62: The key \`until\` is not allowed here; the keys are ${exceptionKeys}.`,
     ],
-    ['a cluster of which nothing is said', 'format: 1\nclusters:\n  prod: {}\n', '3:9: `clusters.prod` is empty.'],
+    ['a cluster without a fact', 'format: 1\nclusters:\n  prod: {}\n', '3:9: `clusters.prod` is empty.'],
     [
       'a version that is a number',
       'format: 1\nclusters:\n  prod: {kubernetes: 1.30}\n',

@@ -153,7 +153,7 @@ describe('a manifest stays where it is applied from, and something comes over it
   })
 })
 
-describe('what was seen is made unseen', () => {
+describe('a change that hides objects that were seen', () => {
   test('a Kustomization that takes in what is elsewhere can be built no more', async () => {
     const remote = '"https://github.com/example/web//deploy?ref=v1"'
     const base = { 'app/kustomization.yaml': resources('role.yaml', remote), 'app/role.yaml': role(name) }
@@ -198,7 +198,7 @@ describe('what was seen is made unseen', () => {
     ).toEqual([`head/web/ingress.yaml:12 exact ${uncovered}`])
   })
 
-  test('a chart moves and wants a value that nobody gives it', async () => {
+  test('a chart moves and requires a value that is not set', async () => {
     const moved = Object.fromEntries(
       Object.entries({ ...chart, ...widened }).flatMap(([file, text]) => [
         [file, null],
@@ -248,7 +248,7 @@ describe('a template that comes to something else once the release is there', ()
   })
 })
 
-describe('what is deployed no longer is edited, to come back later', () => {
+describe('a file that is no longer deployed is edited, to come back later', () => {
   const map = { 'web/map.yaml': configMap('x') }
   const web = { ...map, 'web/kustomization.yaml': resources('map.yaml', 'ingress.yaml'), 'web/ingress.yaml': covered }
   const over = { ...web, 'over/kustomization.yaml': resources('../web', 'map.yaml'), 'over/map.yaml': configMap('y') }
@@ -281,7 +281,7 @@ describe('what is deployed no longer is edited, to come back later', () => {
   })
 })
 
-describe('what is no trick stays silent', () => {
+describe('a routine change stays silent', () => {
   const plain = { 'app/ingress.yaml': hole, 'app/role.yaml': role(name) }
   const kustomized = { 'app/kustomization.yaml': resources('ingress.yaml', 'role.yaml'), ...plain }
 

@@ -20,7 +20,7 @@ spec:
 `
 const hole = `${covered}    - host: evil.example.com\n`
 
-/** Rule and level of what a change introduces. */
+/** Rule and level of the findings that a change introduces. */
 async function introduced(base: Texts, head: Texts): Promise<string[]> {
   const { findings } = await judge({ base, head })
   return findings

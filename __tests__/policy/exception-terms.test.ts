@@ -18,7 +18,7 @@ function exception(reason: string, more = '', expires = '2026-12-31'): string {
   return `rule: ingress-tls/host-covered, object: Ingress/shop/web, reason: ${reason}, expires: ${expires}${more}`
 }
 
-/** Judges what the second commit changes, on 2026-11-21. */
+/** Judges the changes of the second commit, on 2026-11-21. */
 async function judged(base: Record<string, string>, head: Record<string, string>) {
   const repo = new TestRepository()
   repo.commit(base)

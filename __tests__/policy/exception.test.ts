@@ -43,7 +43,7 @@ describe('an exception covers', () => {
     ['ingress-tls/host-covered', 'Ingress/other/web'],
     ['ingress-tls/host-covered', 'Secret/shop/web'],
     ['ingress-tls/host-covered', 'Ingress/shop/w'],
-  ])('nothing here as %s for %s, which is told', async (rule, object) => {
+  ])('nothing here as %s for %s, which is reported', async (rule, object) => {
     const report = await judged(exceptionOf(rule, object))
     expect(lines(report)).toEqual([`existing notice base/${file}:3 config/exception-unused`, hole])
     expect(report.findings[0]?.text).toBe(
@@ -79,7 +79,7 @@ describe('an exception covers', () => {
 })
 
 describe('an exception past its day', () => {
-  test('counts no more, and is told as a warning', async () => {
+  test('counts no more, and is reported as a warning', async () => {
     const report = await judged(exceptionOf('*', '*'), 'web.yaml', ['--today', '2026-11-22'])
     expect(lines(report)).toEqual([`introduced warning base/${file}:3 config/exception-expired`, hole])
     expect(report.findings[0]?.text).toBe(

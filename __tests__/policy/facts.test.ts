@@ -19,7 +19,7 @@ async function judge(base: Files, head: Files, ...more: string[]) {
   return checkOpened(opened(base, head), ...more)
 }
 
-const told = (report: Awaited<ReturnType<typeof judge>>) =>
+const findingLines = (report: Awaited<ReturnType<typeof judge>>) =>
   lines(report).filter((line) => !line.includes('config/changed'))
 
 describe('the facts of each side count', () => {
@@ -28,7 +28,7 @@ describe('the facts of each side count', () => {
       { [file]: declaring('1.24'), 'prod/web.yaml': budget('policy/v1beta1') },
       { [file]: declaring('1.25') },
     )
-    expect(told(report)).toEqual([
+    expect(findingLines(report)).toEqual([
       `introduced error head/${file}:4 version-matrix/api-served`,
       `resolved warning base/${file}:4 version-matrix/api-served`,
     ])
@@ -37,12 +37,12 @@ describe('the facts of each side count', () => {
     expect(report.verdict).toBe('fail')
   })
 
-  test('with what it deploys mended, the upgrade gets through', async () => {
+  test('once its objects are fixed, the upgrade gets through', async () => {
     const report = await judge(
       { [file]: declaring('1.24'), 'prod/web.yaml': budget('policy/v1beta1') },
       { [file]: declaring('1.25'), 'prod/web.yaml': budget('policy/v1') },
     )
-    expect(told(report)).toEqual(['resolved warning base/prod/web.yaml:1 version-matrix/api-served'])
+    expect(findingLines(report)).toEqual(['resolved warning base/prod/web.yaml:1 version-matrix/api-served'])
   })
 
   test.each<[name: string, head: Files]>([
@@ -56,16 +56,16 @@ describe('the facts of each side count', () => {
   ])('%s hides nothing', async (_, head) => {
     const base = { [file]: named, 'live/prod.yaml': inventory('v1.25.3'), 'prod/web.yaml': service }
     const report = await judge(base, { ...head, 'prod/web.yaml': budget('policy/v1beta1') })
-    expect(told(report)).toEqual([unserved])
+    expect(findingLines(report)).toEqual([unserved])
     expect(report.findings.at(-1)?.text).toContain('the cluster runs v1.25.3')
   })
 
-  test('what a side’s own facts and the other’s say alike is told once', async () => {
+  test('a finding of the facts of both sides is reported once', async () => {
     const report = await judge(
       { [file]: declaring('1.25'), 'prod/web.yaml': service },
       { [file]: declaring('1.26'), 'prod/web.yaml': budget('policy/v1beta1') },
     )
-    expect(told(report)).toEqual([unserved])
+    expect(findingLines(report)).toEqual([unserved])
     expect(report.findings.at(-1)?.text).toContain('the cluster runs 1.26')
   })
 
@@ -74,7 +74,7 @@ describe('the facts of each side count', () => {
       { [file]: named, 'live/prod.yaml': inventory('v1.25.3'), 'prod/web.yaml': budget('policy/v1beta1') },
       { 'live/prod.yaml': `${inventory('v1.25.9')}takenAt: 2026-11-21T10:00:00Z\n` },
     )
-    expect(told(report)).toEqual([`existing error head/live/prod.yaml:3 version-matrix/api-served`])
+    expect(findingLines(report)).toEqual([`existing error head/live/prod.yaml:3 version-matrix/api-served`])
     expect(report.verdict).toBe('pass')
   })
 
@@ -85,7 +85,7 @@ describe('the facts of each side count', () => {
       { [file]: policies, 'cluster/init.yaml': kubeadm('v1.24.0'), 'web.yaml': budget('policy/v1beta1') },
       { 'cluster/init.yaml': kubeadm('v1.25.0') },
     )
-    expect(told(report)).toEqual([
+    expect(findingLines(report)).toEqual([
       'resolved warning base/cluster/init.yaml:3 version-matrix/api-served',
       'introduced error head/cluster/init.yaml:3 version-matrix/api-served',
     ])
@@ -98,7 +98,7 @@ describe('the facts of each side count', () => {
       { [file]: named, 'prod/init.yaml': kubeadm, 'live/prod.yaml': nodes('v1.24.0') },
       { 'live/prod.yaml': nodes('v1.25.0') },
     )
-    expect(told(report)).toEqual(['introduced error head/live/prod.yaml:4 version-matrix/version-skew'])
+    expect(findingLines(report)).toEqual(['introduced error head/live/prod.yaml:4 version-matrix/version-skew'])
   })
 
   test('one revision is judged by its own', async () => {
@@ -136,10 +136,10 @@ describe('the facts of each side count', () => {
       },
       { 'clusters/prod/web.yaml': budget('policy/v1beta1'), 'clusters/dev/web.yaml': budget('policy/v1beta1') },
     )
-    expect(told(report)).toEqual(['introduced error head/clusters/prod/web.yaml:1 version-matrix/api-served'])
+    expect(findingLines(report)).toEqual(['introduced error head/clusters/prod/web.yaml:1 version-matrix/api-served'])
   })
 
-  test('of two clusters without files it is told that they have none', async () => {
+  test('two clusters without files are listed as such', async () => {
     const report = await judge(
       {
         'web.yaml': service,
@@ -147,7 +147,7 @@ describe('the facts of each side count', () => {
       },
       { 'web.yaml': budget('policy/v1beta1') },
     )
-    expect(told(report)).toEqual([])
+    expect(findingLines(report)).toEqual([])
     expect(report.inspected.skipped).toContainEqual({
       path: file,
       reason: 'the files of the cluster east are unknown, because it has neither `paths` nor a folder of that name',
@@ -170,7 +170,7 @@ spec:
   const cluster = (kernel: string) =>
     `${inventory('v1.23.1')}kubeProxyMode: ipvs\nnodes:\n  - {name: node-1, kernelVersion: ${kernel}, architecture: amd64}\n`
   const kernels = (report: Awaited<ReturnType<typeof judge>>) =>
-    told(report).filter((line) => line.endsWith('kernel-supported'))
+    findingLines(report).filter((line) => line.endsWith('kernel-supported'))
   const placed = 'introduced error head/prod/calico.yaml:9 version-matrix/kernel-supported'
   const [old, young] = ['5.10.0-30-amd64', '5.18.1-1.el7.elrepo.x86_64']
 
@@ -199,13 +199,13 @@ spec:
     ).toEqual([])
   })
 
-  test('one that tells them first leaves nothing untold', async () => {
-    const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
+  test('one that declares them first leaves nothing unknown', async () => {
+    const unknownKernels = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
       inspected.skipped.filter(({ reason }) => reason.includes('the kernel of the nodes is unknown'))
     const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
-    expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
-    const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
-    expect(untold(await judge(files, telling))).toEqual([])
+    expect(unknownKernels(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
+    const declared = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
+    expect(unknownKernels(await judge(files, declared))).toEqual([])
   })
 
   test('a node that goes by another name is no news', async () => {
@@ -221,23 +221,23 @@ const lease = (name: string) =>
 describe('an inventory is no manifest', () => {
   const node = 'apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {nodeInfo: {kubeletVersion: v1.25.0}}\n'
 
-  test('what kubectl printed is read for its facts and not judged as deployed', async () => {
+  test('output of kubectl is read for its facts and not judged as deployed', async () => {
     const report = await judge(
       { [file]: named, 'live/prod.yaml': `${node}---\n${lease('a')}`, 'prod/web.yaml': service },
       { 'live/prod.yaml': `${node}---\n${lease('b')}`, 'prod/web.yaml': budget('policy/v1beta1') },
     )
-    expect(told(report)).toEqual([unserved])
+    expect(findingLines(report)).toEqual([unserved])
     expect(report.inspected.changes).toEqual({ added: 1, changed: 0, removed: 1 })
   })
 
-  test('what else kubectl printed is left aside', async () => {
+  test('other output of kubectl is left aside', async () => {
     const ingress =
       'apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web, namespace: shop, uid: 5f0c7127}\n'
     const report = await judge(
       { [file]: named, 'live/prod.yaml': node, 'prod/web.yaml': service },
       { 'live/prod.yaml': `${node}---\n${ingress}`, 'prod/web.yaml': budget('policy/v1beta1') },
     )
-    expect(told(report)).toEqual([unserved])
+    expect(findingLines(report)).toEqual([unserved])
   })
 
   test('so is one that this change adds and names', async () => {
@@ -245,7 +245,7 @@ describe('an inventory is no manifest', () => {
     expect(report.inspected.changes).toEqual({ added: 0, changed: 0, removed: 0 })
   })
 
-  test('what was deployed stays so when this change calls it an inventory', async () => {
+  test('a deployed file stays deployed when this change makes it an inventory', async () => {
     const report = await judge(
       { 'live/prod.yaml': lease('a'), 'a.yaml': service },
       { [file]: named, 'live/prod.yaml': lease('b') },
@@ -315,7 +315,7 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       { 'prod/web.yaml': service },
       { [file]: `format: 1\nclusters:\n  prod:\n    paths: [prod/**]\n    inventory: ${inventoryPath}\n` },
     )
-    expect(told(report)).toEqual([`introduced error head/${file}:5 source/unreadable`])
+    expect(findingLines(report)).toEqual([`introduced error head/${file}:5 source/unreadable`])
     expect(report.findings.at(-1)?.text).toContain(
       `The inventory ${inventoryPath}: This inventory does not exist, so the state of the cluster is unknown. Add the file, or remove it from the config.`,
     )

@@ -153,14 +153,14 @@ describe('a protected object stays', () => {
   })
 })
 
-describe('what a Kustomization takes from elsewhere and now no longer', () => {
+describe('an entry from elsewhere that a Kustomization no longer has', () => {
   const from = (...all: string[]): Files => ({
     'rbac/kustomization.yaml': resources(...all, 'notes.yaml'),
     'rbac/notes.yaml': notes,
   })
   const elsewhere = 'https://example.com/v1.2.0/rbac.yaml'
 
-  test('is a warning, for nobody sees what goes', async () => {
+  test('is a warning, as the removed objects are unknown', async () => {
     expect(await introduced(from(elsewhere), from())).toEqual([
       'warning base/rbac/kustomization.yaml:1 exact source/unrendered',
     ])

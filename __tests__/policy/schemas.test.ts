@@ -12,6 +12,6 @@ test.each(readdirSync(folder))('%s is a JSON Schema of 2020-12', (name) => {
   expect(ajv.errors ?? []).toEqual([])
 })
 
-test('something that is no JSON Schema is told', () => {
+test('something that is no JSON Schema is refused', () => {
   expect(new Ajv2020().validateSchema({ type: 'text' })).toBe(false)
 })

@@ -27,7 +27,7 @@ const weakening: [name: string, config: string][] = [
   ['fail-on', 'format: 1\nfail-on: never\n'],
 ]
 
-describe('what weakens comes from the base alone', () => {
+describe('settings that weaken come from the base alone', () => {
   test.each(weakening)('%s of the head does not help', async (_, config) => {
     const report = await judge(repository({}, { [file]: config }))
     expect(lines(report)).toEqual([`introduced notice head/${file}:1 config/changed`, hole])
@@ -39,7 +39,7 @@ describe('what weakens comes from the base alone', () => {
     expect([report.verdict, report.status]).toEqual(['pass', 0])
   })
 
-  test('a config that the head removes still holds, and the removal is told', async () => {
+  test('a config that the head removes still holds, and the removal is reported', async () => {
     const report = await judge(repository({ [file]: `format: 1\n${exception}` }, { [file]: null }))
     expect(lines(report)).toEqual([`introduced notice base/${file}:1 config/changed`, hole])
     expect(report.findings[0]?.text).toBe(
@@ -79,7 +79,7 @@ describe('what weakens comes from the base alone', () => {
 })
 
 describe('a change of the config', () => {
-  test('is told at its first changed line', async () => {
+  test('is reported at its first changed line', async () => {
     const report = await judge(
       repository({ [file]: 'format: 1\nignore: []\n' }, { [file]: 'format: 1\nignore: []\nfail-on: never\n' }),
     )
@@ -113,7 +113,7 @@ describe('a change of the config', () => {
     expect(report.status).toBe(1)
   })
 
-  test('that mends an invalid one is judged by the bundled policies', async () => {
+  test('that fixes an invalid one is judged by the bundled policies', async () => {
     const report = await judge(repository({ [file]: 'format: 7\n' }, { [file]: `format: 1\n${exception}` }))
     expect(lines(report)).toEqual([`introduced notice head/${file}:1 config/changed`, hole])
     expect(report.policies.map(({ name }) => name)).toEqual([
@@ -147,18 +147,23 @@ describe('a change of the config', () => {
 describe('a change of a workflow', () => {
   const workflow = (action: string) => `on: pull_request\njobs:\n  guard:\n    steps:\n      - uses: ${action}\n`
   const path = '.github/workflows/guard.yml'
-  const told = `introduced notice head/${path}:1 config/changed`
+  const reported = `introduced notice head/${path}:1 config/changed`
 
   test.each<[string, string, string | null, string[]]>([
     [
-      'that runs this gate is told',
+      'that runs this gate is reported',
       workflow('example/ingress-guard@v1'),
       `${workflow('example/ingress-guard@v1')}# x\n`,
-      [told],
+      [reported],
     ],
-    ['that stops running it is told', workflow('"example/ingress-guard@v1"'), workflow('actions/checkout@v5'), [told]],
     [
-      'that goes away is told',
+      'that stops running it is reported',
+      workflow('"example/ingress-guard@v1"'),
+      workflow('actions/checkout@v5'),
+      [reported],
+    ],
+    [
+      'that goes away is reported',
       workflow('example/ingress-guard@v1'),
       null,
       [`introduced notice base/${path}:1 config/changed`],

@@ -9,7 +9,7 @@ export interface Written {
   readonly at: string
 }
 
-/** All regular expressions that stand as literals in the sources, and the places that make one of a text. */
+/** All regular expression literals of the sources, and the places that make one of a text. */
 export function collect(folder: string): { readonly literals: readonly Written[]; readonly made: readonly string[] } {
   const literals: Written[] = []
   const made: string[] = []

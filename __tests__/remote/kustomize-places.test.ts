@@ -125,7 +125,7 @@ describe('a trusted repository', () => {
   test.each([
     ['files of this repository', 'up'],
     ['files of the machine', 'out'],
-    ['what else was fetched', 'held'],
+    ['other fetched files', 'held'],
   ])('whose new version leads to %s is refused', async (_, ref) => {
     const report = await sides(app(v('v1')), app(v(ref)))
     expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:1 source/unrendered'])

@@ -100,7 +100,7 @@ describe.each([
       expect.stringMatching(/^Deployment two\/\S+ and .* both serve the Ingresses of class nginx in namespace one/),
       expect.stringMatching(/^Deployment two\/\S+ does not set --publish-service/),
     ])
-    // The rendered object is what the finding shows.
+    // The finding shows the rendered object.
     expect(source?.rendered?.lines.join('\n')).toContain('args:')
     expect(states(report).filter((line) => line.includes('not-judged'))).toEqual([])
   })

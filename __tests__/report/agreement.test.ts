@@ -60,7 +60,7 @@ describe(`${number} findings`, () => {
     expect(valuesOf(tree, 'html')).toContain(`<details><summary>Every finding with its lines: ${number}</summary>`)
   })
 
-  test('stand in the terminal', () => {
+  test('are in the terminal report', () => {
     const lines = terminalReport(report, (_, words) => words).split('\n')
     const places = lines.flatMap((line) => {
       const [, rule, place = ''] = line.match(/^error (\S+) (.*?)(?:, this change deletes the file)?$/) ?? []

@@ -35,7 +35,7 @@ test('each finding that counts is an issue at its line', async () => {
   ])
 })
 
-test('no two issues have one fingerprint, of which GitLab would show the first alone', async () => {
+test('no two issues have one fingerprint, as GitLab would show only the first of them', async () => {
   const issues: { fingerprint: string }[] = JSON.parse(gitlabReport(await manyFindings(200)))
   expect(new Set(issues.map(({ fingerprint }) => fingerprint)).size).toBe(200)
 })

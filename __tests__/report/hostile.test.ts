@@ -39,7 +39,7 @@ const attacks = {
 }
 const all = Object.values(attacks)
 
-/** YAML's own escapes keep what is hostile out of the way of its parser. */
+/** YAML's own escapes hide hostile characters from its parser. */
 const quoted = (text: string) =>
   JSON.stringify(Buffer.from(text).toString()).replace(
     /[^ -~]/gu,
@@ -91,7 +91,7 @@ describe.each(cases)('%s', (_, attack) => {
   beforeAll(async () => {
     report = await reportOn(attack)
   })
-  /** What nobody sees; ends of lines apart. */
+  /** Characters that are invisible, without line ends. */
   const unseen = /(?!\n)\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}|\u00a0/u
 
   test('is reported', () => {
@@ -173,7 +173,7 @@ describe.each(cases)('%s', (_, attack) => {
   })
 })
 
-test('what is written out can be read', async () => {
+test('escaped text can be read', async () => {
   const report = await reportOn(`${attacks.bidi} ${attacks.team} ${attacks.terminal}`)
   const shown = '\\u{202e}evil\\u{2066}\\u{2069} @org/team \\x1b[2J\\x1b]0;pwned\\x07\\x9b31m'
   expect(terminalReport(report, (_, words) => words)).toContain(shown)

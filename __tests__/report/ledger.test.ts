@@ -24,7 +24,7 @@ test('the summary counts the changed files by state, and names those that are no
   expect(accountedIn([])).toBe('')
 })
 
-test('what was not inspected begins with changed files; the rest is one line for each cause', () => {
+test('the list of what was not inspected begins with changed files; the rest is one line for each cause', () => {
   const remote = (name: string) => ({
     path: `${name}.yaml`,
     reason: `HelmRelease ${name}: the chart ${name} is not in this repository`,

@@ -48,7 +48,7 @@ test('one file is a table without a heading, and the finding with its lines', as
   expect(lines?.slice(0, 2)).toEqual(['10    rules:', '11      - host: b.example.com'])
 })
 
-test('findings stand by cluster, worst first, and those of one rule in one folder in one row', async () => {
+test('findings are sorted by cluster, worst first, and those of one rule in one folder share a row', async () => {
   const tree = treeOf(markdownReport(await manyFindings(400)))
   expect(tree.children.flatMap((node) => (node.type === 'heading' ? [wordsOf(node)] : []))).toEqual([
     'Cluster clusters/east: 200 findings',
@@ -61,7 +61,7 @@ test('findings stand by cluster, worst first, and those of one rule in one folde
   )
 })
 
-test('exceptions in force, what they cover, what stood before and what was not inspected have lists', async () => {
+test('exceptions in force, the findings they cover, existing findings and gaps have lists', async () => {
   const guard = [
     'format: 1',
     'exceptions:',
@@ -128,7 +128,7 @@ describe('room', () => {
     expect(markdown).toContain('Policies: ')
   })
 
-  test('what lets the change through is written out for fifty objects, and the others are counted', () => {
+  test('exceptions that let the change through are written out for fifty objects, and the others are counted', () => {
     const tree = treeOf(markdownReport(many))
     const [yaml = ''] = valuesOf(tree, 'code')
     expect(yaml.match(/^ {2}- rule: /gm)).toHaveLength(50)

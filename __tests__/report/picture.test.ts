@@ -50,8 +50,8 @@ function touched(...ingresses: readonly (readonly [string, string, string | unde
   return { base: files(''), head: files(', labels: {a: b}') }
 }
 
-describe('who claims what', () => {
-  test('is told of a controller that changes, with the Ingresses it comes to take', async () => {
+describe('the picture of claims', () => {
+  test('shows a controller that changes, with the Ingresses it takes over', async () => {
     const users = touched(['one', 'web', 'nginx'], ['two', 'api', 'nginx'], ['two', 'other', 'traefik'])
     const still = controller('two', ['--watch-namespace=two'])
     expect(
@@ -74,7 +74,7 @@ describe('who claims what', () => {
     ])
   })
 
-  test('is told of a class that changes its controller', async () => {
+  test('shows a class that changes its controller', async () => {
     const users = touched(['one', 'web', 'public'])
     const base = { 'a.yaml': controller('one'), 'c.yaml': ingressClass('public'), ...users.base }
     const head = { 'a.yaml': controller('one'), 'c.yaml': ingressClass('public', 'example.com/other'), ...users.head }
@@ -214,7 +214,7 @@ describe('the picture', () => {
     expect(markdown).not.toContain('mermaid')
   })
 
-  test('stands below the table, as Mermaid', async () => {
+  test('is below the table, as Mermaid', async () => {
     const base = { 'clusters/a/c.yaml': controller('one'), 'clusters/b/c.yaml': controller('one') }
     const head = {
       'clusters/a/c.yaml': controller('one', ['--watch-namespace=one']),

@@ -19,7 +19,7 @@ function compiled() {
   const file = path.join(root, '__tests__', 'report', 'sarif-schema', 'sarif-schema-2.1.0.json')
   const text = readFileSync(file, 'utf8')
   if (createHash('sha256').update(text).digest('hex') !== hash) throw new Error('This is not the official schema.')
-  // It is of JSON Schema 4, of which it uses nothing that later ones understand otherwise, but for the name of its id.
+  // It is of JSON Schema 4, but uses only what later versions read alike, except for the name of its id.
   const { $schema: _, id: $id, ...schema } = JSON.parse(text)
   const ajv = new Ajv({ strict: false, allErrors: true })
   ajv.addFormat('uri', (uri) => URL.canParse(uri))

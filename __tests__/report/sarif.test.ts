@@ -33,7 +33,7 @@ test('the schema is one: it refuses what is no SARIF', () => {
   expect(sarifErrors({ version: '2.1.0', runs: [{ tool: { driver: {} } }] })).not.toEqual([])
 })
 
-test('a finding stands at its line, with its rule, its help and its fingerprint', async () => {
+test('a finding is at its line, with its rule, its help and its fingerprint', async () => {
   const report = await judge({ base: { 'web.yaml': sound }, head: { 'web.yaml': holed } })
   const { tool, results = [], columnKind } = runOf(report)
   expect(columnKind).toBe('utf16CodeUnits')
@@ -70,8 +70,9 @@ test('a finding stands at its line, with its rule, its help and its fingerprint'
 })
 
 test('every rule has help', () => {
-  const { describe: told } = toolIn(root)
-  for (const { id } of rules) expect([id, told(id).page]).toEqual([id, expect.stringMatching(/^## What it stops$/m)])
+  const { describe: describeRule } = toolIn(root)
+  for (const { id } of rules)
+    expect([id, describeRule(id).page]).toEqual([id, expect.stringMatching(/^## What it stops$/m)])
 })
 
 test('notices are notes, and nothing found is a run without results', async () => {
@@ -130,7 +131,7 @@ describe('the primary location', () => {
   })
 })
 
-test('what an exception covers is suppressed; what stood before is left out', async () => {
+test('a finding that an exception covers is suppressed; an existing one is left out', async () => {
   const guard =
     'format: 1\nexceptions:\n  - {rule: ingress-tls/*, object: Ingress/shop/web, reason: the CDN, expires: 2027-01-01}\n'
   const excepted = runOf(await judge({ base: { 'web.yaml': sound }, head: { 'web.yaml': holed }, guard }))
@@ -155,7 +156,7 @@ test('a fix is one of SARIF', async () => {
   })
 })
 
-test('what was not inspected is a notification', async () => {
+test('a gap is a notification', async () => {
   const report = await judge({ base: {}, head: { 'a.yaml': 'a: {{ .Values.a }}\n' } })
   const skipped = [{ path: 'a.yaml', reason: 'it is a template' }]
   const { invocations } = runOf({ ...report, inspected: { ...report.inspected, skipped } })

@@ -8,7 +8,7 @@ const base = { 'web.yaml': ingress('web', ['a.example.com'], ['a.example.com']) 
 const head = { 'web.yaml': ingress('web', ['a.example.com'], ['b.example.com']) }
 const plain = (_: unknown, words: string) => words
 
-test('errors stand before warnings, and these before notices, whatever their paths', async () => {
+test('errors come before warnings, and these before notices, in any order of paths', async () => {
   const report = await judge({ base, head })
   const [finding] = report.findings as [Finding]
   const findings = (['notice', 'error', 'warning', 'error'] as const).map((level) => ({ ...finding, level }))
@@ -25,7 +25,7 @@ test('of many related places eight are shown, and the number of the others', asy
   expect(shown).toContain('\n  and 12 more places, in the JSON report\n')
 })
 
-test('the marks stand below what they mark, though it is written out, and not where the line is cut', async () => {
+test('the marks are below the text that they mark, also where it is escaped, and not where the line is cut', async () => {
   const text = (host: string) =>
     `${ingress('web', ['a.example.com'], []).replace('  rules:', `  rules: [{host: "${host}"}]`)}`
   const bidi = '\u202e'
@@ -40,7 +40,7 @@ test('the marks stand below what they mark, though it is written out, and not wh
   expect(cut.length).toBeLessThan(3000)
 })
 
-test('what to merge first is a config where there is none, else what to add to it', async () => {
+test('the first change to merge is a config where there is none, else an addition to it', async () => {
   const entry = '  exceptions:\n      - rule: ingress-tls/host-covered\n        object: Ingress/shop/web\n'
   const none = terminalReport(await judge({ base, head }), plain)
   expect(none).toContain(
@@ -55,7 +55,7 @@ test('what to merge first is a config where there is none, else what to add to i
   expect(whole).toContain(`\nIf this is intended, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`)
 })
 
-test('what does not stop a change needs no exception', async () => {
+test('a finding that does not stop a change needs no exception', async () => {
   const report = await judge({ base, head })
   const [finding] = report.findings as [Finding]
   const warned: Finding = { ...finding, rule: 'ingress-tls/secret-type', level: 'warning' }
@@ -64,7 +64,7 @@ test('what does not stop a change needs no exception', async () => {
   expect(of('warning')).toContain('- rule: ingress-tls/secret-type')
 })
 
-test('an inventory that cannot be read is mended, and the config that names it not ignored', async () => {
+test('an inventory that cannot be read is to be fixed, and the config that names it is not ignored', async () => {
   const report = await judge({ base, head })
   const finding: Finding = {
     ...(report.findings as [Finding])[0],
@@ -77,7 +77,7 @@ test('an inventory that cannot be read is mended, and the config that names it n
   expect(terminalReport({ ...report, config, findings: [finding] }, plain)).not.toContain('If this change is wanted')
 })
 
-test('every object of a finding is named, and places that read alike stand once', async () => {
+test('every object of a finding is named, and places of the same text are listed once', async () => {
   const report = await judge({ base, head })
   const [finding] = report.findings as [Finding]
   const object = finding.object as NonNullable<Finding['object']>
@@ -93,7 +93,7 @@ test('every object of a finding is named, and places that read alike stand once'
   expect(shown.match(/see also: base\.yaml/g)).toHaveLength(1)
 })
 
-test('a change of what is said of a cluster alone is no change of nothing', async () => {
+test('a change of the facts of a cluster alone is reported as a change', async () => {
   const report = await judge({ base, head })
   const changes = { added: 0, changed: 0, removed: 0 }
   expect(terminalReport({ ...report, inspected: { ...report.inspected, changes } }, plain)).toMatch(

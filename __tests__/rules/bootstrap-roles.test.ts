@@ -87,7 +87,7 @@ describe.each(roles)('%s', (_, ref, always) => {
   test('misses each permission that goes', () => {
     const all = [...singles(always)]
     for (const single of all) {
-      // Small roles are written out; of large ones the rules are cut, and what a wildcard stood for goes with it.
+      // Small roles are written out; the rules of large ones are cut, which also cuts permissions that a wildcard gave.
       const others = all.filter((one) => one !== single)
       const left = all.length < 40 ? others.flatMap(boxOf) : uncovered(boxOf(single), always)
       const lost = allows(left, boxOf(single)) ? [] : [`lost ${permissionText(single)}`]

@@ -2,7 +2,7 @@
 //
 // The modules of `src/` and the packages are loaded once for all test files of a worker. Those of `__tests__/` are loaded anew
 // for each test file, since they may keep something and clean it up after the file: the runner adds a query to the file's
-// name, which is passed on to what it imports from here.
+// name, which is passed on to its imports from here.
 const tests = new URL('../', import.meta.url).href
 const globals = new URL('globals.mjs', import.meta.url).href
 

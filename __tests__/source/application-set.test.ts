@@ -3,7 +3,7 @@ import { elementOfFolder, isSelected, readApplicationSet } from '../../src/gitop
 import { fill, makeApplication } from '../../src/gitops/filled-template'
 import { manifestIn } from '../manifest/manifests'
 
-describe('what a git directory gives a template', () => {
+describe('the parameters of a git directory for a template', () => {
   test.each([
     ['{{path}}', 'apps/Web_Shop'],
     ['{{ path.basename }}', 'Web_Shop'],

@@ -192,7 +192,7 @@ describe('an object is kept', () => {
       { 'edge/role.yaml': role() },
       { 'edge/role.yaml': role('helm.sh/hook: pre-install') },
     ],
-    ['of which another copy is no hook', { ...plain, 'edge/copy.yaml': role() }, { 'edge/role.yaml': hook }],
+    ['with another copy that is no hook', { ...plain, 'edge/copy.yaml': role() }, { 'edge/role.yaml': hook }],
   ])('%s', async (_, base, head) => {
     expect(lines(await change(base, head)).filter((line) => line.includes('object-kept'))).toEqual([])
   })

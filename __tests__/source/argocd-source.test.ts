@@ -290,7 +290,7 @@ describe('Argo CD takes a folder', () => {
   })
 })
 
-describe('what cannot be modelled is an error where a change introduces it', () => {
+describe('a field that cannot be modelled is an error where a change introduces it', () => {
   const ingress = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "made"}}\n'
   const second = {
     'argo/more.yaml': application('', { name: 'more' }).replace('path: edge', 'path: more'),

@@ -360,7 +360,7 @@ describe('a folder whose manifests a plugin makes', () => {
     'argocd/portal.yaml': app(', plugin: {name: kustomize-with-helm}'),
   }
 
-  test('is built as it stands, but is not handed over unseen', async () => {
+  test('is built as it is, but is reported when a plugin takes it over', async () => {
     expect(lines(await change(base, { 'argocd/portal.yaml': app('') }))).toEqual([])
     const report = await change({ ...base, 'argocd/portal.yaml': app('') }, base)
     expect(lines(report)).toEqual(['introduced error head/argocd/portal.yaml:8 source/unrendered'])

@@ -107,7 +107,7 @@ ${indented(helm, 8)}    - {repoURL: 'https://github.com/acme/platform.git', ref:
     ])
   })
 
-  test('in several files, of which the last one counts', async () => {
+  test('in several files, where the last one counts', async () => {
     const files = 'valueFiles: [$here/values/all.yaml, $here/values/web.yaml]\n'
     const base = {
       'values/all.yaml': 'ingress: {enabled: true, tls: [{hosts: [a.example.com], secretName: web-tls}]}\n',

@@ -7,7 +7,7 @@ const newest = ['ingress-tls@^1', 'controller-scope@^1', 'protected-rbac@^1']
 
 const judge = (base: Files, head: Files) => judgeChange(base, head, 'helm', newest)
 
-/** What the list of what was not inspected says of a path. */
+/** The entry of a path in the list of files that were not inspected. */
 async function listed(base: Files, head: Files, path: string) {
   const { inspected } = await judge(base, head)
   return inspected.skipped.filter((one) => one.path === path).map(({ reason }) => reason)
@@ -31,7 +31,7 @@ const remote = 'https://github.com/example/base//deploy?ref=v1'
 const patchOf = (kind: string, name: string, ...body: string[]) =>
   ['apiVersion: apps/v1', `kind: ${kind}`, `metadata: {name: ${name}}`, ...body, ''].join('\n')
 
-/** An Ingress beside a remote base, of which a patch changes a Deployment. */
+/** An Ingress beside a remote base, whose Deployment a patch changes. */
 const beside = (...more: string[]): Files => ({
   'app/kustomization.yaml': kustomization(
     'namespace: shop',
@@ -124,12 +124,12 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     ],
     [
       'the count of replicas',
-      'what patches server',
+      'patches of a server',
       { 'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'replicas: [{name: server, count: 2}]') },
     ],
     [
       'a ConfigMap that is completed',
-      'what completes ConfigMap settings',
+      'additions to ConfigMap settings',
       {
         'app/kustomization.yaml': kustomization(
           'resources: [web.yaml]',

@@ -33,7 +33,7 @@ const declared = `format: 1\nhelm:\n${releaseOf('one')}${releaseOf('two')}`
 const limited = 'controller:\n  scope:\n    enabled: true\n'
 const open = '# All of it.\ncontroller:\n  kind: Deployment\n  scope:\n    enabled: false\n'
 
-describe('a finding of a controller that a chart renders stands at the value that decides it', () => {
+describe('a finding of a controller that a chart renders is at the value that decides it', () => {
   test('in a values file that is new with its release', async () => {
     const base = { ...chart, [config]: `format: 1\nhelm:\n${releaseOf('one')}`, 'one.yaml': limited }
     const report = await judgeChange(base, { [config]: declared, 'two.yaml': open })

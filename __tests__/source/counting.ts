@@ -9,7 +9,7 @@ export interface CountingTool {
   readonly count: (word: string) => number
 }
 
-/** @param version what it says of its own version, where that is not so */
+/** @param version a version that it reports instead of its own */
 export function countingTool(name: 'helm' | 'kubectl', version?: string): CountingTool {
   const folder = temporaryFolder()
   const [program, log] = [path.join(folder, name), path.join(folder, 'log')]

@@ -151,7 +151,7 @@ test.each<[what: string, base: Files, head: Files, expected: string[]]>([
   expect(lines(await change({ ...folder, ...base }, head))).toEqual(expected)
 })
 
-test('what a link leads to is not said to be an orphan of what was never judged', async () => {
+test('the target of a link is no orphan of a file that was never judged', async () => {
   const report = await whole({
     ...folder,
     'f.yaml': flux(),

@@ -25,7 +25,7 @@ export const chart = {
   'apps/templates/app.yaml': application('{{ .Release.Name }}-child', 'apps'),
 }
 
-/** Discovers the sources of some files; every rendering is counted, and brings what is given. */
+/** Discovers the sources of some files; every rendering is counted, and brings the given objects. */
 export async function discovered(
   files: Readonly<Record<string, string>>,
   limits: FollowLimits,

@@ -14,7 +14,7 @@ spec:
   [`web/templates/${file}`]: `{{ fail "${failing}" }}\n`,
 })
 
-/** `introduced web/templates/web.yaml`, and the keys, of what is not rendered. */
+/** `introduced web/templates/web.yaml`, and the keys, of sources that are not rendered. */
 async function unrendered(base: Files, head: Files) {
   const { findings } = await judgeChange(base, head)
   return findings

@@ -148,7 +148,7 @@ targetCustomizations:
     )
   })
 
-  test('of which a value is known only in the cluster is rendered without it, and may fail', async () => {
+  test('with a value that only the cluster knows is rendered without it, and may fail', async () => {
     const fleet = 'helm: {chart: edge, valuesFrom: [{secretKeyRef: {name: x}}], values: {host: a.example.com}}\n'
     const { findings, inspected } = await whole(bundle(fleet))
     expect(findings.map(({ rule }) => rule)).toEqual(['ingress-tls/host-covered'])

@@ -4,7 +4,7 @@ import { lines } from '../cli/guard'
 import { kustomization, repository } from './flux-objects'
 import { change, role } from './probe'
 
-describe('what Flux packs of a repository', () => {
+describe('the files that Flux packs of a repository', () => {
   const has = (file: string, ...ignores: [string, string][]) => new FluxArtifact(undefined, new Map(ignores)).has(file)
   const root = (text: string): [string, string] => ['.sourceignore', text]
 

@@ -206,7 +206,7 @@ test('a Flux Kustomization gets its source by a patch of what takes it in', asyn
     'apps/kustomization.yaml': 'resources: []\nnamespace: x\n',
   })
   expect(lines(report)).toEqual(['introduced error base/web/role.yaml:1 protected-rbac/object-kept'])
-  // What nothing takes in is a patch, or nobody's.
+  // A file that nothing includes is a patch, or is not deployed.
   const { 'apps/web.yaml': _, ...rest } = files
   const patch = { ...rest, 'apps/kustomization.yaml': 'resources: []\nnamespace: x\n', 'apps/web.yaml': web }
   expect((await whole(patch)).inspected.head.rendered).toBe(1)
@@ -247,7 +247,7 @@ describe('a tree of Flux Kustomizations', () => {
     'apps/release.yaml': release('values: {host: release.example.com}'),
   }
 
-  test('goes to the cluster that its root stands in', async () => {
+  test('goes to the cluster of its root', async () => {
     const { findings } = await whole(files)
     expect(findings.flatMap(({ keys, sources }) => sources.map(({ cluster: its }) => `${its} ${keys}`)).sort()).toEqual(
       [
@@ -317,7 +317,7 @@ describe('which repository is this one', () => {
     expect(report.findings.map(({ keys }) => keys)).toEqual([['a.example.com']])
   })
 
-  test('what the job says it is, too', async () => {
+  test('the revision that the job names, too', async () => {
     const repo = repositoryOf({ ...base, 'web.yaml': release('values: {host: a.example.com}') })
     repo.git('remote', 'set-url', 'origin', 'https://github.com/fork/platform')
     const judge = () => checkJson('--repo', repo.dir, '--all', '--head', 'HEAD', '--policy', ...policies)

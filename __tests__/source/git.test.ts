@@ -105,7 +105,7 @@ describe('the working tree', () => {
     expect(report.inspected.changes).toEqual({ added: 0, changed: 0, removed: 0 })
   })
 
-  test('what is staged and then edited counts as it stands on disk', async () => {
+  test('a file that is staged and then edited counts as it is on disk', async () => {
     const repo = new TestRepository()
     repo.commit({ 'web.yaml': ingress('web', ['a.example.com'], ['a.example.com']) })
     repo.write({ 'web.yaml': holed('staged.example.com') })
@@ -115,7 +115,7 @@ describe('the working tree', () => {
     expect(report.findings.map(({ keys }) => keys)).toEqual([['disk.example.com']])
   })
 
-  test('what a sparse checkout leaves out is there', async () => {
+  test('a file that a sparse checkout leaves out is read', async () => {
     const repo = new TestRepository()
     repo.commit({ 'kept/a.yaml': configMap('a'), 'left/rbac.yaml': protectedRole })
     repo.git('sparse-checkout', 'set', '--cone', 'kept')
@@ -156,7 +156,7 @@ describe('the working tree', () => {
 })
 
 describe('the base', () => {
-  test('stands for the merge base: what the base branch did since is not held against the change', async () => {
+  test('means the merge base: later commits of the base branch are not part of the change', async () => {
     const repo = new TestRepository()
     const fork = repo.commit({ 'rbac.yaml': protectedRole })
     repo.git('switch', '--quiet', '--create', 'topic')
@@ -172,7 +172,7 @@ describe('the base', () => {
   test.each([
     ['origin/HEAD', (clone: string) => gitIn(clone, 'remote', 'set-head', 'origin', 'trunk'), 'origin/trunk'],
     ['origin/main', (clone: string) => gitIn(clone, 'remote', 'set-head', 'origin', '--delete'), 'origin/main'],
-  ])('is found from %s when nobody names it', async (_, prepare, name) => {
+  ])('is found from %s when no option names it', async (_, prepare, name) => {
     const repo = new TestRepository()
     repo.commit({ 'rbac.yaml': protectedRole })
     repo.git('branch', 'trunk')
@@ -203,7 +203,7 @@ describe('the base', () => {
   })
 })
 
-describe('what is no revision', () => {
+describe('a name that is no revision', () => {
   const repo = new TestRepository()
   repo.commit({ 'a.yaml': configMap('a') })
   repo.git('switch', '--quiet', '--orphan', 'unrelated')
@@ -225,7 +225,7 @@ describe('what is no revision', () => {
       `The revision "v9" is not in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
     ],
     [
-      'the id of a commit that nobody has',
+      'the id of a commit that does not exist',
       ['--repo', repo.dir, '--base', absent],
       3,
       `Commit ${absent} is not in this clone and could not be fetched (the repository has no remote). Fetch it with git, or name a commit that this clone has.`,

@@ -60,8 +60,8 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
   const both = (mode: string) => edge(['namespace: a', 'valuesFile: v.yaml', `valuesMerge: ${mode}`, ...inline(scoped)])
   const modes: [what: string, kustomization: string, expected: string[]][] = [
     ['in a file', edge(['namespace: a', 'valuesFile: v.yaml']), [`head/a/v.yaml:3 values ${isolated}`]],
-    ['in a file, below those that stand there', both('override'), []],
-    ['in a file, over those that stand there', both('merge'), [`head/a/v.yaml:3 values ${isolated}`]],
+    ['in a file, below the inline values', both('override'), []],
+    ['in a file, over the inline values', both('merge'), [`head/a/v.yaml:3 values ${isolated}`]],
     ['in a file that does not count', both('replace'), []],
     [
       'in a further file',
@@ -69,7 +69,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       [`head/a/v.yaml:3 values ${isolated}`],
     ],
     [
-      'in a file of two, of which the further one wins',
+      'in one of two files, where the additional one wins',
       edge(['namespace: a', 'valuesFile: v.yaml', 'additionalValuesFiles: [w.yaml]']),
       [],
     ],
@@ -147,7 +147,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
   })
 })
 
-describe('what a Kustomization holds beside a chart from elsewhere', () => {
+describe('the entries of a Kustomization beside a chart from elsewhere', () => {
   const unknown = (...more: string[]) =>
     kustomization('helmCharts:', '  - {name: web, repo: https://charts.example.com, version: 1.0.0}', ...more)
 

@@ -70,7 +70,7 @@ export async function judgedFolders(
   return { status: report.status, said, report }
 }
 
-/** A program that stands in for helm. */
+/** A program that replaces helm. */
 export function fake(script: string): string {
   const file = path.join(temporaryFolder(), 'helm')
   writeFileSync(file, `#!/bin/sh\n${script}\n`)

@@ -38,7 +38,7 @@ const vendored: Files = Object.fromEntries(
   Object.entries(chart).map(([file, text]) => [file.replace('charts/edge', 'x/vendor/edge'), text]),
 )
 
-describe('what a glob that nobody wrote takes is judged when', () => {
+describe('a file that a default glob takes is judged when', () => {
   test.each<[what: string, base: Files, head: Files, expected: string[]]>([
     [
       'an Application deploys the folder',
@@ -251,7 +251,7 @@ test('a Kustomization that is left out hides no plain file', async () => {
   expect(lines(await change({ 'notes.yaml': configMap('notes') }, head))).toEqual(uncovered('app/web.yaml'))
 })
 
-test('what is shown is not said to be ignored', async () => {
+test('a file that is shown is not listed as ignored', async () => {
   const report = await whole({
     'a.yaml': argo('web', 'vendor/a'),
     'vendor/a/web.yaml': covered,

@@ -23,7 +23,7 @@ async function judged(base: Files, head: Files) {
   return { report, found: lines(report) }
 }
 
-/** An object in which a name stands wherever a file may choose one. */
+/** An object with a name wherever a file may choose one. */
 function strewn(name: string): string {
   const map = `{${name}: ${name}}`
   return stream(

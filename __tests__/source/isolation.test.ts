@@ -7,8 +7,8 @@ import { configMap, role } from './objects'
 import { tool } from './rendered'
 import { type Files, temporaryFolder, withEnvironment, writeFiles } from './repository'
 
-/** A program that writes down what it is given, and then is the tool that it stands for. */
-function telling(name: string, seen: string): string {
+/** A program that writes down its environment, and then runs the tool that it replaces. */
+function recording(name: string, seen: string): string {
   const file = path.join(temporaryFolder(), name)
   const script = `{ env; ls -A "$HOME"; cat /proc/net/dev 2>/dev/null; } >> ${seen}\nexec ${tool(name)} "$@"`
   writeFileSync(file, `#!/bin/sh\n${script}\n`)
@@ -43,7 +43,7 @@ describe('network', () => {
     expect(await isolationHere(temporaryFolder(), words)).toEqual([])
   })
 
-  test('what takes it away is used where it works, and tools then have none', async () => {
+  test('unshare is used where it works, and tools then have no network', async () => {
     const folder = temporaryFolder()
     expect(await isolationHere(folder, ['env'])).toEqual(['env'])
     const isolation = await isolationHere(folder)
@@ -97,7 +97,7 @@ test('helm, kustomize, and the helm of kustomize see nothing of the job', async 
     HOME: '/the-job-s-own-home',
   }
   const { stdout } = await withEnvironment(secrets, () =>
-    check(head, 'json', '--helm', telling('helm', seen), '--kustomize', telling('kubectl', seen)),
+    check(head, 'json', '--helm', recording('helm', seen), '--kustomize', recording('kubectl', seen)),
   )
   expect(JSON.parse(stdout).inspected.head).toMatchObject({ rendered: 2, manifests: 3 })
   const text = readFileSync(seen, 'utf8')

@@ -3,7 +3,7 @@ import { asItem, each, flux, outer, plugin, readAs, said, unknown, url } from '.
 import { ingress } from './objects'
 
 describe('a key that names places is read in its documented form alone', () => {
-  test('what a generator would read of the runner, through a replacement into a host', async () => {
+  test('a file of the runner that a generator would read, through a replacement into a host', async () => {
     const head = {
       'web/ingress.yaml': ingress('web', ['a.example.com'], ['a.example.com']),
       'web/kustomization.yaml': `resources: [ingress.yaml]
@@ -19,7 +19,7 @@ replacements:
     expect(await said(head)).toEqual([`web/kustomization.yaml:4 ${readAs('Files', 'files')}`])
   })
 
-  test('what a generator would fetch', async () => {
+  test('a URL that a generator would fetch', async () => {
     const head = {
       'web/kustomization.yaml': `ConfigMapGenerator:\n  - name: copy\n    files: ["page=${url}/page"]\n`,
       'flux-web.yaml': flux.replace('./honest', './web').replace('name: apps,', 'name: web,'),
@@ -50,7 +50,7 @@ replacements:
       [`commonLabels: &x {Files: ${url}/a}\nconfigMapGenerator:\n  - {name: a, <<: *x}\n`, 1, readAs('Files', 'files')],
     ]))
 
-  test('in the file of a plugin, or where one stands inline', () =>
+  test('in the file of a plugin, or in an inline plugin', () =>
     each([
       [
         'generators: [p.yaml]\n',

@@ -3,7 +3,7 @@ import { ingress, kept, kustomization, name, shared } from './kustomize-objects'
 import { role } from './objects'
 import { judgeChange, places } from './rendered'
 
-describe('what cannot be built', () => {
+describe('a Kustomization that cannot be built', () => {
   test('is an error at the entry that is to blame', async () => {
     const report = await judgeChange(shared, {
       'base/kustomization.yaml': kustomization('resources:', '  - role.yaml', '  - gone.yaml', '  - ingress.yaml'),
@@ -46,8 +46,8 @@ describe('what cannot be built', () => {
   })
 })
 
-describe('what is no change of what is deployed raises nothing', () => {
-  test.each([['a file beside it that nobody names', { 'base/notes.yaml': role('system:other') }]])(
+describe('a change that changes no deployed object raises nothing', () => {
+  test.each([['a file beside it that no Kustomization names', { 'base/notes.yaml': role('system:other') }]])(
     '%s',
     async (_, head) => {
       expect(places(await judgeChange(shared, head))).toEqual([])
@@ -132,7 +132,7 @@ test('data of a ConfigMap from elsewhere are left out and listed, and the rest i
   })
 })
 
-test('a text that is no YAML is told by what kustomize says of it', async () => {
+test('a text that is no YAML is reported in the words of kustomize', async () => {
   const base = { 'app/kustomization.yaml': kustomization('resources: [role.yaml]'), 'app/role.yaml': role('web') }
   const broken = kustomization(
     'configMapGenerator: [{name: a, files: [a=https://example.com/a]}',
@@ -143,7 +143,7 @@ test('a text that is no YAML is told by what kustomize says of it', async () => 
   expect(report.findings[0]?.location.path).toBe('app/kustomization.yaml')
 })
 
-test('of entries that are written alike the one that fails is told', async () => {
+test('an entry that fails is named, among others of the same text', async () => {
   const folder = (place: string) => ({
     [`app/${place}/kustomization.yaml`]: kustomization('resources:', '  - map.yaml', '  - secret.yaml'),
     [`app/${place}/map.yaml`]: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${place}}\n`,
@@ -202,14 +202,14 @@ describe('a file of settings that a generator puts into a ConfigMap', () => {
   })
   const newest = ['controller-scope@1.1.0']
 
-  test('is read, and is where the finding stands', async () => {
+  test('is read, and is the place of the finding', async () => {
     const base = { ...team('a', settings(80, 'a')), ...team('b', settings(80, 'b')) }
     const head = { 'clusters/prod/b/traefik.yml': settings(80, 'a', 'b') }
     const report = await judgeChange(base, head, 'helm', newest)
     expect(places(report)).toEqual(['head/clusters/prod/b/traefik.yml:6 exact controller-scope/namespace-isolated'])
   })
 
-  test('gives it another name, and what stood before is no news', async () => {
+  test('gives it another name, and an older finding stays existing', async () => {
     const base = { ...team('a', settings(80, 'a')), ...team('b', settings(80, 'a', 'b')) }
     const head = { 'clusters/prod/b/traefik.yml': settings(8080, 'a', 'b') }
     const { findings } = await judgeChange(base, head, 'helm', newest)

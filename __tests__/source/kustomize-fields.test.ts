@@ -12,7 +12,7 @@ const otherVersions = ['inventory', 'includeVolumeClaimTemplates', 'chartRelease
 interface Struct {
   readonly name: string
   readonly fields: readonly string[]
-  /** A Kustomization with a value where the struct stands. */
+  /** A Kustomization with a value in the place of the struct. */
   readonly around: (value: unknown) => unknown
 }
 

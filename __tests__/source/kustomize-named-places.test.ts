@@ -1,7 +1,7 @@
 import { describe, test } from '@jest/globals'
 import { asItem, each, elsewhere, outer, plugin, url } from './kustomize-containment'
 
-describe('what is named has to be in the revision', () => {
+describe('a file that is named has to be in the revision', () => {
   test('in every field, however it is written', () =>
     each([
       [

@@ -31,14 +31,14 @@ describe('no other way into a build', () => {
     expect(await said(head)).toEqual([`web/kustomization.yaml:1 ${elsewhere(`${url}/c`)}`])
   })
 
-  test('what a Flux object lays over it', async () => {
+  test('the overlay of a Flux object', async () => {
     const patches = `  patches: [{path: ${outer}/secret.yaml}]\n`
     expect(await said({ 'flux.yaml': flux + patches })).toEqual([
       `flux.yaml:1 Its patch ${outer}/secret.yaml is not in honest of this repository; name a file there, or write the patch inline. Whether the head still has ConfigMap honest is unknown.`,
     ])
   })
 
-  test('what an ApplicationSet lays over it', async () => {
+  test('the overlay of an ApplicationSet', async () => {
     const set = (kustomize: string) => `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
 metadata: {name: web, namespace: argocd}
@@ -75,7 +75,7 @@ spec:
   })
 })
 
-describe('what kustomize takes is no error', () => {
+describe('a form that kustomize accepts is no error', () => {
   test.each<[string, Files]>([
     [
       'odd letters in keys that name no place',

@@ -3,7 +3,7 @@ import { ingress, kept, kustomization, name, shared, uncovered } from './kustomi
 import { role } from './objects'
 import { judgeChange, places, relatedPlaces } from './rendered'
 
-describe('what leaves a Kustomization is removed, though its file stays', () => {
+describe('an object that leaves a Kustomization is removed, though its file stays', () => {
   test('a file dropped from resources:', async () => {
     const report = await judgeChange(shared, {
       'base/kustomization.yaml': kustomization('resources:', '  - binding.yaml', '  - ingress.yaml'),
@@ -82,7 +82,7 @@ describe('what leaves a Kustomization is removed, though its file stays', () => 
   })
 })
 
-describe('what a Kustomization changes is found at the line that changes it', () => {
+describe('a finding on a field that a Kustomization changes is at the line that changes it', () => {
   test('a patch that drops a TLS host', async () => {
     const report = await judgeChange(
       {

@@ -218,7 +218,7 @@ test('values files of charts from elsewhere: known charts are judged by them', a
   ])
 })
 
-test('what a release takes of a Kustomization is not judged where its chart is elsewhere', async () => {
+test('the files that a release takes from a Kustomization are not judged where its chart is elsewhere', async () => {
   const flux = (tag: string) => ({
     'app/kustomization.yaml': kustomization(
       'configMapGenerator:\n  - {name: web-values, files: [values.yaml]}\npatches:\n  - path: patch.yaml\n',
@@ -332,7 +332,7 @@ test('another version of a remote base is not seen', async () => {
   )
 })
 
-test('what is built in part is judged by its manifests, and what is not read of it is not', async () => {
+test('a source that is built in part is judged by its manifests, and the files that are not read are not judged', async () => {
   const patch = (image: string) => `apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {image: ${image}}\n`
   const of = (resource: string, value: string) => ({
     'k/kustomization.yaml': `resources: [map.yaml, ${resource}]\npatches:\n  - path: p.yaml\n`,

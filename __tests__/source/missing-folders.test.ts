@@ -111,7 +111,7 @@ describe('a folder that is not there is listed', () => {
       [otherRevision('app.yaml:10')],
     ],
     [
-      'of a source that only the cluster has and of which nothing is here',
+      'of a source that only the cluster has',
       {
         'flux/more.yaml': kustomization('more', './more').replace(
           sourceRef,

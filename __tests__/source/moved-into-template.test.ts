@@ -41,7 +41,7 @@ describe('an object that a file of the change writes which cannot be read', () =
   ])('not by %s', async (_, text) => {
     const head = { 'manifests/rbac.yaml': null, 'manifests/01-rbac.yaml': text }
     const found = places(await judgeChange(base, head, 'helm', newest))
-    // Another test is about the template itself, of which a mention is no object.
+    // Another test is about the template itself; a mention in it is no object.
     expect(found.filter((place) => !place.endsWith(' source/not-judged'))).toEqual([
       'base/manifests/rbac.yaml:1 exact protected-rbac/binding-resolves',
     ])

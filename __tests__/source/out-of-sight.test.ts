@@ -74,7 +74,7 @@ describe('an object of the same name is another one', () => {
     ],
   ])('%s', async (_, base, head) => {
     const found = lines(await change(base, head))
-    // That nothing shows what a new object from elsewhere deploys is tested with the account of changed files.
+    // The test of the account of changed files covers a new object from elsewhere whose deployments are unknown.
     expect(found.filter((line) => !line.endsWith(' source/not-judged'))).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ test('counts of replicas are numbers', () => {
   expect(overlayOf({ replicas: [{ name: 'web', count: '2' }] })).toEqual({ replicas: [{ name: 'web', count: 2 }] })
 })
 
-test('what says nothing lays nothing over', () => {
+test('an empty overlay changes nothing', () => {
   expect(overlayOf({ namePrefix: '', namespace: null, version: '5', images: undefined })).toBeUndefined()
 })
 

@@ -8,7 +8,7 @@ export const url = 'https://github.com/acme/platform.git'
 
 /**
  * A chart that shows what it was rendered with: the Ingress is named after the release, and a host that its TLS does not
- * cover is told in a finding. It also has an ingress controller, and a ClusterRole of the cluster's own.
+ * cover is named in a finding. It also has an ingress controller, and a ClusterRole of the cluster's own.
  */
 export const chart: Files = {
   'charts/edge/Chart.yaml': 'apiVersion: v2\nname: edge\nversion: 1.0.0\n',
@@ -73,7 +73,7 @@ export function repositoryOf(base: Files, head?: Files): TestRepository {
   return repo
 }
 
-/** Judges what the second commit changes. */
+/** Judges the changes of the second commit. */
 export function change(base: Files, head: Files) {
   return checkOpened(opened(base, head, url), '--policy', ...policies)
 }
@@ -93,7 +93,7 @@ export async function hostsOf(files: Files): Promise<string[]> {
   )
 }
 
-/** An object that stands in a file of its own. */
+/** An object in a file of its own. */
 export function object(apiVersion: string, kind: string, name: string, namespace: string, body: string): string {
   const own = namespace ? `  namespace: ${namespace}\n` : ''
   return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: ${name}\n${own}${body}`

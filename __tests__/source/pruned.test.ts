@@ -108,7 +108,7 @@ describe('an object that applies others leaves what these deploy', () => {
   })
 })
 
-test('what is no longer deployed by it is not edited unseen', async () => {
+test('an edit of a file that it no longer deploys is reported', async () => {
   const edited = { 'rbac/role.yaml': `${role(name)}# edited\n` }
   expect(lines(await change(flux('prune: true'), { 'flux/apps.yaml': null, ...edited }))).toContain(
     'introduced error head/rbac/role.yaml:1 source/unrendered',

@@ -50,7 +50,7 @@ const two: Files = {
   'envs/two.yaml': scoped,
 }
 
-describe('values of an Application that stand in a file of this repository', () => {
+describe('values of an Application in a file of this repository', () => {
   test('are judged when they change alone', async () => {
     expect(places(await judge(two, { 'envs/two.yaml': unscoped }))).toEqual([`head/envs/two.yaml:3 values ${isolated}`])
   })
@@ -80,7 +80,7 @@ describe('values of an Application that stand in a file of this repository', () 
     expect(places(third)).toEqual([`head/envs/two.yaml:3 values ${isolated}`])
   })
 
-  test('that are not there are told at what names them', async () => {
+  test('that do not exist are reported at the entry that names them', async () => {
     const report = await judge(two, { 'envs/two.yaml': null }, url)
     expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
     expect(report.findings[0]?.text).toBe(
@@ -91,7 +91,7 @@ describe('values of an Application that stand in a file of this repository', () 
     expect(later.findings.map(({ rule, status }) => [rule, status])).toEqual([[unreadable, 'existing']])
   })
 
-  test('mended, they are resolved', async () => {
+  test('once fixed, they are resolved', async () => {
     const report = await judge({ ...two, 'envs/two.yaml': unscoped }, { 'envs/two.yaml': scoped })
     expect(report.findings.map(({ rule, status }) => [rule, status])).toEqual([[isolated, 'resolved']])
   })
@@ -138,14 +138,14 @@ describe('values of an Application that stand in a file of this repository', () 
       [],
     ],
     [
-      'a file of the chart over them, which nobody sees',
+      'a file of the chart over them, which is not here',
       'valueFiles: [$values/envs/two.yaml, values-prod.yaml]',
       {},
       { 'envs/two.yaml': unscoped },
       [],
     ],
     [
-      'a file of the chart below them, in which the class may stand',
+      'a file of the chart below them, which may set the class',
       'valueFiles: [values-prod.yaml, $values/envs/two.yaml]',
       {},
       { 'envs/two.yaml': unscoped },
@@ -209,7 +209,7 @@ describe('values of an Application that stand in a file of this repository', () 
 
   test.each([
     ['a way out of the repository', '../../../../etc/passwd', {}],
-    ['a pattern that nobody writes', `${'**/'.repeat(30)}*.yaml`, {}],
+    ['a pattern of many wildcards', `${'**/'.repeat(30)}*.yaml`, {}],
   ] as [string, string, Files][])('%s is not known, and no error', async (_, file, files) => {
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
     expect(places(await judge(two, head, url))).toEqual([])
@@ -226,7 +226,7 @@ describe('values of an Application that stand in a file of this repository', () 
     expect(report.status).toBe(1)
   })
 
-  test('that nobody could read before is no news', async () => {
+  test('that could not be read before is no news', async () => {
     const base = { ...two, 'envs/two.yaml': '- controller\n' }
     expect(places(await judge(base, { 'envs/one.yaml': `${scoped}#\n` }))).toEqual([])
   })
@@ -299,14 +299,14 @@ describe('an ApplicationSet is what it makes', () => {
     expect(report.findings[0]?.text).toContain('Application argocd/edge-two and Application argocd/edge-one both serve')
   })
 
-  test('of folders, of which one comes', async () => {
+  test('of folders, one of them new', async () => {
     expect(places(await judge(set, { 'envs/three/values.yaml': unscoped }))).toEqual([
       `head/envs/three/values.yaml:3 values ${isolated}`,
     ])
     expect(places(await judge(set, { 'envs/three/values.yaml': scoped }))).toEqual([])
   })
 
-  test('of folders, of which one goes', async () => {
+  test('of folders, one of them deleted', async () => {
     const report = await judge({ ...set, 'envs/two/values.yaml': unscoped }, { 'envs/two/values.yaml': null })
     expect(report.findings.map(({ rule, status }) => [rule, status])).toEqual([[isolated, 'resolved']])
   })
@@ -329,7 +329,7 @@ describe('an ApplicationSet is what it makes', () => {
     ])
   })
 
-  test('a template that nobody can fill in is one Application, as it stands', async () => {
+  test('a template that cannot be filled in is one Application, as written', async () => {
     const plugin = applicationSet(
       '- plugin: {configMapRef: {name: teams}}',
       'name: "{{name}}"',

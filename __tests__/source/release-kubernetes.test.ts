@@ -79,7 +79,7 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
     expect(places(report)).toContain('head/prod/web/templates/ingress.yaml:10 template ingress-tls/host-covered')
   })
 
-  test('what a release is declared with goes before', async () => {
+  test('the version that a release declares goes first', async () => {
     const release = 'helm: [{chart: prod/web, release: web, namespace: web, cluster: prod, kubeVersion: "1.22.0"}]\n'
     const both = { [config]: `${cluster('1.29.4')[config]}${release}` }
     expect(places(await judgeChart(both, byVersion))).toEqual([
@@ -87,7 +87,7 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
     ])
   })
 
-  test('what helm answered for the cluster is no finding, and said', async () => {
+  test('an answer that helm gave for the cluster is no finding, and is listed', async () => {
     const report = await judgeChart(cluster('1.29.4'), byServed)
     expect(places(report)).toEqual([])
     expect(report.inspected.skipped).toContainEqual({

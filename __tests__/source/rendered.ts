@@ -6,7 +6,7 @@ import type { Files } from './repository'
 
 export { tool } from '../tools'
 
-/** Fixed versions: what later ones find besides is not what is tested here. */
+/** Fixed versions: further findings of later ones are not tested here. */
 export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
 /** Judges a change with the real tools. `helm` is the name of a pinned one, or a path. */

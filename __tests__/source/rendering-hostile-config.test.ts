@@ -5,7 +5,7 @@ import { config, judged, web } from './hostile'
 import { role } from './objects'
 import { temporaryFolder } from './repository'
 
-describe('what a config declares', () => {
+describe('a source that a config declares', () => {
   test('reaches helm as names and files, never as options, URLs or places outside', async () => {
     const long = 'x'.repeat(300_000)
     const { status, said } = await judged(

@@ -8,7 +8,7 @@ import { configMap, role } from './objects'
 import { type Files, temporaryFolder } from './repository'
 
 describe('Kustomizations', () => {
-  test('what they would fetch or read outside is refused at its line, with no request made', async () => {
+  test('an entry that would fetch, or read outside of the repository, is refused at its line, with no request made', async () => {
     const requests: string[] = []
     const server = createServer((request, response) => {
       requests.push(request.url ?? '')
@@ -76,7 +76,7 @@ describe('Kustomizations', () => {
     expect(requests).toEqual([])
   })
 
-  test('what is malformed or would run a program is said', async () => {
+  test('an entry that is malformed or would run a program is reported', async () => {
     const ran = path.join(temporaryFolder(), 'ran')
     const plugin = `apiVersion: example.com/v1\nkind: Plugin\nmetadata:\n  name: x\n  annotations:\n    config.kubernetes.io/function: |\n      exec: {path: ./run.sh}\n`
     const { status, said } = await judged({

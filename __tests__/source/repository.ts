@@ -31,7 +31,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** What git is told apart from the user's own settings, so that tests are the same on every machine. */
+/** The settings of git in tests, without the user's own, so that tests are the same on every machine. */
 export const gitSettings = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',

@@ -101,7 +101,7 @@ describe('a Kustomization that nothing deploys', () => {
   })
 })
 
-describe('what no root reaches', () => {
+describe('files that no root reaches', () => {
   const web = (of: string, routed = 'web.example.com', more = '') =>
     object(
       'networking.k8s.io/v1',

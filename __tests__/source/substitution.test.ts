@@ -5,7 +5,7 @@ import { substituted } from '../../src/sources/substitution'
 const variables = { name: 'web', empty: '', _1: 'one', path: 'a/b/c.txt', lines: 'a\nb', long: 'a'.repeat(1001) }
 
 // Rows with a known name were run with fluxcd/pkg/envsubst v1.7.0.
-describe('what Flux replaces', () => {
+describe('variables that Flux replaces', () => {
   test.each([
     ['${name}', 'web'],
     ['a-${name}-${_1}', 'a-web-one'],
@@ -75,7 +75,7 @@ describe('what Flux replaces', () => {
     ['a function of an unknown value', '${unknown%%.*} ${#unknown} ${unknown//a/b}'],
     ['a digit as the first character of an unknown name', '${1x}'],
     ['a default without a colon, which Flux refuses', '${unknown-other} ${name+other}'],
-    ['what is no name to Flux', '${a.b} ${ name } ${} ${!name}'],
+    ['names that Flux does not accept', '${a.b} ${ name } ${} ${!name}'],
     ['a replacement without its second slash', '${name/w}'],
     ['an expression without an end', '${unknown:-{'],
     ['a pattern tried on a text of more than 1000 characters', '${long%%b*}'],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { Content, Entry, Revision } from '../../src/revision/revision'
 import { readTree } from '../../src/revision/tree'
 
-/** A revision of empty files, and of links by what they lead to. */
+/** A revision of empty files, and of links with their targets. */
 function revisionOf(files: readonly string[], links: ReadonlyMap<string, string>): Revision {
   const entries: Entry[] = [
     ...files.map((path): Entry => ({ path, type: 'file', id: path })),

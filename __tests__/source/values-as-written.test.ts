@@ -101,7 +101,7 @@ const application = (helm: string) =>
     `spec:\n  project: default\n  destination: {namespace: shop}\n  source:\n    repoURL: ${url}\n    path: charts/edge\n    helm:\n${helm}`,
   )
 
-/** The hosts that the gate renders: a helm that also keeps its output stands in for the real one. */
+/** The hosts that the gate renders: a helm that also keeps its output replaces the real one. */
 async function judged(files: Files): Promise<string[]> {
   const folder = temporaryFolder()
   const [helm, kept] = [path.join(folder, 'helm'), path.join(folder, 'output')]
