@@ -4,6 +4,7 @@ import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
 import controllerKept from './controller-scope/controller-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
@@ -59,6 +60,7 @@ export const rules: readonly Rule[] = [
   classKnown,
   controllerKept,
   electionIsolated,
+  flagsKnown,
   gatewayKept,
   lockHeld,
   lockUnmanaged,
