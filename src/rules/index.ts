@@ -9,6 +9,7 @@ import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
+import pathsServed from './controller-scope/paths-served'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
@@ -65,6 +66,7 @@ export const rules: readonly Rule[] = [
   lockHeld,
   lockUnmanaged,
   namespaceIsolated,
+  pathsServed,
   publishTarget,
   rbacScoped,
   rbacSufficient,

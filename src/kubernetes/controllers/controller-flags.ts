@@ -36,12 +36,12 @@ export interface UnknownFlag extends NamedFlag {
 }
 
 /** The flags of a controller that its release does not know; none if the release is unknown, or its flags were not read. */
-export function unknownFlags({ facts, release, named }: Controller): UnknownFlag[] {
+export function unknownFlags({ facts, release, settings }: Controller): UnknownFlag[] {
   const program = programs.find(({ controller }) => controller === facts.name)
   if (!program || release === undefined || !satisfies(release, program.releases)) return []
   const { always, some } = program
   const known = [...always, ...Object.keys(some).filter((name) => satisfies(release, some[name] ?? ''))]
-  return named
+  return settings.named
     .filter(({ name }) => !known.includes(name))
     .map((flag) => ({ ...flag, since: entryOf(some, flag.name), known }))
 }

@@ -10,7 +10,7 @@ import { chartReleasesOf } from '../charts/releases'
 import { shareNamespace } from '../object/namespace'
 import { Arguments } from '../workload/arguments'
 import { type ControllerFacts, controllerFacts } from '../workload/controller-facts'
-import type { NamedFlag, Setting, Settings } from '../workload/settings'
+import type { Setting, Settings } from '../workload/settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type Watched, watchedBy } from './controller-scope'
 import { settingsOf, settingsOfRelease } from './controller-settings'
@@ -62,8 +62,7 @@ export interface Controller {
   readonly defaultCertificate: Setting | undefined
   /** The objects it is read from, in addition to its own, wherever its settings are. */
   readonly parts: readonly Cursor[]
-  /** The flags that it gets by their names. */
-  readonly named: readonly NamedFlag[]
+  readonly settings: Settings
   /** How a person sets one of its flags. */
   readonly wordsFor: (flag: string) => string
   /** The release that installs it, if there is no manifest of it. */
@@ -170,7 +169,7 @@ function read(facts: ControllerFacts, container: Cursor, settings: Settings): Om
     locks: locksOf(facts, settings, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
     defaultCertificate: defaultCertificateOf(facts, settings),
-    named: settings.named,
+    settings,
     wordsFor: (flag) => settings.wordsFor(flag),
     installed: undefined,
   }
@@ -239,7 +238,7 @@ function installedBy(release: ChartRelease): Controller[] {
           at: account?.at ?? whole.place,
         },
         defaultCertificate: defaultCertificateOf(facts, settings),
-        named: settings.named,
+        settings,
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
         installed: { release, service: whole.take(chart.service), className, fullname: whole.fullname() },
