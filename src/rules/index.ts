@@ -14,6 +14,7 @@ import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import serviceReaches from './controller-scope/service-reaches'
+import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import webhookSafe from './controller-scope/webhook-safe'
@@ -71,6 +72,7 @@ export const rules: readonly Rule[] = [
   rbacScoped,
   rbacSufficient,
   serviceReaches,
+  snippetsOff,
   statusKept,
   statusSource,
   webhookSafe,
