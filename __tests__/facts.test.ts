@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
+import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
@@ -23,6 +24,7 @@ const schemas = {
   'component-permissions.yaml': PermissionFile,
   'components.yaml': ComponentFactsFile,
   'controller-charts.yaml': ChartFactsFile,
+  'controller-flags.yaml': ControllerFlagsFile,
   'controllers.yaml': ControllerFactsFile,
   'known-defects.yaml': DefectFile,
   'managed-classes.yaml': ManagedClassesFile,

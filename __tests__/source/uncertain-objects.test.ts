@@ -138,6 +138,34 @@ describe('a protected role that another answer of the cluster takes away', () =>
     expect(report.findings.map(({ rule, level }) => `${level} ${rule}`)).toEqual([`error ${kept}`])
   })
 
+  describe('with two releases that have it', () => {
+    const [lookup, revision] = ['if not (lookup "v1" "Namespace" "" "a")', 'if eq .Release.Revision 1']
+    const two: Files = {
+      ...base,
+      'd/Chart.yaml': 'apiVersion: v2\nname: d\nversion: 1.0.0\n',
+      'd/values.yaml': 'enabled: true\n',
+      'd/templates/role.yaml': role,
+      'other.yaml': release().replace('name: web', 'name: other').replace('./c', './d'),
+      'c/templates/role.yaml': role,
+    }
+    const ofRules = async (files: Files) => places(await change(two, files)).map((one) => one.replace(/:.* /, ' '))
+
+    test.each([
+      ['both under the same answer', lookup, lookup],
+      ['each under another answer', lookup, revision],
+    ])('%s: neither keeps it for the other', async (_, one, other) => {
+      const found = await ofRules({ 'c/templates/role.yaml': around(one), 'd/templates/role.yaml': around(other) })
+      expect([...new Set(found)].sort()).toEqual([
+        `head/c/templates/role.yaml ${kept}`,
+        `head/d/templates/role.yaml ${kept}`,
+      ])
+    })
+
+    test('one of them: the other keeps it', async () => {
+      expect(await ofRules({ 'c/templates/role.yaml': around(lookup), 'd/values.yaml': 'enabled: 1\n' })).toEqual([])
+    })
+  })
+
   test('what a rule reads of an object: the hosts of its TLS', async () => {
     const ingress = (tls: string) =>
       object(

@@ -3,7 +3,9 @@ import type { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { pairsOf } from './read-in-part'
-import { allOf, type Uncertain, uncertainObjects } from './uncertain-objects'
+import { allOf, answeredRelease, certainObjects, type Uncertain, uncertainObjects } from './uncertain-objects'
+
+const nothingElse = { otherBefore: new Map(), otherAfter: new Set<string>() }
 
 /** The objects of the releases that differ which other answers of the cluster change, on both sides. */
 export async function uncertainIn(
@@ -12,23 +14,29 @@ export async function uncertainIn(
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
 ): Promise<Uncertain> {
-  const found = await Promise.all(
-    pairsOf(before, after).map(async ({ before: was, after: is }) => {
-      if (!is) return allOf([])
-      const others = (sides: readonly RenderedSide[], own: RenderedSide | undefined, its: Files) => [
-        ...[...its.loaded].flatMap(([path, { objects }]) =>
-          objects.map((object) => ({ object, origin: { kind: 'file' as const, path } })),
-        ),
-        ...sides.filter((side) => side !== own).flatMap(({ objects }) => objects),
-      ]
-      const surroundings = {
-        base,
-        head,
-        otherBefore: new Map(others(before, was, files.before).map((one) => [identityOf(one.object.ref), one])),
-        otherAfter: new Set(others(after, is, files.after).map(({ object: { ref } }) => identityOf(ref))),
-      }
-      return uncertainObjects({ before: was, after: is }, surroundings)
+  const releases = await Promise.all(
+    pairsOf(before, after).flatMap(({ before: was, after: is }) =>
+      is
+        ? [answeredRelease({ before: was, after: is }, { base, head }).then((answered) => ({ was, is, answered }))]
+        : [],
+    ),
+  )
+  const inFiles = (its: Files) =>
+    [...its.loaded].flatMap(([path, { objects }]) =>
+      objects.map((object) => ({ object, origin: { kind: 'file' as const, path } })),
+    )
+  const filesAfter = inFiles(files.after).map(({ object: { ref } }) => identityOf(ref))
+  const certain = new Map(releases.map(({ is, answered }) => [is, certainObjects(is, answered)]))
+  return allOf(
+    releases.map(({ was, is, answered }) => {
+      if (answered.pairs.length === 0) return uncertainObjects({ before: was, after: is }, answered, nothingElse)
+      const othersBefore = before.filter((side) => side !== was).flatMap(({ objects }) => objects)
+      const othersAfter = [...certain].flatMap(([side, ids]) => (side === is ? [] : ids))
+      const all = [...inFiles(files.before), ...othersBefore]
+      return uncertainObjects({ before: was, after: is }, answered, {
+        otherBefore: new Map(all.map((one) => [identityOf(one.object.ref), one])),
+        otherAfter: new Set([...filesAfter, ...othersAfter]),
+      })
     }),
   )
-  return allOf(found)
 }

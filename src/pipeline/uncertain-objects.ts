@@ -26,13 +26,25 @@ export interface RenderedPair {
   readonly after: RenderedSide
 }
 
-/** The sides that a change has, and the objects that they have besides a release. */
+/** The objects that a change has besides those of a release. */
 export interface Surroundings {
-  readonly base: SideOfChange
-  readonly head: SideOfChange
   /** By identity, of the base: a release may take an object over from elsewhere. */
   readonly otherBefore: ReadonlyMap<string, Rendered>
+  /** By identity, of the head: those that are there whatever the cluster answers. */
   readonly otherAfter: ReadonlySet<string>
+}
+
+/** A release on both sides, as a cluster with another answer has it; empty where it does not render with it. */
+interface AnsweredPair {
+  readonly name: string
+  readonly old: RenderedSide | undefined
+  readonly now: RenderedSide | undefined
+}
+
+/** A release with all other answers of the cluster. */
+export interface AnsweredRelease {
+  readonly pairs: readonly AnsweredPair[]
+  readonly unanswered: readonly Unanswered[]
 }
 
 /** The first and the last minor version of Kubernetes for which charts are rendered. */
@@ -47,19 +59,18 @@ export interface Uncertain {
 }
 
 const nothing: Uncertain = { before: [], after: [], unanswered: [] }
+const notAsked: AnsweredRelease = { pairs: [], unanswered: [] }
 
 /** How many questions are answered alone that a chart refuses to have answered with the others. */
 const maxAlone = 8
 
-/**
- * What becomes of a release under other answers of the cluster: only the objects that differ from those of the rendering
- * without a cluster. Both sides get the same answers, so what was not certain before is no news.
- */
-export async function uncertainObjects(pair: RenderedPair, surroundings: Surroundings): Promise<Uncertain> {
-  const { before, after } = pair
-  const { base, head } = surroundings
+/** Renders a release with other answers of the cluster: both sides get the same ones. */
+export async function answeredRelease(
+  { before, after }: RenderedPair,
+  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
+): Promise<AnsweredRelease> {
   const [was, is] = [before && ofHelm(before), ofHelm(after)]
-  if (!is || (before && !was)) return nothing
+  if (!is || (before && !was)) return notAsked
   const [asked, asks] = await Promise.all([was && base.questionsOf(was), head.questionsOf(is)])
   const questions = asked ? together(asked, asks) : asks
   const versions = await versionsFor([
@@ -74,12 +85,12 @@ export async function uncertainObjects(pair: RenderedPair, surroundings: Surroun
       isAsked(asks, answers) ? head.renderAnswered(is, answers, questions, only) : { side: after, refused: [] },
     ])
     const isOne = now.side !== undefined && (old.side !== undefined || !was)
-    const objects = (name: string) => (isOne ? differing(pair, old.side, now.side, name, surroundings) : nothing)
-    return { old, now, isOne, objects }
+    const pairs = (name: string) => ({ pairs: isOne ? [{ name, old: old.side, now: now.side }] : [], unanswered: [] })
+    return { old, now, isOne, pairs }
   }
-  const ofAnswer = async (answers: Answers): Promise<Uncertain> => {
-    const notAnswered = (isNew: boolean, answer = answers.name): Uncertain => ({
-      ...nothing,
+  const ofAnswer = async (answers: Answers): Promise<AnsweredRelease> => {
+    const notAnswered = (isNew: boolean, answer = answers.name): AnsweredRelease => ({
+      pairs: [],
       unanswered: [{ side: after, answer, isNew: isNew && was !== undefined }],
     })
     let first: Awaited<ReturnType<typeof rendered>> | undefined
@@ -94,15 +105,34 @@ export async function uncertainObjects(pair: RenderedPair, surroundings: Surroun
           const [about = ''] = question.split(':', 1)
           // A release that cannot be upgraded in such a cluster keeps its objects there.
           if (!one.isOne || one.now.refused.length > 0) return notAnswered(false, `${answers.name} (${about})`)
-          return one.objects(`${answers.name}, for ${about} alone`)
+          return one.pairs(`${answers.name}, for ${about} alone`)
         }),
       )
       const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []
-      return allOf([both.objects(answers.name), ...alone, ...rest])
+      return everyAnswer([both.pairs(answers.name), ...alone, ...rest])
     }
     return notAnswered(first?.old.side !== undefined)
   }
-  return allOf(await Promise.all(answersTo(questions, versions).map(ofAnswer)))
+  return everyAnswer(await Promise.all(answersTo(questions, versions).map(ofAnswer)))
+}
+
+function everyAnswer(all: readonly AnsweredRelease[]): AnsweredRelease {
+  return { pairs: all.flatMap(({ pairs }) => pairs), unanswered: all.flatMap(({ unanswered }) => unanswered) }
+}
+
+/** The objects of a release, by identity, that are there whatever the cluster answers. */
+export function certainObjects({ objects }: RenderedSide, { pairs }: AnsweredRelease): string[] {
+  const answered = pairs.flatMap(({ now }) => (now ? [byIdentity(now.objects)] : []))
+  return [...byIdentity(objects).keys()].filter((id) => answered.every((one) => one.has(id)))
+}
+
+/**
+ * What becomes of a release under other answers of the cluster: only the objects that differ from those of the rendering
+ * without a cluster. What was not certain before is no news.
+ */
+export function uncertainObjects(pair: RenderedPair, answered: AnsweredRelease, surroundings: Surroundings): Uncertain {
+  const found = answered.pairs.map(({ name, old, now }) => differing(pair, old, now, name, surroundings))
+  return allOf([...found, { ...nothing, unanswered: answered.unanswered }])
 }
 
 function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefined {

@@ -4,14 +4,17 @@ import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
 import controllerKept from './controller-scope/controller-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
+import pathsServed from './controller-scope/paths-served'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import serviceReaches from './controller-scope/service-reaches'
+import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import webhookSafe from './controller-scope/webhook-safe'
@@ -59,14 +62,17 @@ export const rules: readonly Rule[] = [
   classKnown,
   controllerKept,
   electionIsolated,
+  flagsKnown,
   gatewayKept,
   lockHeld,
   lockUnmanaged,
   namespaceIsolated,
+  pathsServed,
   publishTarget,
   rbacScoped,
   rbacSufficient,
   serviceReaches,
+  snippetsOff,
   statusKept,
   statusSource,
   webhookSafe,

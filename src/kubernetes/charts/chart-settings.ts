@@ -1,7 +1,7 @@
 import { satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
-import type { Setting, Settings } from '../workload/settings'
+import type { NamedFlag, Setting, Settings } from '../workload/settings'
 import type { Cases, ChartFacts, Condition, Part } from './chart-facts'
 import type { ChartRelease } from './chart-release'
 import type { ReleaseValue } from './release-values'
@@ -55,6 +55,17 @@ export class ChartSettings implements Settings {
 
   variableBeside(name: string): string | undefined {
     return this.get(name)?.value
+  }
+
+  /** Those that values give literally. */
+  get named(): readonly NamedFlag[] {
+    const { values } = this.release
+    return this.more.flatMap(({ at, as }): NamedFlag[] => {
+      if (as === 'list') return argumentsIn(values.get(at).at)
+      if (as === 'variables') return []
+      const given = values.mapsAt(at).flatMap((map) => [...map.entries()])
+      return given.flatMap(([name, at]) => (at.value === null || isPlaceholder(name) ? [] : [{ name, at }]))
+    })
   }
 
   wordsFor(flag: string): string {
@@ -155,7 +166,7 @@ export class ChartSettings implements Settings {
   private filled(text: string): string | undefined {
     let isKnown = true
     const value = text.replace(/\{([^{}:]+)(?::([^{}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
-      const found = this.named(name, byDefault)
+      const found = this.textNamed(name, byDefault)
       if (!found) isKnown = false
       return found ?? ''
     })
@@ -163,7 +174,7 @@ export class ChartSettings implements Settings {
     return isKnown && value.split('/').every((one) => one.length <= longestName) ? value : undefined
   }
 
-  private named(name: string, byDefault: string | undefined): string | undefined {
+  private textNamed(name: string, byDefault: string | undefined): string | undefined {
     if (name === 'release') return isPlaceholder(this.release.name) ? undefined : this.release.name
     if (name === 'namespace') return this.namespace
     if (name === 'fullname') return this.fullname()

@@ -39,6 +39,14 @@ export class ReleaseValues {
     return { at: this.placeFor(path), value: undefined, isKnown }
   }
 
+  /** The maps that are merged at a path, the first over the later ones. */
+  mapsAt(path: string): Cursor[] {
+    const maps = this.layers.flatMap((layer) =>
+      'hidden' in layer || layer.parameters ? [] : [layer.root.at(...path.split('.'))],
+    )
+    return maps.filter(({ isMap }) => isMap)
+  }
+
   private isKnownHere(path: string): boolean {
     return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
   }

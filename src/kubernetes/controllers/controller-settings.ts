@@ -6,7 +6,7 @@ import { Arguments } from '../workload/arguments'
 import { type ControllerConfig, keyOf, mayContain, placeIn, settingInConfig } from '../workload/config-settings'
 import { mountedAt } from '../workload/container-file'
 import type { ConfigFacts, ControllerFacts } from '../workload/controller-facts'
-import type { Setting, Settings } from '../workload/settings'
+import type { NamedFlag, Setting, Settings } from '../workload/settings'
 
 /**
  * The settings of a controller in a container: arguments and variables, and the objects that they name or its volumes
@@ -79,6 +79,10 @@ class Configured implements Settings {
 
   variableBeside(name: string): string | undefined {
     return this.others.variableBeside(name)
+  }
+
+  get named(): readonly NamedFlag[] {
+    return this.others.named
   }
 
   wordsFor(flag: string): string {

@@ -62,6 +62,7 @@ export interface Controller {
   readonly defaultCertificate: Setting | undefined
   /** The objects it is read from, in addition to its own, wherever its settings are. */
   readonly parts: readonly Cursor[]
+  readonly settings: Settings
   /** How a person sets one of its flags. */
   readonly wordsFor: (flag: string) => string
   /** The release that installs it, if there is no manifest of it. */
@@ -168,6 +169,7 @@ function read(facts: ControllerFacts, container: Cursor, settings: Settings): Om
     locks: locksOf(facts, settings, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
     defaultCertificate: defaultCertificateOf(facts, settings),
+    settings,
     wordsFor: (flag) => settings.wordsFor(flag),
     installed: undefined,
   }
@@ -236,6 +238,7 @@ function installedBy(release: ChartRelease): Controller[] {
           at: account?.at ?? whole.place,
         },
         defaultCertificate: defaultCertificateOf(facts, settings),
+        settings,
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
         installed: { release, service: whole.take(chart.service), className, fullname: whole.fullname() },

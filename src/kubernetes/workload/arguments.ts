@@ -1,8 +1,9 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
+import { isPlaceholder } from '../ingress/ingress'
 import { Environment } from './environment'
-import type { Setting, Settings } from './settings'
+import type { NamedFlag, Setting, Settings } from './settings'
 
 /** How a program takes its flags. */
 interface Style {
@@ -62,6 +63,15 @@ export class Arguments implements Settings {
 
   get parts(): readonly Cursor[] {
     return this.variableOf('') === undefined ? [] : this.environment.holders
+  }
+
+  /** With two dashes: with one, several flags of one letter may be meant. */
+  get named(): readonly NamedFlag[] {
+    if (this.inShell) return []
+    return this.words.flatMap((at) => {
+      const name = at.string?.startsWith('--') ? this.nameOf(at) : undefined
+      return name === undefined || isPlaceholder(name) ? [] : [{ name, at }]
+    })
   }
 
   wordsFor(flag: string): string {

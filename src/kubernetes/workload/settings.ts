@@ -10,6 +10,12 @@ export interface Setting {
   readonly maybe?: true
 }
 
+/** A flag of a command line, with its name. */
+export interface NamedFlag {
+  readonly name: string
+  readonly at: Cursor
+}
+
 /** The settings of a controller, wherever they are written: flags are named without their dashes. */
 export interface Settings {
   /** The place of all of it. */
@@ -32,6 +38,8 @@ export interface Settings {
   variableBeside(name: string): string | undefined
   /** The other objects it is read from, whatever they contain: an empty one may have had settings before. */
   readonly parts: readonly Cursor[]
+  /** The flags that the program gets by their names, each where it is written; others may come from elsewhere. */
+  readonly named: readonly NamedFlag[]
   /** How a person sets a flag. */
   wordsFor(flag: string): string
 }

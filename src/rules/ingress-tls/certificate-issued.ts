@@ -20,6 +20,8 @@ const messages = {
     `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
+  labelled: ({ user, label }: { user: string; label: string }) =>
+    `${user} has ${label} as a label, and cert-manager reads it from annotations only, so it issues no certificate for this TLS. Move it to metadata.annotations.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
     `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
 }
@@ -33,15 +35,25 @@ export default defineRule({
   kinds: users,
   reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
+  later: { labelled: '1.5.0' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
     if (kind === 'Issuer' || kind === 'ClusterIssuer') yield name
     const made = manifest.root.at('spec', 'secretName').string
     if (kind === 'Certificate' && made) yield made
-    if (shimAnnotation(manifest)) for (const secret of namedSecrets(manifest)) yield secret.name
+    if (shimAnnotation(manifest) || issuerLabel(manifest))
+      for (const secret of namedSecrets(manifest)) yield secret.name
   },
   check({ manifest, snapshot, report, skip }) {
     const by = shimAnnotation(manifest)
+    const label = by ? undefined : issuerLabel(manifest)
+    if (
+      label &&
+      namedSecrets(manifest).some((secret) => producersOf(snapshot, secret.namespace, secret.name).length === 0)
+    ) {
+      const args = { user: nameOf(manifest.ref), label: String(label.path.at(-1)) }
+      report(label, 'labelled', args, { keys: [args.label] })
+    }
     if (!by) return
     const annotation = String(by.path.at(-1))
     checkIssuers(manifest, report)
@@ -80,6 +92,12 @@ export default defineRule({
     }
   },
 })
+
+/** The label by which an author meant to name an issuer. */
+function issuerLabel({ root }: Manifest): Cursor | undefined {
+  const names = certManagerGroups.flatMap((group) => [`${group}/cluster-issuer`, `${group}/issuer`])
+  return names.map((name) => root.at('metadata', 'labels', name)).find(({ exists }) => exists)
+}
 
 /** cert-manager refuses these pairs since 0.11: pkg/controller/certificate-shim/sync.go, issuerForIngressLike. */
 const issuerAnnotations = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']

@@ -1,0 +1,115 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, marksOfControllers, nameOfController } from '../../kubernetes/controllers/controller'
+import {
+  nginxServing,
+  patternMarks,
+  patternsAskedFor,
+  type RoutedPath,
+  routedPaths,
+  servedByNginx,
+} from '../../kubernetes/controllers/nginx-ingress'
+import { faultOfPattern } from '../../kubernetes/ingress/nginx-pattern'
+import { isCanary } from '../../kubernetes/tls/ingress-nginx'
+import { checksPathsStrictly, isRefusedPath, strictPathsKey } from '../../kubernetes/versions/strict-paths'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+interface Literal {
+  path: string
+  host: string
+  remedy: string
+}
+
+const literal = ({ path, host, remedy }: Literal) =>
+  `ingress-nginx reads the path ${path} as plain text, so no request for ${host} matches it. ${remedy}.`
+
+export default defineRule({
+  id: 'controller-scope/paths-served',
+  summary: 'The paths of Ingresses of ingress-nginx are accepted by it, and requests match them.',
+  since: '1.4.0',
+  scope: 'snapshot',
+  kinds: ['Ingress.networking.k8s.io'],
+  reads: ['IngressClass.networking.k8s.io', 'ConfigMap', ...controllerKinds, ...releaseKinds],
+  messages: {
+    pattern: ({ path, host, by, fault }: { path: string; host: string; by: string; fault: string }) =>
+      `${by} makes the path ${path} of ${host} a regular expression, and nginx does not take it: ${fault}. So its controllers load no new configuration for any host, and one that starts serves none; correct the expression.`,
+    refused: ({
+      ingress,
+      path,
+      pathType,
+      controller,
+    }: Record<'ingress' | 'path' | 'pathType' | 'controller', string>) =>
+      `The admission webhook of ${controller} rejects ${ingress}: with pathType ${pathType}, the path ${path} may hold only letters, digits and the characters . _ - /. Set pathType: ImplementationSpecific, or write a path without others.`,
+    literal,
+    usual: literal,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind !== 'Ingress') return
+    yield* marksOfControllers
+    const paths = routedPaths(manifest)
+    for (const { host } of paths) if (host) yield host
+    if (paths.some(({ host }) => host === '')) yield* patternMarks
+    if (paths.some(({ text, pathType }) => isRefusedPath(text, pathType))) yield strictPathsKey
+  },
+  check({ manifest, snapshot, report }) {
+    if (isCanary(manifest)) return
+    const served = servedByNginx(manifest, snapshot)
+    if (!served) return
+    const paths = routedPaths(manifest)
+    for (const path of paths) {
+      const { at, text } = path
+      const asked = patternsAskedFor(path.host, snapshot)
+      if (asked === 'unknown') continue
+      const host = path.host || 'any host'
+      if (!asked) {
+        const remedy = remedyFor(path)
+        const message = served === 'shown' ? 'literal' : 'usual'
+        if (remedy && !isServedOtherwise(path, paths, manifest))
+          report(at, message, { path: text, host, remedy }, { keys: [host, text] })
+        continue
+      }
+      // How older releases read these in a text with quotes is not known.
+      const fault = /["]|\\\\/.test(text) ? undefined : faultOfPattern(text)
+      if (!fault) continue
+      const by = String(asked.path.at(-1))
+      const ends = asked.manifest === manifest ? [at] : [at, asked]
+      report(ends, 'pattern', { path: text, host, by, fault }, { keys: [host, text] })
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind === 'removed' || change.after.ref.kind !== 'Ingress') return
+    const ingress = change.after
+    const before = change.kind === 'changed' ? routedPaths(change.before) : []
+    const isOld = (path: RoutedPath) => before.some((one) => one.text === path.text && one.pathType === path.pathType)
+    const refused = routedPaths(ingress).find((one) => isRefusedPath(one.text, one.pathType) && !isOld(one))
+    const [controller] = refused ? strictControllers(ingress, head) : []
+    if (!refused || !controller) return
+    const args = { ingress: nameOf(ingress.ref), path: refused.text, pathType: refused.pathType || 'Prefix' }
+    const ends = [refused.at, controller.image]
+    report(ends, 'refused', { ...args, controller: nameOfController(controller) }, { keys: [refused.text] })
+  },
+})
+
+function strictControllers(ingress: Manifest, head: Snapshot) {
+  return nginxServing(ingress, head).filter((one) => checksPathsStrictly(one, head))
+}
+
+/** How to write a path that was meant as a pattern; undefined for others. */
+function remedyFor({ text }: RoutedPath): string | undefined {
+  if (/^[^()[\]|]*\/\*$/.test(text))
+    return `Write ${plainOf(text)} with pathType: Prefix, which takes all paths below it`
+  if (!/\.\*|\([^()]*\)/.test(text)) return undefined
+  return 'Set the annotation nginx.ingress.kubernetes.io/use-regex: "true" and pathType: ImplementationSpecific, or write a plain prefix'
+}
+
+function plainOf(text: string): string {
+  return text.replace(/\/\*$/, '') || '/'
+}
+
+/** Whether the Ingress routes what the path was meant for by another one, or by its default. */
+function isServedOtherwise({ text, host }: RoutedPath, paths: readonly RoutedPath[], ingress: Manifest): boolean {
+  if (ingress.root.at('spec', 'defaultBackend').exists) return true
+  const plain = plainOf(text)
+  return text.endsWith('/*') && paths.some((one) => one.host === host && [plain, `${plain}/`].includes(one.text))
+}
