@@ -2,6 +2,7 @@ import { editedText, type Patch } from '../finding/edited-text'
 import { countsFor, type Finding, type Report } from '../finding/report'
 import { decodeFile } from '../manifest/load'
 import type { Gathered } from '../pipeline/scope'
+import { visible } from '../report/visible'
 import type { Fix } from '../rule/rule'
 import { readChanged } from './changed-file'
 import { puttingBack } from './put-back'
@@ -76,7 +77,12 @@ async function candidatesFor(finding: Finding, texts: HeadTexts): Promise<Fix[]>
   const allowed = await Promise.all(
     found.map(async ({ edits }) => (await Promise.all(edits.map(({ path }) => texts.mayEdit(path)))).every(Boolean)),
   )
-  return found.filter((_, index) => allowed[index])
+  return found.filter(({ edits }, index) => allowed[index] && edits.every(({ newText }) => isShownAsItIs(newText)))
+}
+
+/** Whether a reader of a diff sees each character of a text. */
+function isShownAsItIs(text: string): boolean {
+  return text.split(/\r?\n/).every((line) => visible(line) === line)
 }
 
 /** Tries fixes together, and one after the other where together they do not hold. */
@@ -203,7 +209,9 @@ class HeadTexts {
 
   async patches(edits: Fix['edits']): Promise<Patch[]> {
     const after = (await this.with(edits)) ?? new Map<string, string>()
-    return Promise.all([...after].sort().map(async ([path, text]) => ({ path, before: await this.text(path), after: text })))
+    return Promise.all(
+      [...after].sort().map(async ([path, text]) => ({ path, before: await this.text(path), after: text })),
+    )
   }
 
   /** A file of the head as text, if its bytes are those of the text. */

@@ -8,12 +8,21 @@ import type { Edit } from './edits'
 /** A removal of more lines is no slip, so it is not offered to be undone. */
 const mostLines = 60
 
+/** The removal is what its author wants, and something else has to follow it or to be checked. */
+const notUndone: ReadonlySet<string> = new Set([
+  'controller-scope/namespace-isolated annotated',
+  'ingress-tls/entry-used unrouted',
+  'ingress-tls/host-covered byCertificate',
+  'ingress-tls/secret-provided unnamed',
+  'ingress-tls/tls-kept byDefault',
+])
+
 /**
  * The edits of a file that put back what a change took out of it, those nearest to a finding first: lines that it
  * removed, items that it removed from a line, and a file of one object that it deleted.
  */
 export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[] {
-  if (text?.before === undefined) return []
+  if (text?.before === undefined || notUndone.has(`${finding.rule} ${finding.message}`)) return []
   const { before, after } = text
   if (after === undefined) {
     const isOne = loadFile({ text: before }).objects.length === 1
