@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { writePatches } from '../../src/cli/fix'
 import { GuardError } from '../../src/errors'
+import type { Patch } from '../../src/finding/edited-text'
 import { configMap, ingress, role, stream } from '../source/objects'
 import { TestRepository, temporaryFolder } from '../source/repository'
 import { guard } from './guard'
@@ -109,9 +110,9 @@ describe('check --fix', () => {
 })
 
 describe('patches are written to the files that they name, or not at all', () => {
-  const patch = (file: string, before: string | undefined = 'a\n') => ({ path: file, before, after: 'b\n' })
+  const patch = (file: string): Patch => ({ path: file, before: 'a\n', after: 'b\n' })
 
-  function refusalOf(prepare: (top: string) => void, ...patches: ReturnType<typeof patch>[]): string {
+  function refusalOf(prepare: (top: string) => void, ...patches: Patch[]): string {
     const top = temporaryFolder()
     writeFileSync(path.join(top, 'a.yaml'), 'a\n')
     prepare(top)

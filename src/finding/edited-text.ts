@@ -1,6 +1,7 @@
 import type { Fix } from '../rule/rule'
 
-type Edit = Fix['edits'][number]
+/** One replacement of text in a file. */
+export type TextEdit = Fix['edits'][number]
 
 /** A file before and after its fixes, with its byte order mark; none before where a fix brings the file back. */
 export interface Patch {
@@ -14,7 +15,7 @@ export interface Patch {
  *
  * @returns undefined where edits overlap, or where one is outside of the text
  */
-export function editedText(text: string, edits: readonly Edit[]): string | undefined {
+export function editedText(text: string, edits: readonly TextEdit[]): string | undefined {
   const starts = startsOf(text)
   const offsetOf = (line: number, column: number) => {
     const start = starts[line - 1]
