@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url'
 import semver from 'semver'
 import { Lexer } from 'yaml'
 import type { DeclaredClusters } from '../src/cluster/clusters'
-import { check } from '../src/engine/check'
+import { check, judge as engineJudge, type PolicyContext, reportOf } from '../src/engine/check'
+import { exceptedAmong } from '../src/engine/exception'
+import type { Patch } from '../src/finding/edited-text'
 import type { Report } from '../src/finding/report'
 import { bundledPolicies } from '../src/host/bundled'
+import { verifiedFixes } from '../src/locate/fixes'
 import { gather } from '../src/pipeline/gather'
 import { emptyConfig, readConfig } from '../src/policy/config'
 import { configPath } from '../src/policy/names'
@@ -43,7 +46,44 @@ export function ruleParams(id: string): unknown {
 }
 
 /** Judges a case by the bundled policies, or by the one rule alone. */
-export async function judge({ base, head, guard, headClusters }: Case, rule?: string): Promise<Report> {
+export async function judge(input: Case, rule?: string): Promise<Report> {
+  const { evidence, terms } = await gathered(input, rule)
+  return check(evidence, terms)
+}
+
+/** The same with the fixes that hold, and the head with all of them. */
+export async function judgeWithFixes(input: Case, rule?: string): Promise<{ report: Report; fixed: Texts }> {
+  const { evidence, terms } = await gathered(input, rule)
+  const judgement = engineJudge(evidence, terms)
+  const stated = [...judgement.findings, ...evidence.findings]
+  const { findings, patches } = await verifiedFixes(stated, {
+    evidence,
+    mode: evidence.mode,
+    isExcepted: exceptedAmong(stated, terms, evidence.mode),
+    async judgeAgain(edits) {
+      const again = await gathered({ ...input, head: withEdits(input.head, edits) }, rule)
+      return [...engineJudge(again.evidence, terms).findings, ...again.evidence.findings]
+    },
+  })
+  const own = judgement.findings.length
+  const report = reportOf(
+    { ...evidence, findings: findings.slice(own) },
+    { ...judgement, findings: findings.slice(0, own) },
+    terms,
+  )
+  return { report: { ...report, patches }, fixed: { ...input.head, ...textsOf(patches) } }
+}
+
+function textsOf(patches: readonly Patch[]): Texts {
+  return Object.fromEntries(patches.map(({ path: file, after }) => [file, after]))
+}
+
+function withEdits(texts: Texts, edits: ReadonlyMap<string, Uint8Array | undefined>): Texts {
+  const edited = [...edits].map(([file, content]) => [file, Buffer.from(content ?? []).toString()])
+  return { ...texts, ...Object.fromEntries(edited) }
+}
+
+async function gathered({ base, head, guard, headClusters }: Case, rule?: string) {
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
   const resolution = resolvePolicies(config.uses ?? (rule ? newest : defaultUses(bundled)), bundled, rules)
   const active = resolution.rules.filter((candidate) => rule === undefined || candidate.rule.id === rule)
@@ -59,14 +99,15 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
     repository: [],
     renderer,
   }).finally(() => renderer.close())
-  return check(evidence, {
+  const terms: PolicyContext = {
     resolution: { ...resolution, rules: active },
     exceptions: config.exceptions,
     exceptionsPath: config.path,
     ignore: config.ignore,
     failOn: 'error',
     today: '2026-11-21',
-  })
+  }
+  return { evidence, terms }
 }
 
 /** An expectation, or a finding: where, which rule, and a part of its text. */

@@ -1,6 +1,6 @@
-// Takes the operations of GitHub's REST API that the Action uses out of GitHub's own description of it, without the prose,
-// into __tests__/github/api.json, which the tests' GitHub holds every request against. The description is pinned; it
-// unpacks to 390 MB, so it is no dependency.
+// Takes the operations of GitHub's APIs that the Action uses out of GitHub's own descriptions of them, without the prose,
+// into __tests__/github/api.json, which the tests' GitHub holds every request against. The descriptions are pinned; that of
+// the REST API unpacks to 390 MB, so they are no dependencies.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,20 @@ const used = [
   'issues/create-comment',
   'issues/list-comments',
   'issues/update-comment',
+  'pulls/create-review',
+  'pulls/list-files',
+  'pulls/list-review-comments',
+  'pulls/list-reviews',
+  'pulls/update-review',
+  'pulls/update-review-comment',
 ]
+
+const graphql = {
+  from: '@octokit/graphql-schema@15.26.1',
+  sha512: 'RFDC2MpRBd4AxSRvUeBIVeBU7ojN/SxDfALUd7iVYOSeEK3gZaqR2MGOysj4Zh2xj2RY5fQAUT+Oqq7hWTraMA==',
+  file: 'schema.graphql',
+}
+const mutation = 'minimizeComment'
 
 interface Schema {
   [keyword: string]: unknown
@@ -46,8 +59,8 @@ interface Description {
   }
 }
 
-/** The description, out of the package as the registry publishes it. */
-function describedApi(): Description {
+/** A file out of a package as the registry publishes it. */
+function packed({ from, sha512, file }: { from: string; sha512: string; file: string }): string {
   const scratch = mkdtempSync(path.join(tmpdir(), 'github-api-'))
   try {
     execFileSync('npm', ['pack', from, '--ignore-scripts', '--silent', '--pack-destination', scratch])
@@ -55,13 +68,29 @@ function describedApi(): Description {
     const found = createHash('sha512').update(readFileSync(tarball)).digest('base64')
     if (found !== sha512) throw new Error(`${from} has the sha512 ${found}, and ${sha512} is pinned`)
     execFileSync('tar', ['-xzf', tarball, '-C', scratch, `package/${file}`])
-    return JSON.parse(readFileSync(path.join(scratch, 'package', file), 'utf8'))
+    return readFileSync(path.join(scratch, 'package', file), 'utf8')
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-const api = describedApi()
+/** The input of a mutation as JSON Schema. */
+function inputOf(name: string): object {
+  const text = packed(graphql).replace(/"""[\s\S]*?"""/g, '')
+  const [, type = ''] = text.match(new RegExp(`^  ${name}\\(\\s*input: (\\w+)!\\s*\\)`, 'm')) ?? []
+  const [, fields] = text.match(new RegExp(`^input ${type} \\{([^}]*)\\}`, 'm')) ?? []
+  if (fields === undefined) throw new Error(`${graphql.file} has no mutation ${name}.`)
+  const properties: Record<string, unknown> = {}
+  const required: string[] = []
+  for (const [, field = '', of = '', isRequired] of fields.matchAll(/(\w+): (\w+)(!?)/g)) {
+    const [, values] = text.match(new RegExp(`^enum ${of} \\{([^}]*)\\}`, 'm')) ?? []
+    properties[field] = values === undefined ? { type: 'string' } : { enum: values.trim().split(/\s+/) }
+    if (isRequired) required.push(field)
+  }
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+const api: Description = JSON.parse(packed({ from, sha512, file }))
 const schemas: Record<string, unknown> = {}
 
 const asTheyAre = [
@@ -136,5 +165,6 @@ const operations = Object.entries(api.paths).flatMap(([route, methods]) =>
 const missing = used.filter((id) => !operations.some((operation) => operation.id === id))
 if (missing.length > 0) throw new Error(`${file} has no operation ${missing.join(', ')}.`)
 
-const taken = { from, sha512, file, license: 'MIT', operations, schemas }
+const mutations = { ...graphql, license: 'MIT', name: mutation, input: inputOf(mutation) }
+const taken = { from, sha512, file, license: 'MIT', operations, schemas, mutations }
 writeFileSync('__tests__/github/api.json', `${JSON.stringify(taken, null, 1)}\n`)

@@ -14,6 +14,7 @@ const holed = { 'web.yaml': ingress('web', ['a.example.com'], hosts) }
 const delivery: Delivery = {
   annotations: 'auto',
   comment: 'always',
+  suggestions: false,
   checkName: 'ingress-guard findings',
   token: 'ghs_token',
 }

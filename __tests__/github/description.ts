@@ -41,9 +41,13 @@ interface Api {
     readonly status: number
   }[]
   readonly schemas: Readonly<Record<string, Schema>>
+  /** The mutation of the GraphQL API, with the schema of its input. */
+  readonly mutations: { readonly name: string; readonly input: Schema }
 }
 
 const api: Api = JSON.parse(readFileSync(path.join(root, '__tests__', 'github', 'api.json'), 'utf8'))
+
+export const { mutations } = api
 
 interface Operation {
   readonly id: string

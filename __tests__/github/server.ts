@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { CheckRun, Comment } from '../../src/action/github'
 import { known, statusOf } from './description'
+import { PullRequest, Refusal, type WantedReview } from './pull-request'
 
 export interface Annotation {
   readonly path: string
@@ -53,6 +54,7 @@ export class GitHubServer {
   readonly made: Made[] = []
   readonly checkRuns: (CheckRun & { annotations: Annotation[] })[] = []
   readonly comments: Comment[] = []
+  readonly pullRequest = new PullRequest('https://api.github.com', () => ++this.#lastId)
   /** The permissions of the token. */
   readonly permissions = new Set(['checks: write', 'pull-requests: write'])
   /** Commits there are; any when empty. */
@@ -118,8 +120,9 @@ export class GitHubServer {
       this.refused.push(why)
       answerWith(response, 422, { message: `Invalid request: ${why}` })
     }
-    if (!pathname.startsWith(`${this.prefix}/`)) return refuse(`${pathname} is not below ${this.prefix}`)
     if (!/^token \S+$/.test(request.headers.authorization ?? '')) return refuse('no token')
+    if (pathname === `${this.prefix.replace('/v3', '')}/graphql`) return this.#serveGraphql(text, response, refuse)
+    if (!pathname.startsWith(`${this.prefix}/`)) return refuse(`${pathname} is not below ${this.prefix}`)
     const asked = known({
       method: request.method ?? '',
       path: pathname.slice(this.prefix.length),
@@ -129,19 +132,42 @@ export class GitHubServer {
     if (typeof asked === 'string') return refuse(asked)
     const { operation, params } = asked
     if (params.owner !== 'acme' || params.repo !== 'shop') return refuse(`${params.owner}/${params.repo} is not there`)
-    const fault = this.faults.find((one) => one.operation === operation && one.times > 0)
-    this.made.push({ operation, faulted: fault !== undefined })
-    if (fault) fault.times--
-    if (fault && !/-late$/.test(fault.fault)) return this.#fail(fault.fault, response)
+    const fault = this.#faultOf(operation)
+    if (fault && !/-late$/.test(fault)) return this.#fail(fault, response)
     const body = text ? JSON.parse(text) : {}
     try {
       const { data, headers } = this.#obey(operation, params, query, body)
-      if (fault) this.#fail(fault.fault, response)
+      if (fault) this.#fail(fault, response)
       else answerWith(response, statusOf(operation, data), data, headers)
     } catch (error) {
       if (error instanceof Refusal) answerWith(response, error.status, { message: error.message })
       else refuse(String(error))
     }
+  }
+
+  /** The GraphQL API answers what it refuses with status 200. */
+  #serveGraphql(text: string, response: ServerResponse, refuse: (why: string) => void): void {
+    const fault = this.#faultOf('graphql')
+    const forbidden = { data: { minimizeComment: null }, errors: [{ type: 'FORBIDDEN', message: mayNot }] }
+    if (fault === '403' || !this.permissions.has('pull-requests: write')) answerWith(response, 200, forbidden)
+    else if (fault && !/-late$/.test(fault)) this.#fail(fault, response)
+    else {
+      try {
+        const data = this.pullRequest.mutate(JSON.parse(text))
+        if (fault) this.#fail(fault, response)
+        else answerWith(response, 200, data)
+      } catch (error) {
+        refuse(String(error))
+      }
+    }
+  }
+
+  /** Notes a request, with what happens to it. */
+  #faultOf(operation: string): string | undefined {
+    const fault = this.faults.find((one) => one.operation === operation && one.times > 0)
+    this.made.push({ operation, faulted: fault !== undefined })
+    if (fault) fault.times--
+    return fault?.fault
   }
 
   #fail(fault: string, response: ServerResponse): void {
@@ -159,7 +185,7 @@ export class GitHubServer {
     operation: string,
     params: Readonly<Record<string, string>>,
     query: URLSearchParams,
-    body: Wanted & { body: string },
+    body: Wanted & WantedReview & { body: string },
   ) {
     const needed = operation.startsWith('checks/') ? 'checks' : 'pull-requests'
     const isRead = /\/(?:get|list)/.test(operation)
@@ -175,12 +201,12 @@ export class GitHubServer {
       case 'checks/list-for-ref': {
         const name = query.get('check_name')
         const runs = this.checkRuns.filter((run) => run.head_sha === params.ref && (!name || run.name === name))
-        const { items, headers } = this.#page(runs.reverse().map(bare), `${params.ref}`, query)
+        const { items, headers } = this.#page(runs.reverse().map(bare), `commits/${params.ref}/check-runs`, query)
         return { data: { total_count: runs.length, check_runs: items }, headers }
       }
       case 'issues/list-comments': {
         this.#pullRequest(params.issue_number)
-        const { items, headers } = this.#page(this.comments, 'comments', query)
+        const { items, headers } = this.#page(this.comments, 'issues/1/comments', query)
         return { data: items, headers }
       }
       case 'issues/create-comment':
@@ -194,6 +220,22 @@ export class GitHubServer {
         this.comments[index] = changed
         return { data: changed }
       }
+      case 'pulls/list-files':
+      case 'pulls/list-reviews':
+      case 'pulls/list-review-comments': {
+        this.#pullRequest(params.pull_number)
+        const route = `pulls/1/${operation === 'pulls/list-review-comments' ? 'comments' : operation.slice('pulls/list-'.length)}`
+        const { items, headers } = this.#page(this.pullRequest.list(operation), route, query)
+        return { data: items, headers }
+      }
+      case 'pulls/create-review':
+        this.#pullRequest(params.pull_number)
+        return { data: this.pullRequest.review(body, this.#bot) }
+      case 'pulls/update-review':
+        this.#pullRequest(params.pull_number)
+        return { data: this.pullRequest.updateReview(params.review_id, bodyIn(body)) }
+      case 'pulls/update-review-comment':
+        return { data: this.pullRequest.updateComment(params.comment_id, bodyIn(body)) }
     }
     throw new Error(`${operation} is described, and the tests' GitHub does not know it`)
   }
@@ -255,7 +297,7 @@ export class GitHubServer {
     if (number !== '1') throw new Refusal(404, 'Not Found')
   }
 
-  #page<T>(all: readonly T[], path: string, query: URLSearchParams) {
+  #page<T>(all: readonly T[], route: string, query: URLSearchParams) {
     const size = Math.min(Number(query.get('per_page') ?? 30), 100)
     const page = Number(query.get('page') ?? 1)
     const items = all.slice((page - 1) * size, page * size)
@@ -263,10 +305,13 @@ export class GitHubServer {
     if (page * size < all.length) {
       const next = new URLSearchParams(query)
       next.set('page', `${page + 1}`)
-      const route = path === 'comments' ? 'issues/1/comments' : `commits/${path}/check-runs`
       headers.link = `<${this.url}/repos/acme/shop/${route}?${next}>; rel="next"`
     }
     return { items, headers }
+  }
+
+  get #bot(): Pick<Comment, 'user' | 'author_association'> {
+    return { user: this.#user('github-actions[bot]', 'Bot'), author_association: 'NONE' }
   }
 
   #user(login: string, type: 'Bot' | 'User') {
@@ -303,16 +348,6 @@ interface Wanted {
   readonly status?: CheckRun['status']
   readonly conclusion?: NonNullable<CheckRun['conclusion']>
   readonly output?: { readonly title?: string; readonly summary?: string; readonly annotations?: Annotation[] }
-}
-
-/** An answer of GitHub to a well-formed request that cannot be met. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message)
-  }
 }
 
 /** The limits that the description of the API states in words. */

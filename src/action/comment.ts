@@ -33,7 +33,10 @@ export async function publishComment(
  * Anyone can write a comment that starts with the mark, and change it later: only comments of authors with write access
  * and of GitHub's apps count.
  */
-function mayWrite({ user, author_association: association }: Comment): boolean {
+export function mayWrite({
+  user,
+  author_association: association,
+}: Pick<Comment, 'user' | 'author_association'>): boolean {
   return user?.type === 'Bot' || ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association ?? '')
 }
 
@@ -44,6 +47,6 @@ function bodyOf(report: Report): string {
 }
 
 /** GitHub keeps the text, but not every line end of it. */
-function normal(body: string): string {
+export function normal(body: string): string {
   return body.replaceAll('\r\n', '\n').trimEnd()
 }

@@ -16,6 +16,8 @@ export const annotationModes = ['auto', 'commands', 'check-run', 'none'] as cons
 export interface Delivery {
   readonly annotations: (typeof annotationModes)[number]
   readonly comment: CommentMode
+  /** Whether fixes are suggested in a review. */
+  readonly suggestions: boolean
   /** The name of the check run; it also distinguishes the comments of several gates. */
   readonly checkName: string
   readonly token: string | undefined
@@ -83,7 +85,7 @@ export async function deliver(
 
 function carriersOf(
   report: Report,
-  { annotations, comment: mode, checkName: name, token }: Delivery,
+  { annotations, comment: mode, suggestions, checkName: name, token }: Delivery,
   audience: Audience | undefined,
 ): Channel[] {
   const carriers: Channel[] = []
@@ -104,6 +106,19 @@ function carriersOf(
       instead: 'the pull request has no up-to-date comment',
       isOptional: false,
       carry: (github) => publishComment(github, report, { mode, name, pullRequest }),
+    })
+  }
+  // What was not judged in time is not solved.
+  if (suggestions && pullRequest !== undefined && !report.unfinished) {
+    carriers.push({
+      name: 'review',
+      permission: 'pull-requests: write',
+      instead: 'the pull request has no up-to-date suggestions',
+      isOptional: false,
+      async carry(github) {
+        const { publishReview } = await import('./review')
+        await publishReview(github, report, { name, pullRequest, sha: audience?.sha ?? '' })
+      },
     })
   }
   return carriers

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { getOctokit } from '@actions/github'
 import type { Audience } from './event'
-import { isLost, pauseAfter } from './request-failure'
+import { asRequestError, isLost, pauseAfter } from './request-failure'
 
 type Octokit = ReturnType<typeof getOctokit>
 type Rest = Octokit['rest']
@@ -10,6 +10,13 @@ type Data<T extends (...args: never[]) => Promise<{ data: unknown }>> = Awaited<
 export type CheckRun = Data<Rest['checks']['get']>
 export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
 export type Comment = Data<Rest['issues']['getComment']>
+export type ReviewComment = Data<Rest['pulls']['listReviewComments']>[number]
+export type Review = Data<Rest['pulls']['listReviews']>[number]
+export type ChangedFile = Data<Rest['pulls']['listFiles']>[number]
+export type WantedReview = Pick<
+  NonNullable<Parameters<Rest['pulls']['createReview']>[0]>,
+  'body' | 'commit_id' | 'comments'
+>
 
 /** The content of a check run; its annotations are added to the existing ones. */
 export interface CheckRunState {
@@ -24,8 +31,11 @@ const longestRequest = 10_000
 /** The longest time that the job may spend on failed requests and the pauses after them. */
 const patience = 30_000
 
+/** Source: https://docs.github.com/en/graphql/reference/mutations#minimizecomment */
+const minimizing = 'mutation ($input: MinimizeCommentInput!) { minimizeComment(input: $input) { clientMutationId } }'
+
 /**
- * GitHub's REST API, as far as a report needs it. Repeats a request that failed for a temporary reason; one without an
+ * GitHub's API, as far as a report needs it. Repeats a request that failed for a temporary reason; one without an
  * answer, which may have been carried out, is repeated only after a check of the current state.
  */
 export class GitHub {
@@ -100,6 +110,57 @@ export class GitHub {
   async updateComment(id: number, body: string): Promise<void> {
     const wanted = { ...this.#repository, comment_id: id, body }
     await this.#persist(() => this.#octokit.rest.issues.updateComment(wanted))
+  }
+
+  /** The files of a pull request's diff, each with its patch. */
+  changedFiles(pullRequest: number): Promise<ChangedFile[]> {
+    const { paginate, rest } = this.#octokit
+    return this.#persist(() => paginate(rest.pulls.listFiles, this.#paged(pullRequest)))
+  }
+
+  /** The comments at lines of a pull request. */
+  reviewComments(pullRequest: number): Promise<ReviewComment[]> {
+    const { paginate, rest } = this.#octokit
+    return this.#persist(() => paginate(rest.pulls.listReviewComments, this.#paged(pullRequest)))
+  }
+
+  reviews(pullRequest: number): Promise<Review[]> {
+    const { paginate, rest } = this.#octokit
+    return this.#persist(() => paginate(rest.pulls.listReviews, this.#paged(pullRequest)))
+  }
+
+  /** @param isThere whether the comments of the pull request show that the review was made */
+  async createReview(
+    pullRequest: number,
+    review: WantedReview,
+    isThere: (comments: readonly ReviewComment[]) => boolean,
+  ): Promise<void> {
+    const wanted = { ...this.#repository, pull_number: pullRequest, event: 'COMMENT' as const, ...review }
+    await this.#persist(
+      async () => (await this.#octokit.rest.pulls.createReview(wanted)).data.id,
+      async () => (isThere(await this.reviewComments(pullRequest)) ? 0 : undefined),
+    )
+  }
+
+  async updateReview(pullRequest: number, id: number, body: string): Promise<void> {
+    const wanted = { ...this.#repository, pull_number: pullRequest, review_id: id, body }
+    await this.#persist(() => this.#octokit.rest.pulls.updateReview(wanted))
+  }
+
+  async updateReviewComment(id: number, body: string): Promise<void> {
+    const wanted = { ...this.#repository, comment_id: id, body }
+    await this.#persist(() => this.#octokit.rest.pulls.updateReviewComment(wanted))
+  }
+
+  /** Folds a comment or a review, which only the GraphQL API does. */
+  async minimize(nodeId: string): Promise<void> {
+    await this.#persist(() =>
+      this.#octokit.graphql(minimizing, { input: { subjectId: nodeId, classifier: 'RESOLVED' } }).catch(asRequestError),
+    )
+  }
+
+  #paged(pullRequest: number) {
+    return { ...this.#repository, pull_number: pullRequest, per_page: 100 }
   }
 
   /** @param landed finds the result of a write that may have been carried out although no answer came */

@@ -30,6 +30,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     throw new GuardError('usage', `The input ${name} must be ${words}, not ${JSON.stringify(given)}.`)
   }
   const timeout = input('timeout')
+  const suggestions = oneOf('suggestions', ['true', 'false']) === 'true'
   const options: Options = {
     repo: path.resolve(workspace, folder ?? '.'),
     base: input('base'),
@@ -37,6 +38,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     config: input('config'),
     policies: (input('policies') ?? '').split(/[\s,]+/).filter(Boolean),
     all: oneOf('all', ['true', 'false']) === 'true',
+    fixes: suggestions,
     failOn: oneOf('fail-on', failOnLevels),
     helm: input('helm'),
     kustomize: input('kustomize'),
@@ -48,6 +50,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
   const delivery: Delivery = {
     annotations: oneOf('annotations', annotationModes) ?? 'auto',
     comment: oneOf('comment', commentModes) ?? 'never',
+    suggestions,
     checkName: input('check-name') ?? 'ingress-guard findings',
     token: input('token'),
   }

@@ -1,3 +1,5 @@
+import { entryOf } from '../entry'
+
 /** The error of a failed request. Source: the class RequestError of @octokit/request-error */
 interface Failure {
   readonly status: number
@@ -53,4 +55,18 @@ export function pauseAfter(error: unknown, tries: number): number | undefined {
   }
   if (status < 500) return undefined
   return named >= 0 ? named : 1000 * 2 ** (tries - 1)
+}
+
+/** The statuses of the REST API for the types of errors that the GraphQL API answers with status 200. */
+const statuses: Readonly<Record<string, number>> = { FORBIDDEN: 403, NOT_FOUND: 404, RATE_LIMITED: 429 }
+
+/**
+ * Throws an error of the GraphQL API as the REST API would answer it. Source: the class GraphqlResponseError of
+ * @octokit/graphql
+ */
+export function asRequestError(error: unknown): never {
+  if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) throw error
+  const [{ type = '', message = '' } = {}] = error.errors
+  const headers = 'headers' in error ? error.headers : {}
+  throw Object.assign(new Error(message), { status: entryOf(statuses, type) ?? 422, response: { headers } })
 }

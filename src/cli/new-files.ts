@@ -50,7 +50,7 @@ function refusal(file: string, found: Stats, wanted: string): GuardError {
 }
 
 /** `a/b/c` → `a`, `a/b`. */
-function foldersOf(file: string): string[] {
+export function foldersOf(file: string): string[] {
   const names = file.split('/').slice(0, -1)
   return names.map((_, index) => names.slice(0, index + 1).join('/'))
 }
@@ -60,10 +60,10 @@ function at(top: string, file: string): Stats | undefined {
 }
 
 /** Puts a whole file in its place: another name of the file that was there keeps the old text. */
-function put(file: string, text: string): void {
+export function put(file: string, text: string, mode = 0o666): void {
   const fresh = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    writeFileSync(fresh, text, { flag: 'wx' })
+    writeFileSync(fresh, text, { flag: 'wx', mode })
     renameSync(fresh, file)
   } finally {
     rmSync(fresh, { force: true })

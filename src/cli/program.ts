@@ -16,6 +16,7 @@ import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import type { CoverageFlags } from './coverage'
+import type { FixMode } from './fix'
 import type { InitFlags } from './init'
 import type { Io } from './io'
 
@@ -37,6 +38,7 @@ interface CheckFlags {
   cache?: string
   today?: string
   timeout?: number
+  fix?: FixMode
   quiet: boolean
   verbose: boolean
 }
@@ -83,6 +85,12 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--cache <dir>', descriptionOf('cache'))
     .option('--today <date>', descriptionOf('today'))
     .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .addOption(
+      new Option(
+        '--fix [how]',
+        'Fix in the working tree what has a fix that holds, show the diff, and check again; --fix=dry only shows it.',
+      ).choices(['dry']),
+    )
     .option('--quiet', 'In the terminal, show the findings that count and nothing else.', false)
     .option(
       '--verbose',
@@ -90,11 +98,12 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       false,
     )
     .action(async (flags: CheckFlags) => {
-      const { policy, format: _, output: __, quiet: ___, verbose: ____, ...same } = flags
+      const { policy, format: _, output: __, quiet: ___, verbose: ____, fix, ...same } = flags
       refuseTogether(flags)
       const options = { ...same, policies: policy }
       const run = io.run ?? (await import('../host/run')).run
-      const report = await run(options, { root: io.root })
+      const runOnce = (given: Options) => run(given, { root: io.root })
+      const report = fix ? await fixed(fix, options, runOnce, flags, io) : await runOnce(options)
       write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
@@ -196,8 +205,25 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
+async function fixed(
+  mode: FixMode,
+  options: Options,
+  run: (options: Options) => Promise<Report>,
+  { format, output }: CheckFlags,
+  io: Io,
+): Promise<Report> {
+  const { checkAndFix } = await import('./fix')
+  const isForPeople = format === 'terminal' && output === undefined
+  return checkAndFix(mode, options, run, { io, paint: isForPeople ? paintFor(io) : undefined })
+}
+
 /** Refuses options that exclude each other. */
-function refuseTogether({ all, base, quiet, verbose }: CheckFlags): void {
+function refuseTogether({ all, base, head, fix, quiet, verbose }: CheckFlags): void {
+  if (fix && head !== undefined)
+    throw new GuardError(
+      'usage',
+      '--fix changes the working tree, so it cannot be used with --head. Leave out one of them.',
+    )
   if (all && base !== undefined)
     throw new GuardError(
       'usage',

@@ -33,6 +33,17 @@ export function applyExceptions(
   return [...covered, ...terms.exceptions.flatMap((exception) => about(exception, used.has(exception), terms, mode))]
 }
 
+/** Tells of each of these findings whether an exception covers it. */
+export function exceptedAmong(
+  findings: readonly Finding[],
+  terms: ExceptionContext,
+  mode: Report['mode'],
+): (finding: Finding) => boolean {
+  const judged = applyExceptions(findings, terms, mode)
+  const excepted = new Set(findings.filter((_, index) => judged[index]?.exception !== undefined))
+  return (finding) => excepted.has(finding)
+}
+
 /** What a proposal needs to write an exception again. */
 function expiredOf({ region, reasonAt: _, expires: __, ...terms }: PlacedException): Finding['expired'] {
   return { ...terms, line: region.startLine }

@@ -176,8 +176,9 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     const [first] = group
     if (group.length === 1) return first
     const more = new Set(group.map(({ text }) => text)).size - 1
+    const { fix: _, ...shown } = first
     return {
-      ...first,
+      ...shown,
       text:
         more > 0
           ? `${first.text} The same applies in ${more} more ${more === 1 ? 'case' : 'cases'} (see the related places).`
@@ -191,8 +192,15 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       }),
       keys: unique(group.flatMap(({ keys }) => keys)),
       ...consequencesOf(group),
+      ...fixesOf(group),
     }
   })
+}
+
+/** The edits of all findings together; with a part of them the finding would stay. */
+function fixesOf(group: Group): { fix?: Fix } {
+  const edits = group.flatMap(({ fix }) => fix?.edits ?? [])
+  return group.every(({ fix }) => fix) ? { fix: { edits: unique(edits) } } : {}
 }
 
 /** What the rules state that the findings lead, once for each message. */

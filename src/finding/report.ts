@@ -7,6 +7,7 @@ import type { Exception, FailOn, Level } from '../policy/schema'
 import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
 import type { Bump } from './bump'
+import type { Patch } from './edited-text'
 
 /** How precise a place is: the exact line, a template's line, a line of values, or only the file. */
 export type Precision = 'exact' | 'template' | 'values' | 'file'
@@ -149,6 +150,8 @@ export interface Report {
     readonly coverage?: Coverage
   }
   readonly findings: readonly Finding[]
+  /** The files that the fixes of the findings edit, where these were verified. */
+  readonly patches?: readonly Patch[]
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
   /** Which controllers serve which Ingresses, if the change touches a controller or an IngressClass. */

@@ -25,6 +25,9 @@ export const Options = Type.Object({
   }),
   all: Type.Boolean({ default: false, description: 'Check the whole head instead of a change.' }),
   coverage: Type.Optional(Type.Boolean({ description: 'Only find out how much of the head is seen: no rule is run.' })),
+  fixes: Type.Optional(
+    Type.Boolean({ description: 'Verify the fixes of findings: the head is judged again with them.' }),
+  ),
   failOn: Type.Optional(FailOn),
   helm: Type.Optional(Type.String({ description: 'The helm to render charts with; default: helm in the PATH.' })),
   kustomize: Type.Optional(

@@ -4,12 +4,14 @@ import { Budget, type Step } from '../budget'
 import { didYouMean } from '../closest'
 import { changedWorkflows, readConfigs } from '../configuration/config'
 import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
+import { exceptedAmong } from '../engine/exception'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { CacheFolder } from '../fetch/cache-folder'
 import { Fetcher } from '../fetch/fetcher'
 import { TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
+import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { gather } from '../pipeline/gather'
 import type { Config } from '../policy/config'
@@ -175,19 +177,27 @@ async function runWithin(
     const withoutAnswers =
       !evidence.hasAnswersBeside &&
       !judgement.findings.some(({ cluster, status }) => status === 'introduced' && evidence.answered?.has(cluster))
+    const judgeAgain = async (edits: ReadonlyMap<string, Uint8Array | undefined>) => {
+      const edited = new EditedRevision(head, edits)
+      const its = edits.has(configPath)
+        ? (await readConfigs(base, edited, options.config, resolutionOf)).head
+        : configs.head
+      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers })
+      return [...judge(again, terms, beforeRule).findings, ...again.findings]
+    }
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
-      async judgeAgain(edits) {
-        const edited = new EditedRevision(head, edits)
-        const its = edits.has(configPath)
-          ? (await readConfigs(base, edited, options.config, resolutionOf)).head
-          : configs.head
-        const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers })
-        return [...judge(again, terms, beforeRule).findings, ...again.findings]
-      },
+      judgeAgain,
     })
-    return reportWith(located)
+    if (!options.fixes) return reportWith(located)
+    const { findings, patches } = await verifiedFixes(located, {
+      evidence,
+      mode: evidence.mode,
+      isExcepted: exceptedAmong(located, terms, evidence.mode),
+      judgeAgain,
+    })
+    return { ...reportWith(findings), patches }
   } finally {
     renderer.close()
     fetcher?.close()

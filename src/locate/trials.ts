@@ -1,9 +1,8 @@
 import type { Finding, Location } from '../finding/report'
-import { decodeFile } from '../manifest/load'
 import type { Gathered } from '../pipeline/scope'
-import type { SideOfChange } from '../sides/side'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { type Edit, EditedFile } from './edits'
+import { readChanged } from './changed-file'
+import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
@@ -144,17 +143,6 @@ function fingerprintsOf(findings: readonly Finding[]): Set<string> {
 /** The rule and the names of the objects: equal for statements that are nearly the same. */
 function likenessOf({ rule, objects }: Finding): string {
   return JSON.stringify([rule, objects.map(({ kind, name }) => `${kind}/${name}`).sort()])
-}
-
-async function readChanged(path: string, base: SideOfChange, head: SideOfChange): Promise<ChangedFile> {
-  const read = async ({ checkout }: SideOfChange) => {
-    const content = (await checkout.read([path])).get(path)
-    return content && !('missing' in content) ? content : undefined
-  }
-  const [before, after] = await Promise.all([read(base), read(head)])
-  const texts = [before, after].map((bytes) => bytes && decodeFile(bytes))
-  const isText = texts.every((one) => !one?.damaged && !one?.text.includes('\0'))
-  return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
 }
 
 function textWithout(file: ChangedFile, reverted: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {

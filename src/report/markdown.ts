@@ -92,6 +92,11 @@ export function markdownSentence(sentence: string): string {
   return rendered([paragraph([strong(words(sentence))])])
 }
 
+/** What a rule states, as a paragraph. */
+export function markdownStatement({ rule, text: stated }: Pick<Finding, 'rule' | 'text'>): string {
+  return rendered([paragraph([strong([inlineCode(rule)]), text(' '), ...words(stated)])])
+}
+
 /** A table for each cluster, with one row for the findings of one rule in one folder. */
 function tablesOf(clusters: ReadonlyMap<string, readonly Finding[]>): Section[] {
   return [...clusters].map(([cluster, its]) => {

@@ -9,7 +9,7 @@ import { visible, visibleLines } from './visible'
 import { consequencesOf, count, countedFindings, foundIn, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
-export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
+export type Paint = (style: 'red' | 'yellow' | 'green' | 'cyan' | 'blue' | 'dim' | 'bold', text: string) => string
 
 const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
 
