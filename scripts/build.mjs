@@ -1,6 +1,6 @@
-// Bundles dist/: what both entries need goes into core.cjs, and each entry takes it from there, each module when it is first
-// asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so that a stack can be read.
-// Collects the licenses of what went in.
+// Bundles dist/: what both entries need goes into files of its own, by when it is needed, and is taken from there, each module
+// when it is first asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so that a stack can
+// be read. Collects the licenses of what went in.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
@@ -53,33 +53,48 @@ async function inputsOf(entry) {
 }
 
 const inputs = await Promise.all(Object.values(entries).map(inputsOf))
+const modules = Object.assign({}, ...inputs)
 const isShared = (file) => inputs.every((one) => file in one)
-/** The shared modules that a module of one entry alone imports. */
-const exported = [
-  ...new Set(
-    inputs.flatMap((one) =>
-      Object.entries(one)
-        .filter(([file]) => !isShared(file))
-        .flatMap(([, { imports }]) => imports.map(({ path: file }) => file).filter(isShared)),
-    ),
-  ),
-].sort()
 
-/** Takes the shared modules from core.cjs. */
-const core = {
-  name: 'core',
-  setup({ onResolve, onLoad, resolve }) {
-    onResolve({ filter: /^[^/]/ }, async ({ path: name, pluginData, ...at }) => {
-      if (pluginData === 'resolving') return undefined
-      if (at.namespace === 'core') return { path: name, external: true }
-      const found = await resolve(name, { ...at, pluginData: 'resolving' })
-      const file = path.relative('.', found.path).replaceAll(path.sep, '/')
-      return exported.includes(file) ? { path: file, namespace: 'core' } : found
-    })
-    onLoad({ filter: /./, namespace: 'core' }, ({ path: file }) => ({
-      contents: `module.exports = require('./core.cjs')[${JSON.stringify(file)}]`,
-    }))
-  },
+/** A module with all that is loaded together with it. */
+function withImports(start) {
+  const found = new Set([start])
+  for (const file of found) {
+    for (const { path: name, kind } of modules[file]?.imports ?? []) if (kind !== 'dynamic-import') found.add(name)
+  }
+  return found
+}
+
+/** The shared files: what the command line needs at once, what every run needs, and the rest. A module is in the first of them. */
+const host = withImports('src/cli/command-line.ts')
+const run = withImports('src/host/serve.ts')
+const homeOf = (file) => (!isShared(file) ? undefined : host.has(file) ? 'host' : run.has(file) ? 'core' : 'later')
+
+/** Whether a module is imported by one of another file. */
+function isExported(file) {
+  return Object.entries(modules).some(
+    ([from, { imports }]) => homeOf(from) !== homeOf(file) && imports.some(({ path: name }) => name === file),
+  )
+}
+
+/** Takes the modules of other shared files from there. */
+function takingFromOthers(own) {
+  return {
+    name: 'shared',
+    setup({ onResolve, onLoad, resolve }) {
+      onResolve({ filter: /^[^/]/ }, async ({ path: name, pluginData, ...at }) => {
+        if (pluginData === 'resolving') return undefined
+        if (at.namespace === 'shared') return { path: name, external: true }
+        const found = await resolve(name, { ...at, pluginData: 'resolving' })
+        const file = path.relative('.', found.path).replaceAll(path.sep, '/')
+        const home = homeOf(file)
+        return home && home !== own ? { path: `${file}.cjs`, namespace: 'shared', pluginData: file } : found
+      })
+      onLoad({ filter: /./, namespace: 'shared' }, ({ pluginData: file }) => ({
+        contents: `module.exports = require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`,
+      }))
+    },
+  }
 }
 
 /** A module is loaded when it is first asked for: the thread of the host needs few of them. */
@@ -88,19 +103,26 @@ function getter(file) {
 }
 
 rmSync('dist', { recursive: true, force: true })
-await build({
-  ...options,
-  stdin: {
-    contents: exported.map((file) => getter(file)).join('\n'),
-    resolveDir: '.',
-    sourcefile: 'core',
-  },
-  entryNames: 'core',
-})
+for (const home of ['host', 'core', 'later']) {
+  await build({
+    ...options,
+    stdin: {
+      contents: Object.keys(modules)
+        .filter((file) => homeOf(file) === home && isExported(file))
+        .sort()
+        .map(getter)
+        .join('\n'),
+      resolveDir: '.',
+      sourcefile: home,
+    },
+    plugins: [takingFromOthers(home), ...options.plugins],
+    entryNames: home,
+  })
+}
 await build({
   ...options,
   entryPoints: entries,
-  plugins: [core, yaml, shortNames],
+  plugins: [takingFromOthers(undefined), ...options.plugins],
   banner: { js: '#!/usr/bin/env node' },
 })
 
@@ -121,5 +143,8 @@ for (const folder of [...folders].sort()) {
 const licenses = [...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`)
 writeFileSync('dist/licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
 
+const atOnce = statSync('dist/host.cjs').size
+if (atOnce > 30_000)
+  throw new Error(`dist/host.cjs has ${atOnce} bytes, loaded by every command: load more when it is asked for.`)
 const bytes = readdirSync('dist').reduce((sum, file) => sum + statSync(path.join('dist', file)).size, 0)
 if (bytes > 3_000_000) throw new Error(`dist/ has ${bytes} bytes; it may have 3,000,000, as every job downloads it.`)

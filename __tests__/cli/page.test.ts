@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { pageFor } from '../../src/cli/page'
-import { rulePage } from '../../src/host/package'
+import { ruleIds, rulePage } from '../../src/host/package'
 import { rules } from '../../src/rules/index'
 import { root } from '../harness'
 
@@ -58,4 +58,8 @@ test.each(rules.map(({ id }) => id))('the page of %s fits into 80 columns, but f
   const wide = lines.filter((line) => line.length > 80 && !line.startsWith('    ') && !/^[\s(-]*https:\S+$/.test(line))
   expect(wide).toEqual([])
   expect(lines.filter((line) => /^\||\]\(/.test(line))).toEqual([])
+})
+
+test('the rules that can be explained are those that there are', () => {
+  expect(ruleIds(root)).toEqual(rules.map(({ id }) => id).sort())
 })

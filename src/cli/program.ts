@@ -4,17 +4,10 @@ import { Command, CommanderError, Option } from 'commander'
 import { didYouMean } from '../closest'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { failOnLevels, minutesIn, Options } from '../host/options'
-import { rulePage, versionIn } from '../host/package'
+import { failOnLevels, minutesIn, type Options, optionTexts } from '../host/options'
+import { ruleIds, rulePage, versionIn } from '../host/package'
 import type { FailOn } from '../policy/schema'
-import { withCommandsDisabled, workflowCommands } from '../report/annotations'
-import { gitlabReport } from '../report/gitlab'
-import { jsonReport } from '../report/json'
-import { junitReport } from '../report/junit'
-import { markdownReport } from '../report/markdown'
-import { sarifReport } from '../report/sarif'
-import { type Paint, terminalReport } from '../report/terminal'
-import { visible } from '../report/visible'
+import type { Paint } from '../report/terminal'
 import type { CoverageFlags } from './coverage'
 import type { FixMode } from './fix'
 import type { InitFlags } from './init'
@@ -59,18 +52,16 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(run ingress-guard --help for usage)')
-  const descriptionOf = (name: keyof typeof Options.properties) =>
-    (Options.properties[name] as { description?: string }).description ?? ''
 
   command
     .command('check', { isDefault: false })
     .description('Check a change, or one whole revision with --all.')
-    .option('--repo <dir>', descriptionOf('repo'), '.')
-    .option('--base <revision>', descriptionOf('base'))
-    .option('--head <revision>', descriptionOf('head'))
-    .option('--config <file>', descriptionOf('config'))
-    .option('--policy <name@range...>', descriptionOf('policies'), [])
-    .option('--all', descriptionOf('all'), false)
+    .option('--repo <dir>', optionTexts.repo, '.')
+    .option('--base <revision>', optionTexts.base)
+    .option('--head <revision>', optionTexts.head)
+    .option('--config <file>', optionTexts.config)
+    .option('--policy <name@range...>', optionTexts.policies, [])
+    .option('--all', optionTexts.all, false)
     .addOption(new Option('--format <format>', 'The format of the report.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .addOption(
@@ -79,12 +70,12 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         'The lowest level that fails the run; default: the value in the config, else error.',
       ).choices(failOnLevels),
     )
-    .option('--helm <program>', descriptionOf('helm'))
-    .option('--kustomize <program>', descriptionOf('kustomize'))
-    .option('--offline', descriptionOf('offline'), false)
-    .option('--cache <dir>', descriptionOf('cache'))
-    .option('--today <date>', descriptionOf('today'))
-    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .option('--helm <program>', optionTexts.helm)
+    .option('--kustomize <program>', optionTexts.kustomize)
+    .option('--offline', optionTexts.offline, false)
+    .option('--cache <dir>', optionTexts.cache)
+    .option('--today <date>', optionTexts.today)
+    .option('--timeout <minutes>', optionTexts.timeout, (text) => minutesIn(text, '--timeout'))
     .addOption(
       new Option(
         '--fix [how]',
@@ -112,14 +103,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   command
     .command('coverage')
     .description('Show how much of a repository the gate sees, by folder and by cause. Runs no rule.')
-    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--repo <dir>', optionTexts.repo, '.')
     .option('--head <revision>', 'The revision or folder to look at; default: the working tree.')
-    .option('--config <file>', descriptionOf('config'))
+    .option('--config <file>', optionTexts.config)
     .addOption(new Option('--format <format>', 'The format.').choices(['terminal', 'json']).default('terminal'))
     .option('--output <file>', 'Write it to a file.')
-    .option('--helm <program>', descriptionOf('helm'))
-    .option('--kustomize <program>', descriptionOf('kustomize'))
-    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .option('--helm <program>', optionTexts.helm)
+    .option('--kustomize <program>', optionTexts.kustomize)
+    .option('--timeout <minutes>', optionTexts.timeout, (text) => minutesIn(text, '--timeout'))
     .action(async ({ output, ...flags }: CoverageFlags & { output?: string }) => {
       const { coverage } = await import('./coverage')
       write(await coverage(flags, io, paintFor(io)), output, io)
@@ -128,12 +119,12 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   command
     .command('init')
     .description('Show what the gate sees of a repository, and write its workflow and config.')
-    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--repo <dir>', optionTexts.repo, '.')
     .option('--dry-run', 'Write nothing: print the files to the standard output.', false)
     .option('--force', 'Replace files that exist.', false)
-    .option('--helm <program>', descriptionOf('helm'))
-    .option('--kustomize <program>', descriptionOf('kustomize'))
-    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
+    .option('--helm <program>', optionTexts.helm)
+    .option('--kustomize <program>', optionTexts.kustomize)
+    .option('--timeout <minutes>', optionTexts.timeout, (text) => minutesIn(text, '--timeout'))
     .action(async (flags: InitFlags) => {
       const { init } = await import('./init')
       await init(flags, io, paintFor(io))
@@ -158,19 +149,16 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .command('explain <rule>')
     .description('Show the documentation of a rule.')
     .action(async (id: string) => {
-      const { rules } = await import('../rules/index')
-      const rule = rules.find((one) => one.id === id || one.id.endsWith(`/${id}`))
+      const ids = ruleIds(io.root)
+      const rule = ids.find((one) => one === id || one.endsWith(`/${id}`))
       if (!rule) {
         throw new GuardError(
           'usage',
-          `The rule ${JSON.stringify(id)} does not exist.${didYouMean(
-            id,
-            rules.map((one) => one.id),
-          )} \`ingress-guard rules\` lists all rules.`,
+          `The rule ${JSON.stringify(id)} does not exist.${didYouMean(id, ids)} \`ingress-guard rules\` lists all rules.`,
         )
       }
       const { pageFor } = await import('./page')
-      io.stdout.write(pageFor(rulePage(io.root, rule.id)))
+      io.stdout.write(pageFor(rulePage(io.root, rule)))
     })
 
   command
@@ -201,7 +189,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     await command.parseAsync(argv, { from: 'user' })
     return status
   } catch (error) {
-    return explain(error, io)
+    return await explain(error, io)
   }
 }
 
@@ -233,23 +221,33 @@ function refuseTogether({ all, base, head, fix, quiet, verbose }: CheckFlags): v
     throw new GuardError('usage', '--quiet and --verbose exclude each other. Leave out one of them.')
 }
 
+/** Each format is loaded when a report is written in it. */
 async function render(report: Report, { format, quiet, verbose }: CheckFlags, io: Io): Promise<string> {
   switch (format) {
-    case 'json':
+    case 'json': {
+      const { jsonReport } = await import('../report/json')
       // The same text for JSON readers; but a workflow's log would read the mark as a command.
       return `${JSON.stringify(jsonReport(report), null, 2).replaceAll('##[', '#\\u0023[')}\n`
+    }
     case 'markdown':
-      return markdownReport(report)
-    case 'sarif':
+      return (await import('../report/markdown')).markdownReport(report)
+    case 'sarif': {
+      const { sarifReport } = await import('../report/sarif')
       return sarifReport(report, (await import('../host/bundled')).toolIn(io.root))
-    case 'github':
+    }
+    case 'github': {
+      const { withCommandsDisabled, workflowCommands } = await import('../report/annotations')
+      const { terminalReport } = await import('../report/terminal')
       return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
+    }
     case 'gitlab':
-      return gitlabReport(report)
+      return (await import('../report/gitlab')).gitlabReport(report)
     case 'junit':
-      return junitReport(report)
-    case 'terminal':
+      return (await import('../report/junit')).junitReport(report)
+    case 'terminal': {
+      const { terminalReport } = await import('../report/terminal')
       return terminalReport(report, paintFor(io), quiet ? 'quiet' : verbose ? 'verbose' : 'normal')
+    }
   }
 }
 
@@ -276,12 +274,13 @@ function paintFor({ stdout }: Io): Paint {
   return (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
 }
 
-function explain(error: unknown, io: Io): number {
+async function explain(error: unknown, io: Io): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const known = error instanceof GuardError ? error : undefined
   const sentence = known
     ? known.sentence
     : `${error instanceof Error ? error.message : String(error)} (a bug in ingress-guard: please report it)`
+  const { visible } = await import('../report/visible')
   io.stderr.write(`ingress-guard could not run: ${visible(sentence)}\n`)
   if (process.env.INGRESS_GUARD_DEBUG && error instanceof Error)
     io.stderr.write(`${error.stack}\n${known?.cause ?? ''}\n`)

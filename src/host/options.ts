@@ -1,65 +1,45 @@
-import type { Static } from 'typebox'
-import * as Type from 'typebox'
 import { GuardError } from '../errors'
-import { FailOn } from '../policy/schema'
+import type { FailOn } from '../policy/schema'
 
-/** The options of a run, from the command line or the Action's inputs. Defaults are here and nowhere else. */
-export const Options = Type.Object({
-  repo: Type.String({ default: '.', description: 'The folder of the repository.' }),
-  base: Type.Optional(
-    Type.String({
-      description:
-        'The revision or folder to compare with; default: the default branch. For a revision, its merge base with the head is used. A name that is both means the revision; ./x always means the folder.',
-    }),
-  ),
-  head: Type.Optional(Type.String({ description: 'The revision or folder to check; default: the working tree.' })),
-  config: Type.Optional(
-    Type.String({
-      description:
-        'The config: a path in the base revision, or an absolute path on this machine; default: .github/ingress-guard.yaml.',
-    }),
-  ),
-  policies: Type.Array(Type.String(), {
-    default: [],
-    description: 'The policies to use instead of those in the config, as NAME@RANGE.',
-  }),
-  all: Type.Boolean({ default: false, description: 'Check the whole head instead of a change.' }),
-  coverage: Type.Optional(Type.Boolean({ description: 'Only find out how much of the head is seen: no rule is run.' })),
-  fixes: Type.Optional(
-    Type.Boolean({ description: 'Verify the fixes of findings: the head is judged again with them.' }),
-  ),
-  failOn: Type.Optional(FailOn),
-  helm: Type.Optional(Type.String({ description: 'The helm to render charts with; default: helm in the PATH.' })),
-  kustomize: Type.Optional(
-    Type.String({
-      description: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
-    }),
-  ),
-  offline: Type.Optional(
-    Type.Boolean({
-      description: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
-    }),
-  ),
-  cache: Type.Optional(
-    Type.String({
-      description:
-        'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
-    }),
-  ),
-  today: Type.Optional(
-    Type.String({
-      description: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
-    }),
-  ),
-  timeout: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      description:
-        'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',
-    }),
-  ),
-})
-export type Options = Static<typeof Options>
+/** What each option of a run is, for the help. */
+export const optionTexts = {
+  repo: 'The folder of the repository.',
+  base: 'The revision or folder to compare with; default: the default branch. For a revision, its merge base with the head is used. A name that is both means the revision; ./x always means the folder.',
+  head: 'The revision or folder to check; default: the working tree.',
+  config:
+    'The config: a path in the base revision, or an absolute path on this machine; default: .github/ingress-guard.yaml.',
+  policies: 'The policies to use instead of those in the config, as NAME@RANGE.',
+  all: 'Check the whole head instead of a change.',
+  coverage: 'Only find out how much of the head is seen: no rule is run.',
+  fixes: 'Verify the fixes of findings: the head is judged again with them.',
+  helm: 'The helm to render charts with; default: helm in the PATH.',
+  kustomize: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
+  offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
+  cache:
+    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+  today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
+  timeout:
+    'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',
+}
+
+/** The options of a run, from the command line or the Action's inputs. */
+export interface Options {
+  readonly repo: string
+  readonly base?: string
+  readonly head?: string
+  readonly config?: string
+  readonly policies: readonly string[]
+  readonly all: boolean
+  readonly coverage?: boolean
+  readonly fixes?: boolean
+  readonly failOn?: FailOn
+  readonly helm?: string
+  readonly kustomize?: string
+  readonly offline?: boolean
+  readonly cache?: string
+  readonly today?: string
+  readonly timeout?: number
+}
 
 /** The minutes that a run may take. */
 export const defaultTimeout = 10

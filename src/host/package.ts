@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** The version of the tool, whose package is in this folder. */
@@ -10,6 +10,15 @@ export function versionIn(root: string): string {
 export function repositoryIn(root: string): string {
   const { repository } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   return new URL(repository.url).pathname.slice(1, -'.git'.length)
+}
+
+/** The ids of all rules, from their pages: the rules themselves take long to load. */
+export function ruleIds(root: string): string[] {
+  const folder = path.join(root, 'docs', 'rules')
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((policy) => policy.isDirectory())
+    .flatMap(({ name }) => readdirSync(path.join(folder, name)).map((page) => `${name}/${path.basename(page, '.md')}`))
+    .sort()
 }
 
 /** A rule's page, as a reader sees it. */

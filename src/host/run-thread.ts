@@ -2,10 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { unfinished } from '../report/unfinished'
+import type { Progress } from '../report/unfinished'
 import { type Cleanup, cleanUp, cleanUpAtExit } from '../revision/cleanup'
 import { defaultTimeout, type Options } from './options'
-import { emptyProgress } from './progress'
 import type { Host } from './run'
 import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
 
@@ -46,7 +45,7 @@ export class RunThread {
     thread.postMessage(start)
     const over = new AbortController()
     const cleanups = new Map<string, () => void>()
-    let progress = emptyProgress(options, today)
+    let progress: Progress | undefined
     try {
       return await new Promise<Report>((resolve, reject) => {
         thread.on('message', (message: Message) => {
@@ -67,9 +66,14 @@ export class RunThread {
           reject(new GuardError('internal', `The run stopped unexpectedly while ${stepIn(step).doing}.`)),
         )
         const seconds = timeout * 60
-        void this.wait(seconds + Math.min(grace, seconds), over.signal).then(async () => {
-          if (over.signal.aborted) return
-          resolve(thread.terminate().then(() => unfinished(progress, { ...stepIn(step), minutes: timeout })))
+        const ended = async () => {
+          await thread.terminate()
+          const { unfinished } = await import('../report/unfinished')
+          const { emptyProgress } = await import('./progress')
+          return unfinished(progress ?? emptyProgress(options, today), { ...stepIn(step), minutes: timeout })
+        }
+        void this.wait(seconds + Math.min(grace, seconds), over.signal).then(() => {
+          if (!over.signal.aborted) resolve(ended())
         })
       })
     } finally {

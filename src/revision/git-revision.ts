@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstat, readFile, readlink, realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { contentOnDisk } from './disk'
 import type { Blobs } from './git-blobs'
 import { gitError, type Repository, run } from './git-command'
-import { type Content, type Entry, type Revision, sizeLimit, tooLarge } from './revision'
+import type { Content, Entry, Revision } from './revision'
 
 /** A commit, read from the object database and never checked out. */
 export class CommitRevision implements Revision {
@@ -39,6 +40,8 @@ export class CommitRevision implements Revision {
 /** The working tree of a repository: the checkout, with changed and added files that are not ignored. */
 export class WorkingTreeRevision implements Revision {
   readonly name = 'the working tree'
+  /** The files that the index has and the disk does not: those that a sparse checkout leaves out. */
+  private readonly leftOut = new Set<string>()
   private entries: Promise<readonly Entry[]> | undefined
 
   constructor(
@@ -54,7 +57,7 @@ export class WorkingTreeRevision implements Revision {
   private async readTree(): Promise<Entry[]> {
     const [staged, changed, untracked] = await Promise.all(
       [
-        ['ls-files', '--stage', '-z'],
+        ['ls-files', '--stage', '-v', '-z'],
         ['diff-files', '--name-status', '--no-renames', '-z'],
         ['ls-files', '--others', '--exclude-standard', '-z'],
       ].map(async (args) => {
@@ -64,13 +67,17 @@ export class WorkingTreeRevision implements Revision {
       }),
     )
     const entries = new Map<string, Entry>()
+    const unwatched: Buffer[] = []
     for (const line of staged ?? []) {
       const tab = line.indexOf(9)
-      const [mode = '', id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
-      const file = pathText(line.subarray(tab + 1))
+      const [tag = '', mode = '', id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
+      const name = line.subarray(tab + 1)
+      const file = pathText(name)
       entries.set(file, { path: file, type: typeOf(mode), id })
+      if (isUnwatched(tag)) unwatched.push(name)
     }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...(untracked ?? [])]
+    const hidden = new Set(unwatched)
+    const touched = [...unwatched, ...(changed ?? []).filter((_, index) => index % 2 === 1), ...(untracked ?? [])]
     const top = await realpath(this.repository.dir)
     for (const bytes of touched) {
       const file = pathText(bytes)
@@ -78,32 +85,43 @@ export class WorkingTreeRevision implements Revision {
       if (entry?.type === 'submodule' || file.endsWith('/')) continue
       const found = await onDisk(top, bytes, entry?.id.length === 64 ? 'sha256' : 'sha1')
       if (found) entries.set(file, found)
+      else if (hidden.has(bytes)) this.leftOut.add(file)
       else entries.delete(file)
     }
     return [...entries.values()]
   }
 
   async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
-    for (const entry of entries) {
-      try {
-        yield [entry, await contentOnDisk(this.repository.dir, entry)]
-      } catch {
-        // Tracked, unchanged and not on disk: a sparse checkout. The object database has it.
-        yield* this.blobs.read([entry])
+    const kept = this.blobs.read(entries.filter(({ path: file }) => this.leftOut.has(file)))
+    try {
+      for (const entry of entries) {
+        const content = this.leftOut.has(entry.path) ? undefined : this.onDisk(entry)
+        if (content) yield [entry, content]
+        else if (this.leftOut.has(entry.path)) yield (await kept.next()).value
+        // Gone since it was listed: the object database has what was listed.
+        else yield* this.blobs.read([entry])
       }
+    } finally {
+      await kept.return(undefined)
+    }
+  }
+
+  private onDisk(entry: Entry): Content | undefined {
+    try {
+      return contentOnDisk(diskPath(this.repository.dir, entry), entry.type)
+    } catch {
+      return undefined
     }
   }
 }
 
-function diskPath(dir: string, { path: file, raw }: Pick<Entry, 'path' | 'raw'>): string | Buffer {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : path.join(dir, file)
+/** Whether git does not look at a file for changes: it is assumed to be unchanged, or left out by a sparse checkout. */
+function isUnwatched(tag: string): boolean {
+  return tag === 'S' || tag !== tag.toUpperCase()
 }
 
-async function contentOnDisk(dir: string, entry: Entry): Promise<Content> {
-  const file = diskPath(dir, entry)
-  if (entry.type === 'link') return readlink(file, { encoding: 'buffer' })
-  const { size } = await lstat(file)
-  return size > sizeLimit ? { missing: tooLarge(size) } : readFile(file)
+function diskPath(dir: string, { path: file, raw }: Pick<Entry, 'path' | 'raw'>): string | Buffer {
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : path.join(dir, file)
 }
 
 /**
@@ -120,7 +138,7 @@ async function onDisk(top: string, bytes: Buffer, algorithm: string): Promise<En
   const folder = path.dirname(path.join(top, text))
   if (!place.raw && (await realpath(folder)) !== folder) return undefined
   const entry: Entry = { ...place, type: stats.isSymbolicLink() ? 'link' : 'file', id: '' }
-  const content = await contentOnDisk(top, entry)
+  const content = contentOnDisk(file, entry.type)
   if ('missing' in content) return { ...entry, id: `large:${text}` }
   const id = createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex')
   return { ...entry, id }
