@@ -1,5 +1,5 @@
-import type { TLocalizedValidationError } from 'typebox/error'
-import { Check, Errors } from 'typebox/schema'
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
+import Ajv2020 from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
@@ -19,6 +19,25 @@ export interface OwnDocument<T> {
 }
 
 const start = startOf(1)
+const compiled = new WeakMap<object, ValidateFunction>()
+
+function validatorOf(schema: AnySchema & object): ValidateFunction {
+  let validate = compiled.get(schema)
+  if (!validate) {
+    // The schemas are ours: the tests hold them against the meta-schema, which costs each run as long as all the rest of this.
+    const ajv = new Ajv2020({
+      meta: false,
+      validateSchema: false,
+      verbose: true,
+      strict: false,
+      formats: { date: isDate },
+    })
+    validate = ajv.compile(schema)
+    compiled.set(schema, validate)
+  }
+  return validate
+}
+
 /** A day that exists, as YYYY-MM-DD. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
@@ -31,7 +50,12 @@ export function isDate(text: string): boolean {
  *
  * @throws GuardError of the given code, at the file and line, with the allowed values
  */
-export function readOwnDocument<T>(text: string, path: string, schema: object, code: GuardErrorCode): OwnDocument<T> {
+export function readOwnDocument<T>(
+  text: string,
+  path: string,
+  schema: AnySchema & object,
+  code: GuardErrorCode,
+): OwnDocument<T> {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter, logLevel: 'error', prettyErrors: false })
   const region = (from: number, to: number): Region => {
@@ -101,56 +125,41 @@ function lostAliasIn(document: Document.Parsed): Alias | undefined {
 
 /** Why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
 export function findFailure(
-  schema: object,
+  schema: AnySchema & object,
   value: unknown,
 ): { keys: (string | number)[]; unknownKey?: string; sentence: string } | undefined {
-  if (Check(schema, value)) return undefined
-  const [, errors] = Errors(schema, value)
-  const error = mostSpecific(errors)
-  const { keys, found } = follow(value, error.instancePath)
-  const sentence = sentenceFor(error, keys, found, follow(schema, error.schemaPath).found as Unmet)
+  const validate = validatorOf(schema)
+  if (validate(value)) return undefined
+  const error = mostSpecific(validate.errors ?? [])
+  const keys = keysIn(error.instancePath, value)
+  const sentence = sentenceFor(error, keys)
   return error.keyword === 'additionalProperties'
-    ? { keys, sentence, unknownKey: error.params.additionalProperties[0] ?? '' }
+    ? { keys, sentence, unknownKey: String(error.params.additionalProperty) }
     : { keys, sentence }
 }
 
-/** A part of a schema that is not met. */
-interface Unmet {
-  readonly properties?: object
-  readonly description?: string
-  readonly anyOf?: readonly { readonly type?: string }[]
-}
-
-/** The failure nearest to the root; of an alternative, that of the one that was actually written. */
-function mostSpecific(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError {
-  // A key that is not allowed fails twice: as a key of the map, and as a value that nothing may have.
-  const [first, ...others] = errors.filter(({ keyword }) => keyword !== 'boolean')
+/** The failure of the alternative that was actually written. */
+function mostSpecific(errors: readonly ErrorObject[]): ErrorObject {
+  const union = errors.find((error) => error.keyword === 'anyOf')
+  const [first] = errors
   if (!first) throw new GuardError('internal', 'A validation failed without a reason.')
-  const above = others.find(
-    ({ keyword, instancePath }) =>
-      (keyword === 'required' || keyword === 'additionalProperties') && isAbove(instancePath, first.instancePath),
+  if (!union) return first
+  return (
+    errors.find((error) => error.keyword !== 'type' && error.keyword !== 'const' && error.keyword !== 'anyOf') ?? union
   )
-  if (above) return above
-  const union = errors.find(({ keyword }) => keyword === 'anyOf')
-  const inside = ({ keyword }: TLocalizedValidationError) => !['type', 'const', 'anyOf', 'boolean'].includes(keyword)
-  return union ? (errors.find(inside) ?? union) : first
 }
 
-function isAbove(pointer: string, other: string): boolean {
-  return other !== pointer && other.startsWith(`${pointer}/`)
-}
-
-/** The keys that a pointer (`/clusters/prod`) leads by, those of lists as numbers, and where it leads to. */
-function follow(value: unknown, pointer: string): { keys: (string | number)[]; found: unknown } {
-  let found = value
-  const parts = pointer.split('/').slice(1)
-  const keys = parts.map((part) => {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    const step = Array.isArray(found) ? Number(key) : key
-    found = entryOf(found as Record<string, unknown>, key)
-    return step
-  })
-  return { keys, found }
+function keysIn(pointer: string, value: unknown): (string | number)[] {
+  let current = value
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      const step = Array.isArray(current) ? Number(key) : key
+      current = entryOf(current as Record<string, unknown>, key)
+      return step
+    })
 }
 
 function nodeAt(document: Document.Parsed, keys: readonly (string | number)[]): Node | undefined {
@@ -167,35 +176,37 @@ function keyAt(document: Document.Parsed, keys: readonly (string | number)[], na
   return isNode(key) ? key : undefined
 }
 
-function sentenceFor(
-  error: TLocalizedValidationError,
-  keys: readonly (string | number)[],
-  found: unknown,
-  { properties = {}, description, anyOf = [] }: Unmet,
-): string {
+function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): string {
   const name = keys.length > 0 ? `\`${dotted(keys)}\`` : 'The file'
-  const allowed = Object.keys(properties).join(', ')
+  const { params, parentSchema, schema } = error
   switch (error.keyword) {
-    case 'additionalProperties':
-      return `The key \`${error.params.additionalProperties[0]}\` is not allowed here; the keys are ${allowed}.`
-    case 'required':
-      return `${name} lacks the key \`${error.params.requiredProperties[0]}\`; the keys are ${allowed}.`
+    case 'additionalProperties': {
+      const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
+      return `The key \`${params.additionalProperty}\` is not allowed here; the keys are ${allowed.join(', ')}.`
+    }
+    case 'required': {
+      const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
+      return `${name} lacks the key \`${params.missingProperty}\`; the keys are ${allowed.join(', ')}.`
+    }
     case 'const':
-      return `${name} must be ${JSON.stringify(error.params.allowedValue)}, not ${written(found)}.`
+      return `${name} must be ${JSON.stringify(params.allowedValue)}, not ${written(error.data)}.`
     case 'enum':
-      return `${name} must be one of ${error.params.allowedValues.join(', ')}, not ${written(found)}.`
+      return `${name} must be one of ${(params.allowedValues as unknown[]).join(', ')}, not ${written(error.data)}.`
     case 'anyOf': {
-      const types = anyOf.map((option) => article(option.type ?? 'value'))
-      return `${name} must be ${types.join(' or ')}, not ${written(found)}.`
+      const types = (schema as { type?: string }[]).map((option) => article(option.type ?? 'value'))
+      return `${name} must be ${types.join(' or ')}, not ${written(error.data)}.`
     }
     case 'type': {
-      const quoting = error.params.type === 'string' && typeof found === 'number' ? '; quote it' : ''
-      return `${name} must be ${article(String(error.params.type))}, not ${written(found)}${quoting}.`
+      const quoting = params.type === 'string' && typeof error.data === 'number' ? '; quote it' : ''
+      return `${name} must be ${article(String(params.type))}, not ${written(error.data)}${quoting}.`
     }
     case 'format':
-      return `${name} must be an existing date (YYYY-MM-DD), not ${written(found)}.`
+      return `${name} must be an existing date (YYYY-MM-DD), not ${written(error.data)}.`
     case 'pattern':
-      return `${name} is ${written(found)}, which does not have the required form${description ? `: ${description}` : '.'}`
+    case 'propertyNames': {
+      const { description } = parentSchema as { description?: string }
+      return `${name} is ${written(error.data)}, which does not have the required form${description ? `: ${description}` : '.'}`
+    }
     case 'minLength':
     case 'minItems':
     case 'minProperties':
