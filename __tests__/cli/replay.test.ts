@@ -3,58 +3,51 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
 import { program } from '../../src/cli/program'
-import type { ChangeTask, JudgeChange } from '../../src/host/change-judging'
-import { judgeChange } from '../../src/host/judge-change'
+import type { JudgeChange, Outcome } from '../../src/host/change-judging'
 import { replay } from '../../src/host/replay'
-import { run } from '../../src/host/run'
-import { ReplayLine } from '../../src/report/replay-schema'
+import { type FoundInHistory, ReplayLine } from '../../src/report/replay-schema'
 import { root } from '../harness'
-import { configMap, ingress, role, stream } from '../source/objects'
-import { type Files, gitSettings, TestRepository, temporaryFolder, withEnvironment } from '../source/repository'
+import { configMap, ingress } from '../source/objects'
+import { gitSettings, temporaryFolder, withEnvironment } from '../source/repository'
 import { covered, holed } from './changes'
 import { guard } from './guard'
+import { history, linesOf, outage } from './history'
 
-/** A repository with a commit for each of the files, on the days that are their keys. */
-async function history(days: readonly (readonly [day: string, files: Files])[], repo = new TestRepository()) {
-  const commits: string[] = []
-  for (const [day, files] of days) {
-    const date = { GIT_AUTHOR_DATE: `${day}T12:00:00Z`, GIT_COMMITTER_DATE: `${day}T12:00:00Z` }
-    commits.push(await withEnvironment(date, async () => repo.commit(files)))
-  }
-  return { repo, commits, short: commits.map((commit) => commit.slice(0, 8)) }
-}
-
-const outage = () =>
-  history([
-    ['2026-01-01', { 'web.yaml': covered, 'rbac.yaml': stream(configMap('a'), role('system:a')) }],
-    ['2026-01-10', { 'a.yaml': configMap('a') }],
-    ['2026-01-20', { 'web.yaml': holed }],
-    ['2026-01-21', { 'a.yaml': configMap('b') }],
-    ['2026-02-02', { 'web.yaml': covered }],
-    ['2026-02-03', { 'rbac.yaml': configMap('a') }],
-    ['2026-02-04', { 'a.yaml': configMap('c') }],
-  ])
-
-async function linesOf(...argv: readonly string[]): Promise<ReplayLine[]> {
-  const { stdout, stderr } = await guard(['replay', '--offline', '--format', 'json', ...argv])
-  expect(stderr).toBe('')
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
-
-/** Judges in this process, and counts. */
-function counting(judge: JudgeChange = inThisProcess) {
-  const asked: string[] = []
+/** Counts what is asked, as pairs of commits. */
+function counting(judge: JudgeChange) {
+  const asked: (readonly [base: string | undefined, head: string | undefined])[] = []
   const counted: JudgeChange = (task) => {
-    asked.push(`${task.options.base?.slice(0, 8)}..${task.options.head?.slice(0, 8)}`)
+    asked.push([task.options.base, task.options.head])
     return judge(task)
   }
   return { asked, judge: counted }
 }
 
-const inThisProcess = (task: ChangeTask) => withEnvironment(gitSettings, () => judgeChange(task, run))
+const one: FoundInHistory = {
+  rule: 'ingress-tls/host-covered',
+  level: 'error',
+  stops: true,
+  side: 'head',
+  path: 'web.yaml',
+  line: 11,
+  message: 'uncovered',
+  text: 'No entry lists it.',
+  fingerprint: 'one',
+  also: [],
+}
+
+/** A run that found something, or nothing. */
+function judgedAs(isFound: boolean, other: Partial<FoundInHistory> = {}): Outcome {
+  return {
+    judged: {
+      verdict: isFound ? 'fail' : 'pass',
+      findings: isFound ? [{ ...one, ...other }] : [],
+      notJudged: [],
+      milliseconds: 1,
+      peakMemory: 1,
+    },
+  }
+}
 
 function request(repo: string, cache?: string) {
   const options = { repo, policies: [], offline: true, ...(cache === undefined ? {} : { cache }) }
@@ -226,7 +219,7 @@ describe('replay', () => {
   test('checks nothing out, and leaves what is not committed', async () => {
     const { repo, commits } = await outage()
     repo.write({ 'a.yaml': 'not committed\n', 'new.yaml': 'new\n' })
-    await linesOf('--repo', repo.dir)
+    await linesOf('--repo', repo.dir, '--last', '1')
     expect(repo.git('status', '--porcelain').split('\n')).toEqual([' M a.yaml', '?? new.yaml'])
     expect(readFileSync(path.join(repo.dir, 'a.yaml'), 'utf8')).toBe('not committed\n')
     expect(repo.git('rev-parse', 'HEAD')).toBe(commits[6])
@@ -234,11 +227,8 @@ describe('replay', () => {
 
   test('judges a bare repository, too', async () => {
     const { repo, commits } = await outage()
-    const lines = await linesOf('--repo', repo.clone('--bare'), '--last', '5')
-    expect(lines.filter(({ verdict }) => verdict === 'fail').map(({ commit }) => commit)).toEqual([
-      commits[2],
-      commits[5],
-    ])
+    const [first, second] = await linesOf('--repo', repo.clone('--bare'), '--last', '2')
+    expect([first?.commit, first?.verdict, second?.verdict]).toEqual([commits[5], 'fail', 'pass'])
   })
 
   test('prints no control character of a path', async () => {
@@ -253,165 +243,117 @@ describe('replay', () => {
 })
 
 describe('what fixed a finding', () => {
-  test('is found among many commits in few steps, and among none', async () => {
-    const days = Array.from({ length: 16 }, (_, index) => {
-      const files: Files = index === 11 ? { 'web.yaml': covered } : { 'a.yaml': configMap(`a${index}`) }
-      return [`2026-01-${10 + index}`, files] as const
+  test('is found among many commits in few steps', async () => {
+    const days = Array.from({ length: 18 }, (_, index) => [`2026-01-${10 + index}`, { 'a.txt': `${index}` }] as const)
+    const { repo, commits, indexOf } = await history(days)
+    // The second commit brings it, and it is there before the 14th.
+    const { asked, judge } = counting(async ({ options: { base, head } }) => {
+      const [from, to] = [indexOf(base), indexOf(head)]
+      return judgedAs(from === 0 && to < 13)
     })
-    const { repo, commits, short } = await history([
-      ['2026-01-01', { 'web.yaml': covered }],
-      ['2026-01-02', { 'web.yaml': holed }],
-      ...days,
-    ])
-    const { asked, judge } = counting()
     const { lines } = await replay(request(repo.dir), judge)
-    expect(lines[0]?.findings[0]?.ending).toEqual({ state: 'fixed', commit: commits[13], date: '2026-01-21' })
-    const others = asked.slice(17)
-    expect(others.every((pair) => pair.startsWith(`${short[0]}..`))).toBe(true)
-    // The last commit, then 1, 2, 4 and 8 further on, then by halves.
-    expect(others.map((pair) => short.indexOf(pair.slice(10)) - 1)).toEqual([16, 1, 3, 7, 15, 11, 13, 12])
+    expect(lines.map(({ verdict }) => verdict)).toEqual(['fail', ...Array(16).fill('pass')])
+    expect(lines[0]?.findings[0]?.ending).toEqual({ state: 'fixed', commit: commits[13], date: '2026-01-23' })
+    // Then the last commit, those 1, 2, 4 and 8 further on, and by halves.
+    expect(asked.slice(17).map(([base, head]) => [indexOf(base), indexOf(head)])).toEqual(
+      [17, 2, 4, 8, 16, 12, 14, 13].map((index) => [0, index]),
+    )
   })
 
   test('is unknown where a later state cannot be judged', async () => {
-    const { repo, short } = await outage()
-    const judge: JudgeChange = async (task) =>
-      task.options.base?.startsWith(short[1] ?? '') && !task.options.head?.startsWith(short[2] ?? '')
-        ? { failed: 'Its process stopped unexpectedly (SIGKILL).' }
-        : inThisProcess(task)
-    const { lines } = await replay(request(repo.dir), judge)
-    expect(lines[1]?.findings[0]?.ending).toEqual({
-      state: 'unknown',
-      reason: 'Its process stopped unexpectedly (SIGKILL).',
-    })
+    const { repo, indexOf } = await history([
+      ['2026-01-01', { 'a.txt': '1' }],
+      ['2026-01-02', { 'a.txt': '2' }],
+      ['2026-01-03', { 'a.txt': '3' }],
+    ])
+    const reason = 'Its process stopped unexpectedly (SIGKILL).'
+    const { lines } = await replay(request(repo.dir), async ({ options: { head } }) =>
+      indexOf(head) === 1 ? judgedAs(true) : { failed: reason },
+    )
+    expect(lines[0]?.findings[0]?.ending).toEqual({ state: 'unknown', reason })
+    expect(lines[1]).toMatchObject({ verdict: 'not-judged', reason })
+  })
+
+  test('is not what merely has another finding first: the same message about the same file is the same', async () => {
+    const { repo, indexOf } = await history([
+      ['2026-01-01', { 'a.txt': '1' }],
+      ['2026-01-02', { 'a.txt': '2' }],
+      ['2026-01-03', { 'a.txt': '3' }],
+    ])
+    const endingWith = async (other: Partial<FoundInHistory>) => {
+      const { lines } = await replay(request(repo.dir), async ({ options: { base, head } }) => {
+        if (indexOf(base) === 1) return judgedAs(false)
+        return judgedAs(true, indexOf(head) === 1 ? {} : other)
+      })
+      return lines[0]?.findings[0]?.ending?.state
+    }
+    expect(await endingWith({ fingerprint: 'other' })).toBe('open')
+    expect(await endingWith({ fingerprint: 'other', message: 'other', also: ['one'] })).toBe('open')
+    expect(await endingWith({ fingerprint: 'other', path: 'other.yaml' })).toBe('fixed')
+    expect(await endingWith({ fingerprint: 'other', message: 'other' })).toBe('fixed')
   })
 })
 
 describe('what is kept', () => {
+  const days = Array.from({ length: 7 }, (_, index) => [`2026-01-0${index + 1}`, { 'a.txt': `${index}` }] as const)
+
   test('a replay that was interrupted judges only the rest', async () => {
-    const { repo, short } = await outage()
+    const { repo, indexOf } = await history(days)
     const cache = temporaryFolder()
-    const { asked, judge } = counting(async (task) => {
-      if (task.options.head?.startsWith(short[3] ?? '')) throw new Error('interrupted')
-      return inThisProcess(task)
+    const first = counting(async ({ options: { head } }) => {
+      if (indexOf(head) === 3) throw new Error('interrupted')
+      return judgedAs(false)
     })
-    await expect(replay(request(repo.dir, cache), judge)).rejects.toThrow('interrupted')
-    expect(asked).toEqual([`${short[0]}..${short[1]}`, `${short[1]}..${short[2]}`, `${short[2]}..${short[3]}`])
-    const rest = counting()
+    await expect(replay(request(repo.dir, cache), first.judge)).rejects.toThrow('interrupted')
+    expect(first.asked.map(([, head]) => indexOf(head))).toEqual([1, 2, 3])
+    const rest = counting(async () => judgedAs(false))
     const resumed = await replay(request(repo.dir, cache), rest.judge)
-    expect(rest.asked.slice(0, 4)).toEqual([2, 3, 4, 5].map((index) => `${short[index]}..${short[index + 1]}`))
+    expect(rest.asked.map(([, head]) => indexOf(head))).toEqual([3, 4, 5, 6])
     expect(resumed.kept).toBe(2)
-    const again = counting()
+    const again = counting(async () => judgedAs(true))
     const { lines, kept } = await replay(request(repo.dir, cache), again.judge)
     expect([again.asked, kept]).toEqual([[], 6])
     expect(lines).toEqual(resumed.lines)
-    const { stdout } = await guard(['replay', '--offline', '--repo', repo.dir, '--cache', cache])
-    expect(stdout.split('\n')[2]).toBe('6 judgements of an earlier replay were used.')
   })
 
-  test('is not used for other terms, and a broken entry is thrown away', async () => {
-    const { repo } = await outage()
+  test('is shown, and is not used for other terms', async () => {
+    const { repo } = await history([
+      ['2026-01-01', { 'web.yaml': covered }],
+      ['2026-01-02', { 'web.yaml': holed }],
+    ])
+    const argv = ['replay', '--offline', '--repo', repo.dir, '--cache', temporaryFolder()]
+    const secondLine = async (...more: readonly string[]) =>
+      (await guard([...argv, ...more])).stdout.split('\n').slice(1, 3)
+    expect(await secondLine()).toEqual(['A later commit fixed 0 of 1 finding.', ''])
+    const used = '1 judgement of an earlier replay was used.'
+    expect(await secondLine()).toEqual(['A later commit fixed 0 of 1 finding.', used])
+    expect(await secondLine('--fail-on', 'never')).toEqual(['', 'Findings that do not stop, by rule:'])
+    expect(await secondLine('--fail-on', 'never')).toEqual([used, ''])
+    const config = path.join(temporaryFolder(), 'guard.yaml')
+    writeFileSync(config, 'format: 1\n')
+    expect(await secondLine('--config', config)).not.toContain(used)
+    expect(await secondLine('--config', config)).toContain(used)
+    writeFileSync(config, 'format: 1\nfail-on: never\n')
+    expect(await secondLine('--config', config)).toEqual(['', 'Findings that do not stop, by rule:'])
+  })
+
+  test('of a broken entry is thrown away, and a commit that could not be judged is judged again', async () => {
+    const { repo, indexOf } = await history(days)
     const cache = temporaryFolder()
-    await replay(request(repo.dir, cache), counting().judge)
-    const other = counting()
-    const { options, ...rest } = request(repo.dir, cache)
-    await replay({ ...rest, options: { ...options, failOn: 'never' } }, other.judge)
-    expect(other.asked).toHaveLength(6)
+    const reason = 'The time limit was reached.'
+    await replay(request(repo.dir, cache), async ({ options: { head } }) =>
+      indexOf(head) === 2 ? { failed: reason } : judgedAs(false),
+    )
     const folder = path.join(cache, 'replays')
-    for (const name of readdirSync(folder)) {
-      const file = path.join(folder, name)
-      writeFileSync(file, readFileSync(file, 'utf8').replace('"pass"', '"fail"'))
-    }
-    const again = counting()
+    const names = readdirSync(folder)
+    expect(names).toHaveLength(5)
+    const broken = path.join(folder, names[0] ?? '')
+    writeFileSync(broken, readFileSync(broken, 'utf8').replace('"pass"', '"fail"'))
+    const again = counting(async () => judgedAs(false))
     const { lines } = await replay(request(repo.dir, cache), again.judge)
-    expect(again.asked.length).toBeGreaterThan(3)
-    expect(lines.map(({ verdict }) => verdict)).toEqual(['pass', 'fail', 'pass', 'pass', 'fail', 'pass'])
-  })
-
-  test('a commit that could not be judged is judged again', async () => {
-    const { repo } = await outage()
-    const cache = temporaryFolder()
-    const failed = await replay(request(repo.dir, cache), async () => ({ failed: 'The time limit was reached.' }))
-    expect(failed.lines.every(({ reason }) => reason === 'The time limit was reached.')).toBe(true)
-    const again = counting()
-    await replay(request(repo.dir, cache), again.judge)
-    expect(again.asked.length).toBeGreaterThanOrEqual(6)
-  })
-})
-
-describe('wrong input is one sentence', () => {
-  async function sentenceOf(...argv: readonly string[]) {
-    const { status, stdout, stderr } = await guard(['replay', '--offline', ...argv])
-    expect(stdout).toBe('')
-    return [status, stderr.replace('ingress-guard could not run: ', '').trimEnd()]
-  }
-
-  test('options', async () => {
-    const { repo } = await outage()
-    const of = (...argv: readonly string[]) => sentenceOf('--repo', repo.dir, ...argv)
-    const since =
-      '--since must be a day (2026-01-31) or a number of days, weeks, months or years (30d, 6w, 3m, 1y), not'
-    for (const text of ['yesterday', '1 year', '0d', '-1d', '2026-02-31', '9999y', ''])
-      expect(await of('--since', text)).toEqual([2, `${since} ${JSON.stringify(text)}.`])
-    for (const text of ['0', '-1', '1.5', 'all', '1e3', ''])
-      expect(await of('--last', text)).toEqual([
-        2,
-        `--last must be a whole number of commits above 0, not ${JSON.stringify(text)}.`,
-      ])
-    expect(await of('--jobs', '0')).toEqual([2, '--jobs must be a whole number of processes above 0, not "0".'])
-    expect(await of('--since', '1y', '--last', '5')).toEqual([
-      2,
-      '--since and --last exclude each other. Leave out one of them.',
-    ])
-    expect(await of('--since', '2026-12-01')).toEqual([
-      2,
-      '--since 2026-12-01 is after today, 2026-11-21. Name an earlier day.',
-    ])
-    expect(await of('--since', '3w')).toEqual([
-      2,
-      'No commit of main is from 2026-10-31 or later. Name an earlier day with --since.',
-    ])
-    expect(await of('--policy', 'ingress-tsl')).toEqual([
-      2,
-      expect.stringMatching(/^The policy "ingress-tsl" does not exist\. Did you mean ingress-tls\?/),
-    ])
-    expect(await of('--config', '/nowhere.yaml')).toEqual([2, '/nowhere.yaml: This file cannot be read.'])
-    expect(await of('--branch', 'nowhere')).toEqual([3, expect.stringMatching(/^The revision "nowhere" is not in /)])
-    expect(await of('--cache', path.join(repo.dir, 'kept'))).toEqual([
-      2,
-      expect.stringMatching(
-        /^The cache ".*kept" is inside of the checkout, where a change could write to it\. Name a folder/,
-      ),
-    ])
-  })
-
-  test('repositories', async () => {
-    const folder = temporaryFolder()
-    expect(await sentenceOf('--repo', folder)).toEqual([
-      3,
-      `${folder} is not a Git repository. Check it out first, or set base and head to two folders.`,
-    ])
-    const { dir } = new TestRepository()
-    expect(await sentenceOf('--repo', dir)).toEqual([
-      3,
-      `The repository in ${dir} has no commit yet, so there is nothing to compare.`,
-    ])
-    const { repo } = await outage()
-    expect(await sentenceOf('--repo', repo.clone('--depth=3'))).toEqual([
-      3,
-      'This shallow clone has only 3 commits of what is asked for of origin/main. Run `git fetch --unshallow`.',
-    ])
-    expect(await linesOf('--repo', repo.clone('--depth=3'), '--last', '2')).toHaveLength(2)
-    const one = new TestRepository()
-    one.commit({ 'a.yaml': configMap('a') })
-    expect(await sentenceOf('--repo', one.dir)).toEqual([
-      2,
-      'main has only its first commit here, so there is no change to judge.',
-    ])
-    one.git('branch', '--quiet', '--move', 'trunk')
-    expect(await sentenceOf('--repo', one.dir)).toEqual([
-      2,
-      'No default branch was found. Name the branch with --branch.',
-    ])
+    expect(again.asked).toHaveLength(2)
+    expect(again.asked.map(([, head]) => indexOf(head))).toContain(2)
+    expect(lines.every(({ verdict }) => verdict === 'pass')).toBe(true)
   })
 })
 

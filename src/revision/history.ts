@@ -73,7 +73,8 @@ function whyNone(branch: string, range: Range, seen: number): string {
     : `${branch} has no commit to judge.`
 }
 
-function dayOf(seconds: number): string | undefined {
+/** The day of a time of Git in UTC, YYYY-MM-DD; none for one that no calendar has. */
+export function dayOf(seconds: number): string | undefined {
   const time = new Date(seconds * 1000)
   if (Number.isNaN(time.getTime())) return undefined
   const [day = ''] = time.toISOString().split('T')
