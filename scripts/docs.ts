@@ -146,3 +146,4 @@ fill('docs/action.md', 'action', `${table('input', action.inputs)}\n${table('out
 
 fill('docs/command-line.md', 'init', `\n\`\`\`text\n${(await printed('init', '--help')).trimEnd()}\n\`\`\`\n`)
 fill('docs/command-line.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)
+fill('docs/replay.md', 'replay', `\n\`\`\`text\n${(await printed('replay', '--help')).trimEnd()}\n\`\`\`\n`)

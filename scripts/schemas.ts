@@ -4,6 +4,7 @@ import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
 import { CoverageJson } from '../src/report/coverage-json'
 import { ReportJson } from '../src/report/json'
+import { ReplayLine } from '../src/report/replay-schema'
 import { RulesJson } from '../src/report/rules-json'
 
 mkdirSync('schemas', { recursive: true })
@@ -14,6 +15,7 @@ const files = {
   report: ReportJson,
   coverage: CoverageJson,
   rules: RulesJson,
+  replay: ReplayLine,
 }
 for (const [name, schema] of Object.entries(files)) {
   const document = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }

@@ -257,6 +257,9 @@ describe('templates', () => {
     ['lines of control', configMap('a', '{{- if .Values.x }}\ndata:\n  x: y\n{{- end }}\n')],
     ['a Jinja block', configMap('a', '{% if x %}\ndata:\n  x: y\n{% endif %}\n')],
     ['a map from a function', configMap('a', 'data: {{ toYaml .x | nindent 2 }}\n')],
+    ['quotes within quoted marks', configMap('a', 'data:\n  x: "{{ index .Items "key" }}"\n')],
+    ['apostrophes within quoted marks', configMap('a', "data:\n  x: '{{ index .Items 'key' }}'\n")],
+    ['quotes within a quoted Jinja block', configMap('a', 'data:\n  x: "{% if x == "key" %}y{% endif %}"\n')],
   ])('%s', (_, text) => {
     expect(holds(text)).toEqual(['template'])
   })
@@ -269,6 +272,12 @@ describe('templates', () => {
     ['a label', ''],
   ])('no template: marks in %s of an object', (_, more) => {
     expect(holds(configMap('a', more))).toEqual(['ConfigMap a 1'])
+  })
+
+  test('no template: closed marks in quotes of an object that cannot be read', () => {
+    expect(holds(configMap('a', 'data:\n  x: "{{ .y }}" z\n'))).toEqual([
+      '6:17 the keys of a map must start in the same column, each with a colon',
+    ])
   })
 })
 

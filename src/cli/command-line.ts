@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { inProcessOf } from '../host/change-process'
 import { RunThread } from '../host/run-thread'
 import { endOnSignals } from '../revision/cleanup'
 import { program } from './program'
@@ -15,7 +16,13 @@ export async function commandLine(file: string, prepared: Worker | undefined): P
   endOnSignals(() => thread.stop())
   const { stdout, stderr } = process
   const root = path.dirname(path.dirname(file))
-  const status = await program(process.argv.slice(2), { stdout, stderr, root, run: thread.run })
+  const status = await program(process.argv.slice(2), {
+    stdout,
+    stderr,
+    root,
+    run: thread.run,
+    judge: inProcessOf(file),
+  })
   // Work left over from a run may continue for a while; the report does not wait for it.
   stdout.write('', () => process.exit(status))
 }

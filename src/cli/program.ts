@@ -12,6 +12,7 @@ import type { CoverageFlags } from './coverage'
 import type { FixMode } from './fix'
 import type { InitFlags } from './init'
 import type { Io } from './io'
+import { addReplay } from './replay-command'
 
 const formats = ['terminal', 'json', 'markdown', 'sarif', 'github', 'gitlab', 'junit'] as const
 
@@ -129,6 +130,13 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       const { init } = await import('./init')
       await init(flags, io, paintFor(io))
     })
+
+  addReplay(command, descriptionOf, async ({ output, ...flags }) => {
+    const { replayHistory } = await import('./replay')
+    const replayed = await replayHistory(flags, io, paintFor(io))
+    write(replayed.text, output, io)
+    status = replayed.status
+  })
 
   command
     .command('rules')

@@ -6,7 +6,7 @@ import path from 'node:path'
 const maxBytes = 1024 * 1024 * 1024
 
 /** The folders of entries, by what they hold. All else in the folder is not ours. */
-const kinds = ['archives', 'renderings', 'trees'] as const
+const kinds = ['archives', 'renderings', 'replays', 'trees'] as const
 
 /** `renderings/` and a digest. */
 export type EntryName = `${(typeof kinds)[number]}/${string}`

@@ -17,6 +17,8 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
   readonly exactBase?: boolean
   /** Names from an event, which no person wrote: they are revisions, even if there are folders with these names. */
   readonly fromEvent?: readonly RevisionOption[]
+  /** The branch that the change is merged to, where its base is named by a commit. */
+  readonly branch?: string | undefined
   readonly token?: string | undefined
   readonly trusted?: boolean
   /** Ends the git processes. */
@@ -66,7 +68,7 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
     base: new CommitRevision(repository, blobs, base, nameOf(named, base)),
     head,
     repository: names,
-    branch: branchOf(named),
+    branch: opening.branch ?? branchOf(named),
   }
 }
 

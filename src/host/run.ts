@@ -206,7 +206,7 @@ async function runWithin(
 }
 
 /** Refuses a cache that is part of the checkout: the author of a change would decide what it holds. */
-function refuseInside(cache: string, checkout: string): void {
+export function refuseInside(cache: string, checkout: string): void {
   const within = path.relative(realPath(checkout), realPath(cache))
   if (within === '..' || within.startsWith(`..${path.sep}`) || path.isAbsolute(within)) return
   throw new GuardError(

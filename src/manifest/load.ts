@@ -97,6 +97,9 @@ export interface LoadedFile {
   readonly kubernetes: boolean
 }
 
+/** The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of https://github.com/AGWA/git-crypt. */
+const gitCrypt = '\0GITCRYPT\0'
+
 /**
  * Reads a file as kubectl does.
  *
@@ -114,6 +117,11 @@ export function loadFile(
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
     const reason = 'it is a Git LFS pointer, and its content is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
+    return { text, lines, objects, unreadable, templates, kubernetes: false }
+  }
+  if (text.startsWith(gitCrypt)) {
+    const reason = 'it is encrypted by git-crypt, and its content is not in the repository'
+    unreadable.push({ reason, region: new LineIndex(text).region(0, gitCrypt.length), content: text })
     return { text, lines, objects, unreadable, templates, kubernetes: false }
   }
   let line = 1

@@ -1,4 +1,7 @@
-/** Whether text has the marks of a template outside quotes and comments: `{{` or `{%`. */
+/**
+ * Whether text has the marks of a template outside quotes and comments: `{{` or `{%`. One in quotes that is still open where
+ * they end is outside: `"{{ index .Items "key" }}"` is filled in before anything reads the quotes.
+ */
 export function holdsTemplate(text: string): boolean {
   return text.split('\n').some(lineHoldsTemplate)
 }
@@ -11,15 +14,22 @@ function lineHoldsTemplate(line: string): boolean {
     if (letter === '{' && (line[at + 1] === '{' || line[at + 1] === '%')) return true
     if (letter === "'") {
       const end = line.indexOf("'", at + 1)
+      if (isOpenBetween(line, at, end)) return true
       if (end !== -1) at = end
     } else if (letter === '"' && mayClose) {
       const end = endOfQuoted(line, at)
       // Without an end here, there is none further on.
       if (end === undefined) mayClose = false
+      else if (isOpenBetween(line, at, end)) return true
       else at = end
     }
   }
   return false
+}
+
+function isOpenBetween(line: string, start: number, end: number): boolean {
+  const quoted = line.slice(start, Math.max(start, end))
+  return quoted.lastIndexOf('{{') > quoted.lastIndexOf('}}') || quoted.lastIndexOf('{%') > quoted.lastIndexOf('%}')
 }
 
 function endOfQuoted(line: string, start: number): number | undefined {

@@ -94,13 +94,18 @@ export async function mergeBase(repository: Repository, base: string, head: stri
   )
 }
 
-/** The branch that changes are compared with when no base is given. */
-export async function defaultBranch(repository: Repository): Promise<string> {
+/**
+ * The branch that changes are compared with when no base is given.
+ *
+ * @param option names it where none is found
+ */
+export async function defaultBranch(repository: Repository, option = '--base'): Promise<string> {
   const head = await ask(repository, 'symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
   for (const name of [head, 'origin/main', 'origin/master', 'main', 'master']) {
     if (name && (await ask(repository, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`))) return name
   }
-  throw new GuardError('usage', 'No default branch was found to compare with. Set the base with --base.')
+  const what = option === '--base' ? ' to compare with. Set the base' : '. Name the branch'
+  throw new GuardError('usage', `No default branch was found${what} with ${option}.`)
 }
 
 /** The parents written in a commit, also where a shallow clone has cut them off. */

@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process'
+import type { Worker } from 'node:worker_threads'
+import { endOnSignals } from '../revision/cleanup'
+import type { ChangeTask, JudgeChange, Outcome } from './change-judging'
+import { judgeChange } from './judge-change'
+import { RunThread } from './run-thread'
+
+/** The argument with which the program is started to judge one change of a history for the process that started it. */
+export const changeProcess = 'judge-change-of-history'
+
+/**
+ * Judges each change in a process of its own: it may need more memory than there is, or crash, and the others go on.
+ *
+ * @param file the program, which calls `serveChange` for the argument above
+ */
+export function inProcessOf(file: string): JudgeChange {
+  return (task) =>
+    new Promise<Outcome>((resolve) => {
+      const child = fork(file, [changeProcess], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+      child.once('message', (outcome: Outcome) => resolve(outcome))
+      child.once('error', ({ message }) => resolve({ failed: `No process could be started for it: ${message}.` }))
+      child.once('exit', (status, signal) =>
+        resolve({ failed: `Its process stopped unexpectedly (${signal ?? `exit status ${status}`}).` }),
+      )
+      child.send(task)
+    })
+}
+
+/**
+ * The process of one change. It ends with the one that started it.
+ *
+ * @param file the program, for the thread of the run
+ */
+export async function serveChange(file: string, prepared: Worker | undefined): Promise<void> {
+  const thread = new RunThread(file, prepared)
+  endOnSignals(() => thread.stop())
+  process.once('disconnect', () => thread.stop().finally(() => process.exit(0)))
+  const task = await new Promise<ChangeTask>((resolve) => process.once('message', resolve))
+  const outcome = await judgeChange(task, thread.run)
+  process.send?.(outcome, () => process.exit(0))
+}
