@@ -131,7 +131,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       await init(flags, io, paintFor(io))
     })
 
-  addReplay(command, descriptionOf, async ({ output, ...flags }) => {
+  addReplay(command, async ({ output, ...flags }) => {
     const { replayHistory } = await import('./replay')
     const replayed = await replayHistory(flags, io, paintFor(io))
     write(replayed.text, output, io)

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander'
-import { failOnLevels, minutesIn, type Options } from '../host/options'
+import { failOnLevels, minutesIn, optionTexts } from '../host/options'
 import type { ReplayFlags } from './replay'
 
 /** Adds the command `replay`. */
 export function addReplay(
   program: Command,
-  descriptionOf: (name: keyof Options) => string,
   action: (flags: ReplayFlags & { readonly output?: string }) => Promise<void>,
 ): void {
   program
@@ -13,15 +12,15 @@ export function addReplay(
     .description(
       'Judge the history of the default branch, each commit as of its own day, and show what would have been stopped.',
     )
-    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--repo <dir>', optionTexts.repo, '.')
     .option('--branch <revision>', 'The branch, by its first parents; default: the default branch.')
     .option('--last <number>', 'Judge so many commits, the last ones; default: 200.')
     .option(
       '--since <day>',
       'Judge the commits since a day (2026-01-31), or of the last days, weeks, months or years (30d, 6w, 3m, 1y).',
     )
-    .option('--config <file>', descriptionOf('config'))
-    .option('--policy <name@range...>', descriptionOf('policies'), [])
+    .option('--config <file>', optionTexts.config)
+    .option('--policy <name@range...>', optionTexts.policies, [])
     .addOption(
       new Option('--format <format>', 'The format; json: a line for each commit.')
         .choices(['terminal', 'json'])
@@ -34,9 +33,9 @@ export function addReplay(
         'The lowest level that stops a commit; default: the value in the config, else error.',
       ).choices(failOnLevels),
     )
-    .option('--helm <program>', descriptionOf('helm'))
-    .option('--kustomize <program>', descriptionOf('kustomize'))
-    .option('--offline', descriptionOf('offline'), false)
+    .option('--helm <program>', optionTexts.helm)
+    .option('--kustomize <program>', optionTexts.kustomize)
+    .option('--offline', optionTexts.offline, false)
     .option(
       '--cache <dir>',
       'A folder outside of the checkout that keeps what is judged, with fetched charts and renderings: the same command goes on where it was interrupted.',
