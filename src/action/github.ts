@@ -4,12 +4,12 @@ import type { Audience } from './event'
 import { isLost, pauseAfter } from './request-failure'
 
 type Octokit = ReturnType<typeof getOctokit>
-type Rest = Octokit['rest']
+type RestApi = Octokit['rest']
 type Data<T extends (...args: never[]) => Promise<{ data: unknown }>> = Awaited<ReturnType<T>>['data']
 
-export type CheckRun = Data<Rest['checks']['get']>
-export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
-export type Comment = Data<Rest['issues']['getComment']>
+export type CheckRun = Data<RestApi['checks']['get']>
+export type CheckRunOutput = NonNullable<NonNullable<Parameters<RestApi['checks']['create']>[0]>['output']>
+export type Comment = Data<RestApi['issues']['getComment']>
 
 /** The content of a check run; its annotations are added to the existing ones. */
 export interface CheckRunState {
