@@ -4,17 +4,17 @@ import type { Audience } from './event'
 import { asRequestError, isLost, pauseAfter } from './request-failure'
 
 type Octokit = ReturnType<typeof getOctokit>
-type Rest = Octokit['rest']
+type RestApi = Octokit['rest']
 type Data<T extends (...args: never[]) => Promise<{ data: unknown }>> = Awaited<ReturnType<T>>['data']
 
-export type CheckRun = Data<Rest['checks']['get']>
-export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
-export type Comment = Data<Rest['issues']['getComment']>
-export type ReviewComment = Data<Rest['pulls']['listReviewComments']>[number]
-export type Review = Data<Rest['pulls']['listReviews']>[number]
-export type ChangedFile = Data<Rest['pulls']['listFiles']>[number]
+export type CheckRun = Data<RestApi['checks']['get']>
+export type CheckRunOutput = NonNullable<NonNullable<Parameters<RestApi['checks']['create']>[0]>['output']>
+export type Comment = Data<RestApi['issues']['getComment']>
+export type ReviewComment = Data<RestApi['pulls']['listReviewComments']>[number]
+export type Review = Data<RestApi['pulls']['listReviews']>[number]
+export type ChangedFile = Data<RestApi['pulls']['listFiles']>[number]
 export type WantedReview = Pick<
-  NonNullable<Parameters<Rest['pulls']['createReview']>[0]>,
+  NonNullable<Parameters<RestApi['pulls']['createReview']>[0]>,
   'body' | 'commit_id' | 'comments'
 >
 

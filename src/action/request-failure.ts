@@ -1,15 +1,15 @@
 import { entryOf } from '../entry'
 
 /** The error of a failed request. Source: the class RequestError of @octokit/request-error */
-interface Failure {
+interface RequestFailure {
   readonly status: number
   readonly message: string
   /** None where no answer came. */
   readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>> }
 }
 
-function failureOf(error: unknown): Failure | undefined {
-  return error instanceof Error && 'status' in error ? (error as Error & Failure) : undefined
+function failureOf(error: unknown): RequestFailure | undefined {
+  return error instanceof Error && 'status' in error ? (error as Error & RequestFailure) : undefined
 }
 
 /** The token lacks a permission: GitHub's words for its own tokens and fine-grained ones, and for classic ones at checks. */

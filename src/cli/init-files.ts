@@ -71,13 +71,13 @@ ${(names.length > 0 ? names : ['main']).map((name) => `#   ${JSON.stringify(name
 ${releases.length === 0 ? '' : `\n${helm(releases)}`}`
 }
 
-interface Release {
+interface CommentedRelease {
   readonly chart: string
   readonly name: string
   readonly values: string
 }
 
-function helm(releases: readonly Release[]): string {
+function helm(releases: readonly CommentedRelease[]): string {
   const lines = releases.map(
     ({ chart, name, values }) => `#   - chart: ${JSON.stringify(chart)}
 #     values: [${JSON.stringify(values)}]
@@ -92,14 +92,14 @@ ${lines.join('')}`
 }
 
 /** The releases that charts may have which nothing installs: with values files elsewhere that are named after the chart. */
-function releasesOf({ files, platform }: Coverage): Release[] {
+function releasesOf({ files, platform }: Coverage): CommentedRelease[] {
   const values = new Map<string, string[]>()
   for (const { path: file, state, cause } of files) {
     const isTaken = state !== 'not-kubernetes' && cause !== 'not-taken'
     const chart = !isTaken && isPlain(file) ? chartNamedBy(file) : undefined
     if (chart !== undefined) values.set(chart, [...(values.get(chart) ?? []), file].slice(0, most.releases))
   }
-  const found = platform.idleCharts.filter(isPlain).flatMap((chart): Release[] => {
+  const found = platform.idleCharts.filter(isPlain).flatMap((chart): CommentedRelease[] => {
     const name = path.basename(chart)
     const its = (values.get(name) ?? []).filter((file) => !file.startsWith(`${chart}/`))
     return its.map((file) => ({ chart, name, values: file }))

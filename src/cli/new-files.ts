@@ -4,7 +4,7 @@ import path from 'node:path'
 import { GuardError } from '../errors'
 
 /** What became of a file: an existing one is kept, unless it may be replaced. */
-export type Outcome = 'written' | 'replaced' | 'kept'
+export type FileOutcome = 'written' | 'replaced' | 'kept'
 
 /**
  * Writes new files below a folder, all of them or none. No symbolic link is followed, and nothing but a regular file is
@@ -14,7 +14,11 @@ export type Outcome = 'written' | 'replaced' | 'kept'
  * @param files texts by path, from the folder
  * @throws GuardError `usage` when a file could lead to another place
  */
-export function writeNewFiles(top: string, files: ReadonlyMap<string, string>, replace: boolean): Map<string, Outcome> {
+export function writeNewFiles(
+  top: string,
+  files: ReadonlyMap<string, string>,
+  replace: boolean,
+): Map<string, FileOutcome> {
   const outcomes = new Map([...files.keys()].map((file) => [file, outcomeOf(top, file, replace)]))
   for (const [file, text] of files) {
     if (outcomes.get(file) === 'kept') continue
@@ -25,7 +29,7 @@ export function writeNewFiles(top: string, files: ReadonlyMap<string, string>, r
 }
 
 /** What would become of a file; nothing is changed. */
-export function outcomeOf(top: string, file: string, replace: boolean): Outcome {
+export function outcomeOf(top: string, file: string, replace: boolean): FileOutcome {
   for (const folder of foldersOf(file)) {
     const found = at(top, folder)
     if (found && !found.isDirectory()) throw refusal(folder, found, 'a folder')

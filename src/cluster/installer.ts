@@ -16,12 +16,12 @@ export const installerMarks: readonly string[] = [
   'kube-proxy',
 ]
 
-type Read = (root: Cursor) => StatedValue<Cursor> | undefined
+type ReadSetting = (root: Cursor) => StatedValue<Cursor> | undefined
 
 /** The settings of one kind of installer, and their places in its object. */
 interface Installer {
-  readonly kubernetes?: Read
-  readonly kubeProxyMode?: Read
+  readonly kubernetes?: ReadSetting
+  readonly kubeProxyMode?: ReadSetting
 }
 
 /**

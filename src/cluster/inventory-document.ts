@@ -1,6 +1,6 @@
 import { type Inventory, nodeFields } from './inventory'
 
-type Field = string | number | boolean | undefined
+type FieldValue = string | number | boolean | undefined
 
 /**
  * Writes the facts of a cluster as an inventory: names, versions, locks, and nothing else of any object. Sorted, with a
@@ -36,11 +36,11 @@ export function inventoryDocument(inventory: Inventory<unknown>): string {
   return `${lines.join('\n')}\n`
 }
 
-function fields(values: Readonly<Record<string, Field>>): string[] {
+function fields(values: Readonly<Record<string, FieldValue>>): string[] {
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${scalar(value)}`]))
 }
 
-function inline(values: Readonly<Record<string, Field>>): string {
+function inline(values: Readonly<Record<string, FieldValue>>): string {
   return `{ ${fields(values).join(', ')} }`
 }
 

@@ -7,13 +7,13 @@ import { isBoundedGlob } from '../revision/glob'
 import type { Revision } from '../revision/revision'
 
 /** One config of a run, and the text that it was read from. */
-interface Read {
+interface ReadConfig {
   readonly config: Config
   readonly text: string | undefined
 }
 
 /** The exceptions that a change adds with the reason that was suggested with them. */
-export function unexplainedIn({ config, text }: Read, before: Config): Finding[] {
+export function unexplainedIn({ config, text }: ReadConfig, before: Config): Finding[] {
   const known = new Set(before.exceptions.map(identityOf))
   return config.exceptions
     .filter((exception) => isSuggestedReason(exception.reason) && !known.has(identityOf(exception)))
@@ -40,7 +40,7 @@ function identityOf({ rule, object, path, cluster, reason }: PlacedException): s
  * @param before the config that it replaces; of its globs the ones that stay are not reported again
  */
 export async function unmatchedIn(
-  { config, text }: Read,
+  { config, text }: ReadConfig,
   revisions: readonly Revision[],
   at: { readonly side: 'base' | 'head'; readonly status: 'existing' | 'introduced' },
   before?: Config,

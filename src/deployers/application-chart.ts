@@ -12,7 +12,7 @@ import type { NamedApplication } from './named-application'
 const unknownFolder = '.git/charts/unknown'
 
 /** What an Application says besides the source that installs the chart. */
-interface Surroundings {
+interface ApplicationContext {
   readonly id: string
   readonly application: NamedApplication
   readonly named: GitOpsSources
@@ -22,7 +22,7 @@ interface Surroundings {
 export function idOfChart(
   manifest: Manifest,
   { chart }: ApplicationSource,
-  { index, name, named }: Pick<Surroundings, 'named'> & { readonly index: number; readonly name: string },
+  { index, name, named }: Pick<ApplicationContext, 'named'> & { readonly index: number; readonly name: string },
 ): string {
   const bringer = named.bringerOf(manifest)
   const which = `${index > 0 ? `:${index}` : ''}${bringer ? `:${bringer.source.id}` : ''}`
@@ -33,7 +33,7 @@ export function idOfChart(
 export function chartOfApplication(
   manifest: Manifest,
   source: ApplicationSource,
-  { id, application, named }: Surroundings,
+  { id, application, named }: ApplicationContext,
 ): ChartElsewhere {
   const { name, namespace: destination, target, sources } = application
   const { helm } = source

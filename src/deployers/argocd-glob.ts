@@ -2,10 +2,10 @@
  * The globs of `directory.include` and `directory.exclude`: a star and a question mark take slashes, too.
  * https://github.com/gobwas/glob, compiled without separators
  */
-type Part =
+type GlobPart =
   | { readonly kind: 'any' }
   | { readonly kind: 'one'; readonly takes: (character: string) => boolean }
-  | { readonly kind: 'either'; readonly ways: readonly (readonly Part[])[] }
+  | { readonly kind: 'either'; readonly ways: readonly (readonly GlobPart[])[] }
 
 /** Whether a glob matches a path. One that is no glob matches nothing. */
 export function matchesArgoGlob(glob: string, file: string): boolean {
@@ -14,7 +14,7 @@ export function matchesArgoGlob(glob: string, file: string): boolean {
 }
 
 /** The places of a text up to which parts match, from some places on. */
-function endsOf(parts: readonly Part[], text: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number> {
+function endsOf(parts: readonly GlobPart[], text: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number> {
   let places = starts
   for (const part of parts) {
     if (places.size === 0) break
@@ -23,7 +23,7 @@ function endsOf(parts: readonly Part[], text: readonly string[], starts: Readonl
   return places
 }
 
-function endsOfPart(part: Part, text: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
+function endsOfPart(part: GlobPart, text: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
   switch (part.kind) {
     case 'any': {
       const first = Math.min(...places)
@@ -43,13 +43,13 @@ class GlobReader {
 
   constructor(private readonly glob: readonly string[]) {}
 
-  read(): readonly Part[] | undefined {
+  read(): readonly GlobPart[] | undefined {
     const parts = this.parts(false)
     return this.isBroken ? undefined : parts
   }
 
-  private parts(isInside: boolean): Part[] {
-    const found: Part[] = []
+  private parts(isInside: boolean): GlobPart[] {
+    const found: GlobPart[] = []
     for (;;) {
       const next = this.glob[this.at]
       if (next === undefined || (isInside && (next === ',' || next === '}'))) return found
@@ -58,7 +58,7 @@ class GlobReader {
     }
   }
 
-  private partAt(character: string): Part[] {
+  private partAt(character: string): GlobPart[] {
     switch (character) {
       case '*':
         return [{ kind: 'any' }]
@@ -77,14 +77,14 @@ class GlobReader {
     }
   }
 
-  private either(): Part {
-    const ways: Part[][] = []
+  private either(): GlobPart {
+    const ways: GlobPart[][] = []
     do ways.push(this.parts(true))
     while (this.glob[this.at++] === ',')
     return { kind: 'either', ways }
   }
 
-  private characterClass(): Part[] {
+  private characterClass(): GlobPart[] {
     const isNegated = this.glob[this.at] === '!'
     if (isNegated) this.at++
     const end = this.glob.indexOf(']', this.at)
@@ -102,6 +102,6 @@ class GlobReader {
   }
 }
 
-function literal(character: string): Part {
+function literal(character: string): GlobPart {
   return { kind: 'one', takes: (one) => one === character }
 }

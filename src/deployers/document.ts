@@ -13,19 +13,19 @@ export interface OwnDocuments {
   readonly faults: readonly { readonly reason: string; readonly region: Region }[]
 }
 
-interface Read {
+interface ReadText {
   readonly objects: readonly LoadedObject[]
   readonly faults: OwnDocuments['faults']
 }
 
 /** Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all trials of it. */
 class ReadTexts {
-  private readonly known = new Map<string, Read>()
+  private readonly known = new Map<string, ReadText>()
   private characters = 0
 
   constructor(private readonly most: number) {}
 
-  of(text: string): Read {
+  of(text: string): ReadText {
     const before = this.known.get(text)
     if (before) return before
     const read = parse(text)
@@ -48,7 +48,7 @@ export function documentsIn(path: string, text: string): OwnDocuments {
   return { documents, faults: read.faults }
 }
 
-function parse(fileText: string): Read {
+function parse(fileText: string): ReadText {
   const objects: LoadedObject[] = []
   const faults: { reason: string; region: Region }[] = []
   const lines = new Lines(fileText)

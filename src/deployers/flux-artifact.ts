@@ -21,7 +21,7 @@ export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> 
  * https://fluxcd.io/flux/components/source/gitrepositories/#excluding-files
  */
 export class FluxArtifact {
-  private readonly rules: readonly Rule[]
+  private readonly rules: readonly IgnorePattern[]
   private readonly prefixes: readonly string[]
   private readonly known = new Map<string, boolean>()
 
@@ -63,18 +63,18 @@ cloudbuild.yaml\ncodeship-services.yml\ncodeship-steps.yml
 **/.goreleaser.yml\n**/.sops.yaml\n**/.flux.yaml\n`
 
 /** A pattern of a `.sourceignore`. */
-interface Rule {
+interface IgnorePattern {
   /** The folders above its file. */
   readonly folders: readonly string[]
   readonly includes: boolean
   readonly foldersOnly: boolean
   /** Whether it is matched from its folder on, and not by any one name. */
   readonly anchored: boolean
-  readonly parts: readonly Part[]
+  readonly parts: readonly PatternSegment[]
 }
 
 /** A segment of a pattern: any number of folders, nothing, or names. */
-type Part = '**' | '' | ((name: string) => boolean)
+type PatternSegment = '**' | '' | ((name: string) => boolean)
 
 function foldersOf(file: string): string[] {
   return file.split('/').slice(0, -1)
@@ -84,7 +84,7 @@ function foldersOf(file: string): string[] {
  * Flux reads these files with go-git, which differs from Git: a file below an excluded folder can be included again.
  * https://github.com/go-git/go-git/blob/v5.16.4/plumbing/format/gitignore/pattern.go
  */
-function rulesIn(text: string, folders: readonly string[]): Rule[] {
+function rulesIn(text: string, folders: readonly string[]): IgnorePattern[] {
   return text.split(/\r?\n/).flatMap((line) => {
     if (line.startsWith('#') || line.trim() === '') return []
     const includes = line.startsWith('!')
@@ -97,7 +97,7 @@ function rulesIn(text: string, folders: readonly string[]): Rule[] {
   })
 }
 
-function partOf(written: string, anchored: boolean): Part {
+function partOf(written: string, anchored: boolean): PatternSegment {
   if (anchored && (written === '**' || written === '')) return written
   // Go's filepath.Match knows no `**` and no braces; go-git takes nothing for two stars beside other characters.
   if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
@@ -111,7 +111,7 @@ function partOf(written: string, anchored: boolean): Part {
   })
 }
 
-function takes({ folders, foldersOnly, anchored, parts }: Rule, file: readonly string[]): boolean {
+function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: readonly string[]): boolean {
   if (file.length <= folders.length || folders.some((folder, index) => file[index] !== folder)) return false
   const own = file.slice(folders.length)
   if (anchored) return takesFrom(parts, own, foldersOnly)
@@ -122,7 +122,7 @@ function takes({ folders, foldersOnly, anchored, parts }: Rule, file: readonly s
 }
 
 /** Without a way back: behind `**` the first folder that matches the next segment is taken. */
-function takesFrom(parts: readonly Part[], file: readonly string[], foldersOnly: boolean): boolean {
+function takesFrom(parts: readonly PatternSegment[], file: readonly string[], foldersOnly: boolean): boolean {
   let at = 0
   let isFound = false
   let mayPass = false

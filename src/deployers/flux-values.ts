@@ -55,7 +55,7 @@ export function substitutionsOf(
 }
 
 /** Where the values of a release are sought. */
-interface Release {
+interface ReleaseReferences {
   /** The chart: its own, or that of the object it refers to. */
   readonly chart: HelmReleaseChart
   /** The chart's folder. */
@@ -72,7 +72,7 @@ interface Release {
  */
 export function valuesOf(
   manifest: Manifest,
-  { chart, place, holders }: Release,
+  { chart, place, holders }: ReleaseReferences,
   named: GitOpsSources,
 ): Values[] | undefined {
   const { checkout } = named.repositoryIndex
@@ -102,11 +102,11 @@ export function valuesOf(
  */
 export function ownValuesOf(
   manifest: Manifest,
-  holders: Release['holders'],
+  holders: ReleaseReferences['holders'],
   named: Pick<GitOpsSources, 'skip'>,
 ): Values[] | undefined {
   const release = readHelmRelease(manifest.root)
-  const held: Held[] = []
+  const held: ReferencedValues[] = []
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
     const text = holder && entryOf(dataOf(holder), reference.key)
@@ -131,7 +131,7 @@ export function ownValuesOf(
 }
 
 /** The content of an entry of `valuesFrom`. */
-interface Held {
+interface ReferencedValues {
   readonly reference: ValuesReference
   readonly holder: Manifest
   readonly text: string
@@ -142,7 +142,7 @@ interface Held {
  * written to comes from the object itself, and is lost under the object's values otherwise.
  * https://github.com/fluxcd/pkg/blob/main/chartutil/values.go
  */
-function composed(held: readonly Held[], inline: Growing): Growing {
+function composed(held: readonly ReferencedValues[], inline: Growing): Growing {
   let result: Growing = {}
   for (const { reference, holder, text } of held) {
     const path = textAt(reference.targetPath)

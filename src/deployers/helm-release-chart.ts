@@ -13,7 +13,7 @@ import { declarationSite } from './gitops-sources'
 import { postRenderersOf } from './post-renderers'
 
 /** What the objects around a HelmRelease say of it. */
-interface Surroundings {
+interface HelmReleaseContext {
   /** Its chart, or that of the object it refers to. */
   readonly chart: HelmReleaseChart
   /** The HelmRepository, OCIRepository or GitRepository that the chart comes from. */
@@ -39,7 +39,7 @@ export function idOfRelease({ ref, origin }: Manifest): string {
 /** The release of a HelmRelease whose chart is not in this repository. */
 export function chartOfHelmRelease(
   manifest: Manifest,
-  { chart, artifact, definitions, holders, namespace, targets, ...its }: Surroundings,
+  { chart, artifact, definitions, holders, namespace, targets, ...its }: HelmReleaseContext,
 ): ChartElsewhere {
   const release = readHelmRelease(manifest.root)
   const source = artifact && readFluxSource(artifact.root)

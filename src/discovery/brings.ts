@@ -34,14 +34,14 @@ const chartWords = ['sourceRef', 'chartRef', '/spec/chart']
 const otherDeployers = ['argoproj.io', 'kustomize.toolkit.fluxcd.io']
 
 /** What a file may bring to the rendering that takes it in. */
-type Contents = 'deployers' | 'releases' | 'chart words' | 'none'
+type PossibleContents = 'deployers' | 'releases' | 'chart words' | 'none'
 
 /**
  * Tells which sources have to be rendered to know what Argo CD and Flux objects they bring: those in whose texts such
  * objects may be, and that do not take them in as they are.
  */
 export class Brings {
-  private readonly known = new Map<string, ReadonlySet<Contents>>()
+  private readonly known = new Map<string, ReadonlySet<PossibleContents>>()
   private readonly manifests = new Map<string, Manifest[]>()
 
   /**
@@ -85,7 +85,7 @@ export class Brings {
   ): Promise<boolean> {
     const taken = [root, ...components].flatMap((start) => closureOf(start, kustomizations))
     const files = [...new Set(taken.flatMap((one) => filesOf(one, this.checkout)))]
-    const contents = new Set<Contents>()
+    const contents = new Set<PossibleContents>()
     for (const file of files) for (const one of await this.contentsOf(file)) contents.add(one)
     // A file of another name is not read for objects, whatever takes it in.
     const isHidden = async (file: string) =>
@@ -119,10 +119,10 @@ export class Brings {
     return false
   }
 
-  private async contentsOf(file: string): Promise<ReadonlySet<Contents>> {
+  private async contentsOf(file: string): Promise<ReadonlySet<PossibleContents>> {
     const known = this.known.get(file)
     if (known) return known
-    const found = new Set<Contents>()
+    const found = new Set<PossibleContents>()
     this.known.set(file, found)
     const text = await this.checkout.text(file)
     if (text === undefined) return found
@@ -137,7 +137,7 @@ export class Brings {
     return found
   }
 
-  private contentOf({ ref, root }: Manifest): Contents {
+  private contentOf({ ref, root }: Manifest): PossibleContents {
     if (!deployerKinds.includes(groupKindOf(ref))) return 'none'
     if (groupKindOf(ref) !== gitOpsKind.helmRelease) return 'deployers'
     const { chart, chartRef } = readHelmRelease(root)

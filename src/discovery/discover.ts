@@ -152,7 +152,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
 }
 
 /** The files of one side, and what was read of them. */
-interface Reading {
+interface SideReading {
   readonly checkout: Checkout
   readonly declared: readonly Source[]
   /** The files of charts, which are templates. */
@@ -169,7 +169,7 @@ interface Reading {
 }
 
 /** The sources as far as they are known from the files and from the renderings that were followed. */
-async function readRound(charts: readonly string[], reading: Reading) {
+async function readRound(charts: readonly string[], reading: SideReading) {
   const { checkout, declared, known, fileDeployments } = reading
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
@@ -187,7 +187,7 @@ async function readRound(charts: readonly string[], reading: Reading) {
 }
 
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
-function readGitOpsSources(reading: Reading) {
+function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
   const { sourceIgnores, generatorFiles, argoFiles } = reading
   const { repository, base, isNew } = known

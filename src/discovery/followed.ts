@@ -36,7 +36,7 @@ export interface FollowLimits {
 const followLimits: FollowLimits = { depth: 8, renderings: 500, objects: 20_000 }
 
 /** A rendering that was followed. */
-interface Asked {
+interface FollowedRendering {
   readonly source: Source
   readonly depth: number
   /** The objects that led to it. */
@@ -54,7 +54,7 @@ export class Followed {
   readonly broughtBy = new Map<Manifest, Bringer>()
   /** The objects of files that these are made of. */
   readonly writtenAs = new Map<Manifest, Manifest>()
-  private readonly asked = new Map<string, Asked>()
+  private readonly asked = new Map<string, FollowedRendering>()
   /** The objects of files, by kind and name. */
   private readonly written = new Map<string, Manifest[]>()
   private readonly limited: { readonly manifest: Manifest; readonly cause: 'too-deep' | 'too-many' }[] = []
@@ -139,7 +139,7 @@ export class Followed {
     }
     const first = this.topmost(open, round)
     this.limited.length = 0
-    const next: Asked[] = []
+    const next: FollowedRendering[] = []
     for (const source of first) next.push(...(this.admitted(source, round, this.asked.size + next.length) ?? []))
     const pieces = await Promise.all(next.map(({ source }) => this.render?.(source, round.kustomizations)))
     for (const [index, asked] of next.entries()) {
@@ -169,7 +169,7 @@ export class Followed {
   }
 
   /** @param before the renderings that were followed, and those that will be in this round */
-  private admitted(source: Source, { gitOps }: Round, before: number): [Asked] | undefined {
+  private admitted(source: Source, { gitOps }: Round, before: number): [FollowedRendering] | undefined {
     const deployer = gitOps.deployers.get(source.id)
     const bringer = deployer && this.broughtBy.get(deployer)
     const parent = bringer && this.asked.get(bringer.source.id)
@@ -183,7 +183,7 @@ export class Followed {
   }
 
   /** @returns whether there are objects in it */
-  private take(asked: Asked, pieces: readonly Piece[] | undefined, round: Round): boolean {
+  private take(asked: FollowedRendering, pieces: readonly Piece[] | undefined, round: Round): boolean {
     if (!pieces) return false
     const { source, above } = asked
     const files = this.filesOf(source, round.kustomizations)

@@ -5,7 +5,7 @@ import { manifestName } from '../revision/tree'
 import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'
 
 /** The files that one side deploys. */
-interface Deployed {
+interface DeployedFiles {
   readonly gitOps: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Files that are judged only through a rendering. */
@@ -13,7 +13,10 @@ interface Deployed {
 }
 
 /** The files that a glob of `ignore` takes and that an object, a Kustomization or a symbolic link has deployed. */
-export function* ignorableIn(checkout: Checkout, { gitOps, kustomizations, ownership }: Deployed): Iterable<string> {
+export function* ignorableIn(
+  checkout: Checkout,
+  { gitOps, kustomizations, ownership }: DeployedFiles,
+): Iterable<string> {
   const { tree } = checkout
   yield* gitOps.ignorable
   for (const file of gitOps.plain.keys()) {

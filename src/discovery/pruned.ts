@@ -20,13 +20,13 @@ export interface Applier {
 /** The objects that apply each file with Argo CD and Flux objects in it, by a Kustomization. */
 export type Appliers = ReadonlyMap<string, readonly Applier[]>
 
-interface Deployed {
+interface AppliedObjects {
   readonly manifests: readonly Manifest[]
   readonly gitOps: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
 }
 
-export function appliersIn({ manifests, gitOps, kustomizations }: Deployed): Appliers {
+export function appliersIn({ manifests, gitOps, kustomizations }: AppliedObjects): Appliers {
   const siteOf = (path: string, line: number) => `${line}:${path}`
   const bySite = new Map(manifests.map((one) => [siteOf(one.origin.path, one.object.region.startLine), one]))
   const wanted = new Set(manifests.map(({ origin }) => origin.path))
@@ -55,7 +55,7 @@ export function appliersIn({ manifests, gitOps, kustomizations }: Deployed): App
  */
 export function* prunedFiles(
   before: Appliers,
-  after: Deployed & { readonly declared: readonly Source[]; readonly roots: readonly string[] },
+  after: AppliedObjects & { readonly declared: readonly Source[]; readonly roots: readonly string[] },
 ): Iterable<[file: string, why: string]> {
   const { manifests, gitOps, kustomizations, declared, roots } = after
   // An object that names unknown folders may apply them now.

@@ -136,14 +136,14 @@ function declaredBy(sources: readonly Source[], { tree }: Checkout): Map<string,
   return lines
 }
 
-interface Found {
+interface RepositoryFolders {
   readonly checkout: Checkout
   readonly declared: ReadonlyMap<string, readonly number[]>
   /** Objects whose folder is not in this repository. */
   readonly elsewhere: ReadonlySet<Manifest>
 }
 
-function readDeployer(manifest: Manifest, { checkout, declared, elsewhere }: Found): ReadDeployer {
+function readDeployer(manifest: Manifest, { checkout, declared, elsewhere }: RepositoryFolders): ReadDeployer {
   const { root, origin, object } = manifest
   const made = declared.get(origin.path)?.some((line) => isWithin(line, object.region)) === true
   const kind = groupKindOf(manifest.ref)

@@ -5,16 +5,16 @@ import { parse, type SemVer } from 'semver'
  * npm package are others: there `>=1.0.0-0` takes prereleases of 1.0.0 alone, and commas, `!=`, `=>` and `=<` are unknown.
  */
 export interface Constraint {
-  readonly groups: readonly Group[]
+  readonly groups: readonly ComparatorSet[]
 }
 
 /** All of a group have to hold. Prereleases count if any part of it names one. */
-interface Group {
-  readonly parts: readonly Part[]
+interface ComparatorSet {
+  readonly parts: readonly Comparator[]
   readonly prereleases: boolean
 }
 
-interface Part {
+interface Comparator {
   readonly operator: string
   readonly version: SemVer
   /** How many of the three numbers are written; the rest is any. */
@@ -51,9 +51,9 @@ export function versionOf(text: string): SemVer | undefined {
   return /^v?\d/.test(text) && version ? version : undefined
 }
 
-function groupOf(text: string): Group | undefined {
+function groupOf(text: string): ComparatorSet | undefined {
   let rest = hyphens(text).trim()
-  const parts: Part[] = []
+  const parts: Comparator[] = []
   while (rest !== '') {
     const operator = operators.find((one) => rest.startsWith(one)) ?? ''
     const named = rest.slice(operator.length).trimStart()
@@ -86,7 +86,7 @@ function isAny(number: string | undefined): boolean {
   return number === undefined || number === 'x' || number === 'X' || number === '*'
 }
 
-function partOf(operator: string, text: string): Part | undefined {
+function partOf(operator: string, text: string): Comparator | undefined {
   const [, major = '', minor, patch, prerelease] = number.exec(text) ?? []
   const numbers = isAny(major) ? 0 : isAny(minor) ? 1 : isAny(patch) ? 2 : 3
   const written = [major, minor, patch].map((one, index) => (index < numbers ? Number(one) : 0))
@@ -94,7 +94,7 @@ function partOf(operator: string, text: string): Part | undefined {
   return version ? { operator, version, numbers } : undefined
 }
 
-function holds({ operator, version: wanted, numbers }: Part, version: SemVer): boolean {
+function holds({ operator, version: wanted, numbers }: Comparator, version: SemVer): boolean {
   const order = version.compare(wanted)
   const sameMajor = version.major === wanted.major
   switch (operator) {

@@ -33,7 +33,7 @@ export interface FetcherOptions {
 }
 
 /** What all fetchers of a run share: connections, what was fetched, and who could not be reached. */
-interface Shared {
+interface SharedFetching {
   readonly limits: FetchLimits
   readonly repositories: ChartRepositories
   readonly registries: Registries
@@ -132,7 +132,7 @@ export class Fetcher implements Fetching {
   }
 }
 
-function sharedOf(options: FetcherOptions): Shared {
+function sharedOf(options: FetcherOptions): SharedFetching {
   const { trusted, budget = new Budget(), resolve = resolveBySystem, credentials } = options
   const limits = { ...defaultFetchLimits, ...options.limits }
   const folder = new CacheFolder(options.cache)

@@ -32,7 +32,7 @@ function nameOf(id: TreeId): EntryName {
   return `trees/${digestOf(JSON.stringify(id))}`
 }
 
-interface Description {
+interface TreeDescription {
   readonly id: TreeId
   readonly sizes: readonly [string, number][]
   readonly links: readonly string[]
@@ -41,7 +41,7 @@ interface Description {
 function treeIn(entry: Buffer, id: TreeId): FetchedTree | undefined {
   const opened = unsealed(entry)
   if (!opened) return undefined
-  const description = opened.description as Description
+  const description = opened.description as TreeDescription
   if (JSON.stringify(description.id) !== JSON.stringify(id)) return undefined
   const files = new Map<string, Uint8Array>()
   let at = 0

@@ -204,7 +204,7 @@ function fixesOf(group: Group): { fix?: Fix } {
 }
 
 /** What the rules state that the findings lead, once for each message. */
-function consequencesOf(group: Group): Pick<Finding, 'also'> {
+function consequencesOf(group: FindingGroup): Pick<Finding, 'also'> {
   const all = group.flatMap(({ also = [] }) => also)
   const also = [...new Map(all.toReversed().map((one) => [`${one.rule} ${one.message}`, one])).values()].reverse()
   return also.length > 0 ? { also } : {}
@@ -254,10 +254,10 @@ export function mergeCopies(findings: readonly Finding[]): Finding[] {
   })
 }
 
-type Group = readonly [Finding, ...Finding[]]
+type FindingGroup = readonly [Finding, ...Finding[]]
 
 /** Findings by what they share, in the order of their first ones. */
-function grouped(findings: readonly Finding[], by: (finding: Finding) => string): Group[] {
+function grouped(findings: readonly Finding[], by: (finding: Finding) => string): FindingGroup[] {
   const groups = new Map<string, [Finding, ...Finding[]]>()
   for (const finding of findings) {
     const key = by(finding)

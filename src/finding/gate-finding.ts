@@ -25,7 +25,7 @@ export const gateRules = {
   'config/glob-unmatched': 'Every glob of the config matches a file.',
 } as const
 
-interface Statement {
+interface GateStatement {
   readonly side: Side
   readonly path: string
   readonly region: Region
@@ -40,7 +40,7 @@ interface Statement {
 }
 
 /** A finding about a file that could not be read, or about the config itself. */
-export function gateFinding(rule: GateRule, message: string, level: Level, statement: Statement): Finding {
+export function gateFinding(rule: GateRule, message: string, level: Level, statement: GateStatement): Finding {
   const { side, path, region, text, keys, status, object = null, fileText, sources, rendered } = statement
   return {
     rule,

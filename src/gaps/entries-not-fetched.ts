@@ -8,7 +8,7 @@ import { type RemotePlace, remotePlaceOf } from '../sources/remote-place'
 import type { DeclarationSite } from '../sources/source'
 
 /** What was asked for the Kustomizations of one side. */
-interface Parts {
+interface RequestedParts {
   /** By the text of the entry. */
   readonly entries: ReadonlyMap<string, RemoteEntry>
   /** By the folder of the chart. */
@@ -18,7 +18,7 @@ interface Parts {
 }
 
 /** Versions that their place does not have, and trials that ask for what the change did not ask for. */
-export function entryFindings(was: Parts, is: Parts): Finding[] {
+export function entryFindings(was: RequestedParts, is: RequestedParts): Finding[] {
   const entries = [...is.entries].flatMap(([text, entry]) =>
     heldFolderOf(entry.path) === '' ? missing(text, entry, entry.text, { was, is }) : [],
   )
@@ -30,7 +30,12 @@ export function entryFindings(was: Parts, is: Parts): Finding[] {
 }
 
 /** The place does not have the version: kustomize cannot build it in the cluster either. */
-function missing(id: string, at: DeclarationSite, name: string, { was, is }: { was: Parts; is: Parts }): Finding[] {
+function missing(
+  id: string,
+  at: DeclarationSite,
+  name: string,
+  { was, is }: { was: RequestedParts; is: RequestedParts },
+): Finding[] {
   const fault = is.faults.get(id)
   if (fault?.cause !== 'version-missing') return []
   const isOld = was.faults.get(id)?.cause === fault.cause

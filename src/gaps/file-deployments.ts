@@ -20,7 +20,7 @@ export function notJudgedOfFiles(
   head: SideOfChange,
   changed: ReadonlySet<string> | undefined,
 ): Skipped[] {
-  const found = new Found()
+  const found = new SkippedEntries()
   const before = base?.discovery.fileDeployments
   const isHere = (file: string) => head.checkout.tree.entries.has(file)
   for (const side of [head, ...(base ? [base] : [])]) {
@@ -99,7 +99,7 @@ function foldersUpFrom(folder: string): string[] {
   return [...parts.keys(), parts.length].map((end) => parts.slice(0, end).join('/')).reverse()
 }
 
-class Found {
+class SkippedEntries {
   private readonly entries = new Map<string, Map<string, Skipped>>()
 
   add(path: string, reason: string, cause = notRendered): void {

@@ -10,7 +10,7 @@ import type { SideOfChange } from '../sides/side'
 import { inside } from '../sources/kustomization'
 import { type ClustersOf, outOfSight } from './out-of-sight'
 
-interface Sides {
+interface BothSides {
   readonly base: SideOfChange
   readonly head: SideOfChange
 }
@@ -23,7 +23,7 @@ interface Sides {
  * @param clustersOf the clusters that a file is deployed to
  */
 export async function orphanedManifests(
-  sides: Sides,
+  sides: BothSides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
@@ -41,7 +41,7 @@ export async function orphanedManifests(
  * would judge them from now on, so this is an error, and not the same as a removal.
  */
 async function noLongerDeployed(
-  { base, head }: Sides,
+  { base, head }: BothSides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
@@ -91,7 +91,7 @@ async function noLongerDeployed(
  * Files that this change both edits and no longer deploys. Nothing would judge the edit: not now, because nothing
  * renders the file, and not when it is deployed again, because it is then the base's content.
  */
-async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
+async function editedButUndeployed({ base, head }: BothSides): Promise<Finding[]> {
   // The file that declares a source may be among the files that the source deploys.
   const declaredIn = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
   const edited = [...base.discovery.ownership].flatMap(([file, { deployed }]) =>

@@ -10,7 +10,7 @@ import type { KustomizeSource } from '../sources/source'
 import { fieldsOf, listOf, textOf } from '../sources/untyped'
 import { isMoved } from './moved'
 
-interface Sides {
+interface BothSides {
   readonly base: SideOfChange
   readonly head: SideOfChange
 }
@@ -25,7 +25,7 @@ interface Renderings {
  * is not seen, but what the patch sets is. What the base's patches did already is no news, nor is a patch that comes
  * with the source.
  */
-export async function patchedElsewhere({ base, head }: Sides, { before, after }: Renderings): Promise<Finding[]> {
+export async function patchedElsewhere({ base, head }: BothSides, { before, after }: Renderings): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const side of after) {
     const { source } = side

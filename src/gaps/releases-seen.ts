@@ -63,13 +63,13 @@ function lackingOf({ discovery: { deployers, notInspected } }: SideOfChange): Ma
   )
 }
 
-interface Surroundings {
+interface SightInput {
   readonly byValues: ReadonlySet<string>
   readonly idle: IdleInput
   readonly lacking: ReadonlyMap<string, NotInspected>
 }
 
-function ofSource(side: RenderedSide, { byValues, idle, lacking }: Surroundings): CoveredRelease[] {
+function ofSource(side: RenderedSide, { byValues, idle, lacking }: SightInput): CoveredRelease[] {
   const { source, partial, objects } = side
   if (source.origin === 'probed' || source.baseSourceId !== undefined) return []
   const failure = failureOf(side)

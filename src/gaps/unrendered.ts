@@ -14,7 +14,7 @@ import { failureOf } from './failure-of'
 import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
 
-interface Renderings {
+interface UnrenderedInput {
   readonly before: readonly RenderedSide[]
   readonly after: readonly RenderedSide[]
   /** Sources that this change does not reach. */
@@ -27,7 +27,7 @@ interface Renderings {
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: Renderings): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
 } {

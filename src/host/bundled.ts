@@ -3,12 +3,12 @@ import path from 'node:path'
 import { gateRules } from '../finding/gate-finding'
 import { type Policy, readPolicy } from '../policy/policy'
 import type { PolicyFile } from '../policy/schema'
-import type { Tool } from '../report/sarif'
+import type { ToolDescription } from '../report/sarif'
 import { rules } from '../rules/index'
 import { rulePage, versionIn } from './package'
 
 /** The tool itself, from its package. */
-export function toolIn(root: string): Tool {
+export function toolIn(root: string): ToolDescription {
   const summaries = new Map<string, string>(Object.entries(gateRules))
   return {
     version: versionIn(root),

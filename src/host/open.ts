@@ -12,7 +12,7 @@ import type { Revision } from '../revision/revision'
 import type { Options } from './options'
 
 /** How a host knows its revisions better than by name. */
-export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
+export interface RevisionRequest extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
   /** Names from an event, which no person wrote: they are revisions, even if there are folders with these names. */
@@ -39,7 +39,7 @@ export interface Opened {
 }
 
 /** Opens the two revisions of a change; no base when the whole head is judged. */
-export async function openRevisions(opening: Opening): Promise<Opened> {
+export async function openRevisions(opening: RevisionRequest): Promise<Opened> {
   const [headFolder, baseFolder] = await Promise.all([folderOf('head', opening), folderOf('base', opening)])
   if (headFolder && (baseFolder || opening.all)) {
     return {
@@ -108,7 +108,7 @@ function nameOf(named: string, commit: string): string {
  * an event, and the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder of any
  * name.
  */
-async function folderOf(side: RevisionOption, opening: Opening): Promise<string | undefined> {
+async function folderOf(side: RevisionOption, opening: RevisionRequest): Promise<string | undefined> {
   const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
   if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
   if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined

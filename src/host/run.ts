@@ -28,13 +28,13 @@ import { EditedRevision } from '../revision/edited-revision'
 import type { Revision } from '../revision/revision'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
-import { type Opened, type Opening, openRevisions } from './open'
+import { type Opened, openRevisions, type RevisionRequest } from './open'
 import { defaultTimeout, type Options } from './options'
 import { versionIn } from './package'
 import { emptyProgress } from './progress'
 
 /** The parts of a run that only a host knows. */
-export interface Host extends Omit<Opening, keyof Options> {
+export interface Host extends Omit<RevisionRequest, keyof Options> {
   /** The folder of the package, which holds `policies/` and `docs/`. */
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
@@ -42,7 +42,7 @@ export interface Host extends Omit<Opening, keyof Options> {
   /** What is known of the tools of this machine already, for a process that makes many runs. */
   readonly probes?: ToolProbes
   /** How the revisions are opened; from the repository of the options by default. */
-  readonly open?: (opening: Opening) => Promise<Opened>
+  readonly open?: (opening: RevisionRequest) => Promise<Opened>
 }
 
 /** Receives the progress of a run, which is reported if the run has to be ended. */

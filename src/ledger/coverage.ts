@@ -164,7 +164,7 @@ function causeCoverage(files: readonly CoveredFile[], releases: readonly Covered
 }
 
 /** What a folder, or a part of one, has. */
-interface Group {
+interface FolderGroup {
   readonly folder: string
   readonly files: readonly CoveredFile[]
   readonly releases: readonly CoveredRelease[]
@@ -173,8 +173,8 @@ interface Group {
 /** The folders of the repository, and those below where much is not seen, as far as there is room. */
 function foldersOf({ files, releases }: Coverage): FolderCoverage[] {
   const counted = files.filter(({ state }) => state !== 'not-kubernetes' && state !== 'described')
-  let groups: readonly Group[] = partsOf({ folder: '', files: counted, releases })
-  const whole = new Set<Group>()
+  let groups: readonly FolderGroup[] = partsOf({ folder: '', files: counted, releases })
+  const whole = new Set<FolderGroup>()
   const least = Math.max(2, groups.reduce((sum, group) => sum + unseenIn(group), 0) * leastShare)
   for (;;) {
     const [next] = groups.filter((group) => !whole.has(group)).sort((a, b) => unseenIn(b) - unseenIn(a))
@@ -198,9 +198,9 @@ function foldersOf({ files, releases }: Coverage): FolderCoverage[] {
 }
 
 /** The folders with most in them, and all others as one: a repository may have any number of folders at its root. */
-function merged(groups: readonly Group[]): readonly Group[] {
+function merged(groups: readonly FolderGroup[]): readonly FolderGroup[] {
   if (groups.length <= mostFolders) return groups
-  const sizeOf = ({ files, releases }: Group) => files.length + releases.length
+  const sizeOf = ({ files, releases }: FolderGroup) => files.length + releases.length
   const sorted = [...groups].sort((a, b) => unseenIn(b) - unseenIn(a) || sizeOf(b) - sizeOf(a))
   const [shown, rest] = [sorted.slice(0, mostFolders - 1), sorted.slice(mostFolders - 1)]
   const files = rest.flatMap((group) => group.files)
@@ -208,12 +208,12 @@ function merged(groups: readonly Group[]): readonly Group[] {
 }
 
 /** The share of a group that is seen, in percent. */
-function shareIn({ files, releases }: Group): number {
+function shareIn({ files, releases }: FolderGroup): number {
   const [[seen, all], [rendered, some]] = [seenFiles(fileCounts(files)), seenReleases(releaseCounts(releases))]
   return all + some === 0 ? 100 : Math.round(((seen + rendered) / (all + some)) * 100)
 }
 
-function unseenIn({ files, releases }: Group): number {
+function unseenIn({ files, releases }: FolderGroup): number {
   const [open, hidden] = [
     files.filter(({ state }) => state === 'not-judged'),
     releases.filter(({ sight }) => sight === 'not-seen'),
@@ -222,7 +222,7 @@ function unseenIn({ files, releases }: Group): number {
 }
 
 /** The folders in a folder; those that hold one folder alone are passed over. */
-function partsOf({ folder, files, releases }: Group): Group[] {
+function partsOf({ folder, files, releases }: FolderGroup): FolderGroup[] {
   if (folder.endsWith('*')) return []
   const parts = new Map<string, { files: CoveredFile[]; releases: CoveredRelease[] }>()
   const partFor = (path: string) => {

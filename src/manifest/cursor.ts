@@ -1,11 +1,9 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import type { Region } from '../region'
-import type { LoadedObject } from './load'
+import type { Key, LoadedObject } from './load'
 import type { Manifest } from './manifest'
 import { findPair, pairsOf } from './map-pairs'
 import { nestedIn } from './nested'
-
-type Key = string | number
 
 /**
  * A value and its place. Rules walk cursors and report the cursor they read, so that a place cannot differ from the

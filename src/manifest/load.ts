@@ -60,7 +60,7 @@ export type ReleaseLayer =
   | { readonly file: string }
   | { readonly hidden: true }
 
-type Key = string | number
+export type Key = string | number
 
 /** A file of values. */
 export interface ValuesFile

@@ -104,7 +104,7 @@ export type Origin = {
 export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
 
 /** A file of values that an object names. */
-interface ValuesFile {
+interface OwnedValuesFile {
   /** The object that takes the values. */
   readonly owner: Manifest
   /** Whether this change touches the file. */
@@ -122,7 +122,7 @@ export class Manifest {
     readonly clusters: readonly string[],
     readonly evidence: ClusterEvidence = 'none',
     /** Where this is a file that holds no object: whose values it has. */
-    readonly values?: ValuesFile,
+    readonly values?: OwnedValuesFile,
     /** Where nothing writes or renders it: why it is assumed. */
     readonly assumption?: Assumption,
   ) {

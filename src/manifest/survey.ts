@@ -6,7 +6,7 @@ import { isMerge } from './map-pairs'
 const nodeLimit = 1_000_000
 
 /** Why a document that parses is refused nevertheless, and at which node. */
-export interface Fault {
+export interface DocumentFault {
   readonly reason: string
   readonly node: Node
   /** kubectl's decoder refuses it for the same reason; our own limits may be stricter. */
@@ -15,7 +15,7 @@ export interface Fault {
 
 /** The results of one walk over a document, without expanding aliases. */
 export interface Survey {
-  readonly fault: Fault | undefined
+  readonly fault: DocumentFault | undefined
   /** The target of each alias: anchors may be defined again. */
   readonly targets: ReadonlyMap<Alias, Node>
   /** Keys that occur twice in one map. */
@@ -23,7 +23,7 @@ export interface Survey {
 }
 
 export function surveyOf(contents: Node): Survey {
-  const walk = new Walk()
+  const walk = new SurveyWalk()
   const size = walk.measure(contents)
   const tooLarge = size > nodeLimit && {
     reason: `its aliases expand to more than ${nodeLimit.toLocaleString('en')} values`,
@@ -33,9 +33,9 @@ export function surveyOf(contents: Node): Survey {
   return { fault: walk.fault ?? (tooLarge || undefined), targets: walk.targets, duplicates: walk.duplicates }
 }
 
-class Walk {
+class SurveyWalk {
   firstAlias: Node | undefined
-  fault: Fault | undefined
+  fault: DocumentFault | undefined
   readonly targets = new Map<Alias, Node>()
   readonly duplicates: { text: string; node: Node }[] = []
   private readonly anchors = new Map<string, Node>()

@@ -29,7 +29,7 @@ import type { ChangedRenderings } from './render-changed'
 import type { Scope } from './scope'
 
 /** The stages that an account is made of. */
-export interface Known {
+export interface AccountInput {
   readonly sides: Sides
   readonly read: ChangedFiles
   readonly rendered: ChangedRenderings
@@ -38,7 +38,7 @@ export interface Known {
 }
 
 /** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
-export async function accountForFiles(known: Known, scope: Scope): Promise<readonly LedgerEntry[] | undefined> {
+export async function accountForFiles(known: AccountInput, scope: Scope): Promise<readonly LedgerEntry[] | undefined> {
   const { base, head, changed } = known.sides
   if (!base || !changed) return undefined
   const { entries, namedAt } = await entriesOf({ base, head, changed }, known, scope)
@@ -46,7 +46,7 @@ export async function accountForFiles(known: Known, scope: Scope): Promise<reado
 }
 
 /** The two sides of a change, and the paths that differ. */
-interface Change {
+interface ChangedSides {
   readonly base: SideOfChange
   readonly head: SideOfChange
   readonly changed: ReadonlySet<string>
@@ -58,8 +58,8 @@ interface Change {
  * @returns the entries, and the line of the head that names a file's cause, where there is one
  */
 export async function entriesOf(
-  { base, head, changed }: Change,
-  { sides, read, rendered, unseen, compared }: Known,
+  { base, head, changed }: ChangedSides,
+  { sides, read, rendered, unseen, compared }: AccountInput,
   { repository, config }: Scope,
 ): Promise<{ entries: LedgerEntry[]; namedAt: (file: string) => DeclarationSite | undefined }> {
   const was = await accounted(base, rendered.before, read.before, compared.before, changed)

@@ -3,13 +3,13 @@ import type { Coverage, CoveredFile, CoveredRelease, Sight } from '../ledger/cov
 import type { LedgerEntry } from '../ledger/entry'
 import { emptyRevision } from '../revision/empty-revision'
 import { SideOfChange } from '../sides/side'
-import { entriesOf, type Known } from './account-for-files'
+import { type AccountInput, entriesOf } from './account-for-files'
 import { platformOf } from './platform-of'
 import { namesAllFolders } from './reach'
 import type { Scope } from './scope'
 
 /** Accounts for every file and release of a revision that is judged whole, as if a change had added all of it. */
-export async function cover(known: Known, scope: Scope): Promise<Coverage> {
+export async function cover(known: AccountInput, scope: Scope): Promise<Coverage> {
   const { head } = known.sides
   const base = await SideOfChange.open(emptyRevision, 'base', {
     ...scope,

@@ -12,7 +12,7 @@ import { pairsOf } from './read-in-part'
 
 type Rendered = RenderedSide['objects'][number]
 
-interface Pair {
+interface UpgradedRelease {
   readonly before: RenderedSide
   readonly after: RenderedSide
 }
@@ -80,8 +80,8 @@ export function withoutMadeAgain(
 }
 
 /** Each release on both sides: under the same object, or one that takes over what another had. */
-function releasePairs(before: readonly RenderedSide[], after: readonly RenderedSide[]): Pair[] {
-  const paired = pairsOf(before, after).flatMap((pair): Pair[] =>
+function releasePairs(before: readonly RenderedSide[], after: readonly RenderedSide[]): UpgradedRelease[] {
+  const paired = pairsOf(before, after).flatMap((pair): UpgradedRelease[] =>
     pair.before && pair.after ? [{ before: pair.before, after: pair.after }] : [],
   )
   const known = new Set(paired.flatMap((pair) => [pair.before, pair.after]))
@@ -111,7 +111,7 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
 }
 
 /** Why an upgrade deletes an object that the release had. */
-function reasonOf(was: Rendered, is: Rendered, { before, after }: Pair): string | undefined {
+function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedRelease): string | undefined {
   const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
   const [from, to] = [before.source, after.source]
   if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))

@@ -19,7 +19,7 @@ import type { ChangedRenderings } from './render-changed'
 import type { Gathered, Scope } from './scope'
 import { ingressesIn } from './unchanged-ingresses'
 
-interface Stages {
+interface StageResults {
   readonly sides: Sides
   readonly read: ChangedFiles
   readonly rendered: ChangedRenderings
@@ -34,7 +34,7 @@ interface Stages {
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
-export async function evidenceOf(stages: Stages, { renderer, isTrial }: Scope): Promise<Gathered> {
+export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Scope): Promise<Gathered> {
   const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared

@@ -11,15 +11,15 @@ import { releasesThatDiffer } from './releases-that-differ'
 import { writtenPlace } from './written-place'
 
 /** What came of a release of one side. */
-type Outcome =
+type ChartOutcome =
   | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly HelmSource[] }
   | ({ readonly kind: 'missed' } & MissedChart)
   /** A part of it is known in the cluster alone, or was not asked for. */
   | { readonly kind: 'unknown'; readonly release: ChartElsewhere; readonly finding?: Finding }
 
-interface OutcomePair {
-  readonly before: Outcome | undefined
-  readonly after: Outcome | undefined
+interface ChartOutcomes {
+  readonly before: ChartOutcome | undefined
+  readonly after: ChartOutcome | undefined
 }
 
 /**
@@ -51,14 +51,14 @@ export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<S
   }
 }
 
-async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: Ask): Promise<Outcome> {
+async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: Ask): Promise<ChartOutcome> {
   const wanted = release.wanted()
   if (!wanted) return { kind: 'unknown', release }
   const { request } = wanted
   const answer = await ask(request)
   if (!answer) return { kind: 'unknown', release, finding: notAsked(release) }
   const version = await writtenPlace(release.version, checkout)
-  const missed = async (fault: FetchFault): Promise<Outcome> => ({
+  const missed = async (fault: FetchFault): Promise<ChartOutcome> => ({
     kind: 'missed',
     release,
     wanted,
@@ -79,9 +79,9 @@ async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: 
 
 async function rendering(
   side: SideOfChange,
-  which: keyof OutcomePair,
-  had: readonly OutcomePair[],
-  missed: readonly OutcomePair[],
+  which: keyof ChartOutcomes,
+  had: readonly ChartOutcomes[],
+  missed: readonly ChartOutcomes[],
 ): Promise<SideOfChange> {
   const sources: HelmSource[] = []
   const accounts = new Map<string, ReleaseAccount>()
@@ -102,7 +102,7 @@ async function rendering(
   return sources.length > 0 || accounts.size > 0 ? side.withReleases(sources, accounts) : side
 }
 
-function findingsOf({ before, after }: OutcomePair): Finding[] {
+function findingsOf({ before, after }: ChartOutcomes): Finding[] {
   const unknown = [before, after].flatMap((one) => (one?.kind === 'unknown' && one.finding ? [one.finding] : []))
   if (after?.kind !== 'missed' || after.fault.cause !== 'version-missing') return unknown
   const was = before?.kind === 'missed' && before.fault.cause === 'version-missing' ? before : undefined

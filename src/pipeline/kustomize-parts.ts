@@ -35,7 +35,7 @@ export async function partsOf(
   sources: readonly KustomizeSource[],
   ask: Ask,
 ): Promise<KustomizeParts> {
-  const parts = new Parts(side, ask)
+  const parts = new CollectedParts(side, ask)
   for (let round = 0; round < maxRounds; round++) {
     const { all, checkout } = await parts.sofar()
     const closure = new Set(sources.flatMap(startsOf).flatMap((start) => closureOf(start, all)))
@@ -52,12 +52,12 @@ function startsOf({ root, components = [] }: KustomizeSource): string[] {
 }
 
 /** A tree from which one folder alone was fetched. */
-interface Part {
+interface PartialTree {
   readonly entry: string
   readonly folder: string
 }
 
-class Parts implements KustomizeParts {
+class CollectedParts implements KustomizeParts {
   readonly inPlaceOf = new Map<string, string>()
   readonly charts = new Map<string, Uint8Array>()
   readonly faults = new Map<string, FetchFault>()
@@ -65,7 +65,7 @@ class Parts implements KustomizeParts {
   readonly inflated = new Map<string, InflatedChart>()
   readonly lackingFiles = new Set<string>()
   isUnknown = false
-  private readonly partial = new Map<string, Part>()
+  private readonly partial = new Map<string, PartialTree>()
 
   constructor(
     private readonly side: SideOfChange,
@@ -107,8 +107,8 @@ class Parts implements KustomizeParts {
   }
 
   /** The trees with more folders named than fetched. */
-  private partialOnes(kustomizations: readonly Kustomization[]): Part[] {
-    const found = new Set<Part>()
+  private partialOnes(kustomizations: readonly Kustomization[]): PartialTree[] {
+    const found = new Set<PartialTree>()
     for (const { folder, includes } of kustomizations) {
       const part = this.partial.get(heldFolderOf(folder))
       const top = part && path.join(heldFolderOf(folder), topOf(part.folder))
@@ -133,7 +133,7 @@ class Parts implements KustomizeParts {
     else await this.tree(text, place, place.folder === '' ? [] : [topOf(place.folder)])
   }
 
-  private async fileOfTree(text: string, place: Tree): Promise<void> {
+  private async fileOfTree(text: string, place: RemoteTree): Promise<void> {
     const { repository, ref, folder } = place
     const answer = await this.answerTo({ kind: 'tree', repository, ref, folders: [folder] }, text)
     const content = answer?.files.get(folder)
@@ -145,7 +145,7 @@ class Parts implements KustomizeParts {
   }
 
   /** The URL of a raw file does not show where the name of a branch ends: it may have slashes. */
-  private async fileOfLongerRef(text: string, place: Tree): Promise<void> {
+  private async fileOfLongerRef(text: string, place: RemoteTree): Promise<void> {
     const fault = this.faults.get(text)
     const [next, ...rest] = place.folder.split('/')
     const mayBeLonger = rest.length > 0 && !place.ref.startsWith('refs/') && place.ref.split('/').length < maxNames
@@ -158,7 +158,7 @@ class Parts implements KustomizeParts {
   /** @param folders those that are fetched; all where there are none */
   private async tree(
     text: string,
-    { repository, ref, folder }: Pick<Tree, 'repository' | 'ref' | 'folder'>,
+    { repository, ref, folder }: Pick<RemoteTree, 'repository' | 'ref' | 'folder'>,
     folders: string[],
   ) {
     const request = { kind: 'tree' as const, repository, ref, ...(folders.length > 0 ? { folders } : {}) }
@@ -192,7 +192,7 @@ class Parts implements KustomizeParts {
   }
 }
 
-type Tree = Extract<RemotePlace, { kind: 'tree' }>
+type RemoteTree = Extract<RemotePlace, { kind: 'tree' }>
 
 function topOf(folder: string): string {
   return folder.split('/', 1)[0] ?? ''

@@ -5,7 +5,7 @@ import { controllersHere } from '../kubernetes/controllers/controller'
 import { componentsIn, isMain } from '../kubernetes/versions/component'
 import type { Platform, PlatformCluster } from '../ledger/platform'
 import { type GroupKind, groupKindOf } from '../manifest/manifest'
-import type { Known } from './account-for-files'
+import type { AccountInput } from './account-for-files'
 import { descriptionsOf } from './read-rest'
 
 /** The deployers, with the kinds of their objects. */
@@ -16,7 +16,7 @@ const deployers: readonly (readonly [string, readonly GroupKind[]])[] = [
 ]
 
 /** Finds out how the head is deployed and what its clusters run. */
-export function platformOf({ sides, compared }: Pick<Known, 'sides' | 'compared'>): Platform {
+export function platformOf({ sides, compared }: Pick<AccountInput, 'sides' | 'compared'>): Platform {
   const { tree } = sides.head.checkout
   const { sources, kustomizations, fileDeployments, objects } = sides.head.discovery
   const charts = [...tree.entries.keys()]

@@ -4,6 +4,7 @@ import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import type { RemoteEntry } from '../sources/kustomization'
 import { isSameLack, type Lack } from '../sources/lack'
+import type { Sides } from './open-sides'
 
 /** How many things a source may lack; each is known only when the one before it is left out. */
 const maxLacks = 12
@@ -14,17 +15,12 @@ export interface Pair {
   readonly after: RenderedSide | undefined
 }
 
-interface Sides {
-  readonly base: SideOfChange | undefined
-  readonly head: SideOfChange
-}
-
 /**
  * Reads the sources that are not rendered whole: without what they lack, or else, where the base does not render either,
  * as they are written. Both sides are read alike, so that nothing seems to come or go by it.
  */
 export async function readInPart(
-  sides: Sides,
+  sides: Pick<Sides, 'base' | 'head'>,
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
 ): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
@@ -60,7 +56,7 @@ export function pairsOf(before: readonly RenderedSide[], after: readonly Rendere
   ]
 }
 
-async function inPart({ base, head }: Sides, pair: Pair): Promise<Pair> {
+async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
   const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
   // A tool that is missing or was stopped says nothing of the source.
   if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
@@ -88,7 +84,7 @@ async function inPart({ base, head }: Sides, pair: Pair): Promise<Pair> {
 
 const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too-many-objects'])
 
-async function withoutLacks({ base, head }: Sides, pair: Pair): Promise<Pair | undefined> {
+async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair | undefined> {
   let lacks: readonly Lack[] = []
   let sides = pair
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }

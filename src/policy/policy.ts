@@ -6,7 +6,7 @@ import { entryOf } from '../entry'
 import { GuardError } from '../errors'
 import type { Rule } from '../rule/rule'
 import { findFailure, readOwnDocument } from './document'
-import { type Level, PolicyFile, type RuleSettings, type Setting } from './schema'
+import { type Level, type LevelSetting, PolicyFile, type RuleSettings } from './schema'
 
 /** One version of a policy, by the name of its file, which is read when it is first asked for. */
 export interface Policy {
@@ -226,7 +226,7 @@ function merge(params: Record<string, unknown>, more: Readonly<Record<string, un
 }
 
 function levelOf(message: string, given: RuleSettings, own: RuleSettings): Level | undefined {
-  const setting: Setting =
+  const setting: LevelSetting =
     entryOf(own.levels, message) ?? own.level ?? entryOf(given.levels, message) ?? given.level ?? 'error'
   return setting === 'off' ? undefined : setting
 }

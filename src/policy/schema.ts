@@ -8,9 +8,9 @@ const strict = { additionalProperties: false }
 export const Level = Type.Enum(['error', 'warning', 'notice'])
 export type Level = Static<typeof Level>
 
-const Setting = Type.Enum(['error', 'warning', 'notice', 'off'])
+const LevelSetting = Type.Enum(['error', 'warning', 'notice', 'off'])
 /** A level, or `off`. */
-export type Setting = Static<typeof Setting>
+export type LevelSetting = Static<typeof LevelSetting>
 
 export const FailOn = Type.Enum(['error', 'warning', 'notice', 'never'])
 export type FailOn = Static<typeof FailOn>
@@ -23,9 +23,9 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
 /** A policy's, or a user config's, settings for one rule. */
 const RuleSettings = Type.Object(
   {
-    level: Type.Optional(Setting),
+    level: Type.Optional(LevelSetting),
     levels: Type.Optional(
-      Type.Record(Type.String(), Setting, { description: 'Levels of single messages of the rule.' }),
+      Type.Record(Type.String(), LevelSetting, { description: 'Levels of single messages of the rule.' }),
     ),
     params: Type.Optional(Params),
   },

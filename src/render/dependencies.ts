@@ -111,13 +111,13 @@ export function copiesOf(charts: readonly Chart[], checkout: Checkout): Map<stri
 }
 
 /** A chart of this repository that another takes in. */
-interface Pair {
+interface DependencyPair {
   readonly chart: Chart
   readonly dependency: Dependency
   readonly other: Chart
 }
 
-function pairsIn(charts: readonly Chart[], checkout: Checkout): Pair[] {
+function pairsIn(charts: readonly Chart[], checkout: Checkout): DependencyPair[] {
   return charts.flatMap((chart) =>
     chart.dependencies.flatMap((dependency) => {
       const other = charts.find(({ folder }) => folder === localFolderOf(chart, dependency))
@@ -158,7 +158,7 @@ export async function putDependencies(charts: readonly Chart[], checkout: Checko
 }
 
 /** Why a chart with its dependencies is too large, checked before anything is copied. */
-function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folder: string) => number) {
+function sizeFault(charts: readonly Chart[], pairs: readonly DependencyPair[], own: (folder: string) => number) {
   const sizes = new Map<Chart, number>()
   const visit = (chart: Chart): Failure | undefined => {
     if (sizes.has(chart)) return undefined

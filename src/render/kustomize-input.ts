@@ -11,7 +11,7 @@ import type { KustomizeSource } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import type { Failure } from './rendering'
 
-type Failed = { readonly failure: Failure }
+type FailedInput = { readonly failure: Failure }
 
 /** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
 export function refusedIn(
@@ -64,7 +64,7 @@ export async function pluginsOf(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   generators: ReadonlyMap<string, string>,
-): Promise<Failed | { readonly written: ReadonlyMap<string, string> }> {
+): Promise<FailedInput | { readonly written: ReadonlyMap<string, string> }> {
   const found: PluginFile[] = []
   for (const { file, folder, pluginPlaces } of kustomizations) {
     for (const mention of pluginPlaces) {
@@ -135,7 +135,7 @@ export async function foreignIn(files: readonly string[], checkout: Checkout): P
 export async function overlayOf(
   { root, overlay, declaredAt: at }: KustomizeSource,
   checkout: Checkout,
-): Promise<Failed | { readonly overlay: Fields | undefined }> {
+): Promise<FailedInput | { readonly overlay: Fields | undefined }> {
   if (!overlay) return { overlay }
   const patches: Fields[] = []
   for (const patch of listOf(overlay.patches).map(fieldsOf)) {

@@ -20,7 +20,7 @@ interface Building {
 }
 
 /** A document of helm's output, and what is in it. */
-interface Rendered {
+interface RenderedDocument {
   readonly piece: Piece
   readonly objects: readonly LoadedObject[]
 }
@@ -65,12 +65,12 @@ export async function postRendered(
   return { pieces: all.map(({ piece }) => piece) }
 }
 
-function readDocument(piece: Piece): Rendered {
+function readDocument(piece: Piece): RenderedDocument {
   return { piece, objects: loadFile({ text: piece.text }).objects }
 }
 
 /** CRDs next to `templates/` are not rendered further; hooks are, unless the strategy leaves them out. */
-function isGiven({ piece, objects }: Rendered, strategy: string): boolean {
+function isGiven({ piece, objects }: RenderedDocument, strategy: string): boolean {
   if (objects.length === 0 || isCrdFile(piece.template)) return false
   return strategy !== 'nohooks' || !objects.some((object) => dataOf(object, 'metadata', 'annotations', 'helm.sh/hook'))
 }
@@ -108,7 +108,11 @@ function inline(patch: unknown): string {
   return typeof patch === 'object' ? JSON.stringify(patch) : textOf(patch)
 }
 
-function laidOver(all: readonly Rendered[], given: ReadonlySet<Rendered>, built: readonly LoadedObject[]): Rendered[] {
+function laidOver(
+  all: readonly RenderedDocument[],
+  given: ReadonlySet<RenderedDocument>,
+  built: readonly LoadedObject[],
+): RenderedDocument[] {
   const byIdentity = new Map(built.map((object) => [identityOf(object.ref), object]))
   const stayed = all.flatMap((one) => {
     if (!given.has(one)) return [one]
@@ -122,7 +126,7 @@ function laidOver(all: readonly Rendered[], given: ReadonlySet<Rendered>, built:
     return its.map(({ is }) => ({ piece: { ...one.piece, text: is.content }, objects: [is] }))
   })
   // A patch may put an object into another namespace.
-  const moved = [...byIdentity.values()].flatMap((object): Rendered[] => {
+  const moved = [...byIdentity.values()].flatMap((object): RenderedDocument[] => {
     const { kind, name } = object.ref
     const likely =
       all.find(({ objects }) => objects.some(({ ref }) => ref.kind === kind && ref.name === name)) ?? all[0]

@@ -9,7 +9,7 @@ import type { Piece } from './rendering'
 type Pieces = readonly Piece[]
 
 /** All that a rendering depends on. */
-export interface Inputs {
+export interface RenderingInputs {
   readonly source: Source
   readonly checkout: Checkout
   /** The files that it is made of. */
@@ -21,7 +21,7 @@ export interface Inputs {
 }
 
 /** What is in the description of an entry. */
-interface Description {
+interface RenderingDescription {
   readonly id: string
   /** The day of a rendering from which that of another day may differ. */
   readonly day?: string
@@ -40,7 +40,7 @@ export class RenderingCache {
   ) {}
 
   /** What an earlier run rendered, or else what is rendered now, which is then kept. */
-  async through(inputs: Inputs, render: () => Promise<Pieces | undefined>): Promise<Pieces | undefined> {
+  async through(inputs: RenderingInputs, render: () => Promise<Pieces | undefined>): Promise<Pieces | undefined> {
     const { source, checkout, files } = inputs
     if (!files.every((file) => checkout.isIdentified(file))) return render()
     const id = JSON.stringify([this.by, ...inputs.tools, inputs.key])
@@ -58,13 +58,13 @@ export class RenderingCache {
     return this.folder.read(nameOf(id), (entry) => {
       const opened = unsealed(entry)
       if (!opened) return undefined
-      const { id: its, day = this.day } = opened.description as Description
+      const { id: its, day = this.day } = opened.description as RenderingDescription
       if (its !== id || day !== this.day) return undefined
       return JSON.parse(gunzipSync(opened.content).toString('utf8')) as Pieces
     })
   }
 
-  private write(description: Description, pieces: Pieces): Promise<void> {
+  private write(description: RenderingDescription, pieces: Pieces): Promise<void> {
     const content = gzipSync(Buffer.from(JSON.stringify(pieces)), { level: 1 })
     return this.folder.write(nameOf(description.id), sealed(description, content))
   }

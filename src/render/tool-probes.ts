@@ -9,7 +9,7 @@ export interface Tool {
 }
 
 /** Asks a program for its version, in a folder and within limits. */
-type Ask = (folder: string, limits: Limits) => Promise<Tool>
+type AskVersion = (folder: string, limits: Limits) => Promise<Tool>
 
 const unknown = 'unknown'
 
@@ -25,7 +25,7 @@ export class ToolProbes {
   }
 
   /** @param when runs the question when it is its turn */
-  versionOf(program: string, when: (ask: Ask) => Promise<Tool>): Promise<Tool> {
+  versionOf(program: string, when: (ask: AskVersion) => Promise<Tool>): Promise<Tool> {
     const key = keyOf(program)
     const known = this.versions.get(key)
     if (known) return known

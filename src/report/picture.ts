@@ -26,14 +26,14 @@ export function numbersOf({ before, after }: ClusterOwnership): string {
 }
 
 /** A node at the right of the controllers: a text, and the controllers with a line to it. */
-interface Target {
+interface PictureNode {
   readonly text: string
   readonly controllers: readonly ControllerOwnership[]
 }
 
 interface Targets {
-  readonly watched: readonly Target[]
-  readonly taken: readonly Target[]
+  readonly watched: readonly PictureNode[]
+  readonly taken: readonly PictureNode[]
 }
 
 function named(controllers: readonly ControllerOwnership[]): Targets {
@@ -63,7 +63,7 @@ function counted(controllers: readonly ControllerOwnership[]): Targets {
 function byController(
   controllers: readonly ControllerOwnership[],
   textsOf: (controller: ControllerOwnership) => readonly string[],
-): Target[] {
+): PictureNode[] {
   const targets = new Map<string, ControllerOwnership[]>()
   for (const controller of controllers) {
     for (const text of textsOf(controller)) targets.set(text, [...(targets.get(text) ?? []), controller])

@@ -19,7 +19,7 @@ const maxNotifications = 1000
 const levels = { error: 'error', warning: 'warning', notice: 'note' } as const satisfies Record<Level, string>
 
 /** The facts about the tool that a report does not contain. */
-export interface Tool {
+export interface ToolDescription {
   readonly version: string
   /** A rule's description, and its page if it has one. */
   describe(rule: string): { readonly summary: string; readonly page?: string }
@@ -29,7 +29,7 @@ export interface Tool {
  * A report as SARIF 2.1.0: the findings that count, and those with an exception as suppressed ones. Existing findings
  * are left out, because code scanning treats every result as new.
  */
-export function sarifReport(report: Report, tool: Tool): string {
+export function sarifReport(report: Report, tool: ToolDescription): string {
   const excepted = report.findings.filter(
     ({ exception, status }) =>
       exception && (status === 'introduced' || (report.mode === 'all' && status === 'existing')),
@@ -41,7 +41,7 @@ export function sarifReport(report: Report, tool: Tool): string {
   }
 }
 
-function logOf(report: Report, findings: readonly Finding[], all: number, tool: Tool): Log {
+function logOf(report: Report, findings: readonly Finding[], all: number, tool: ToolDescription): Log {
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort()
   const indices = new Map(ids.map((id, index) => [id, index]))
   const left = all - findings.length
@@ -80,7 +80,7 @@ function logOf(report: Report, findings: readonly Finding[], all: number, tool: 
   }
 }
 
-function descriptorOf(id: string, findings: readonly Finding[], tool: Tool): ReportingDescriptor {
+function descriptorOf(id: string, findings: readonly Finding[], tool: ToolDescription): ReportingDescriptor {
   const { summary, page = '' } = tool.describe(id)
   const [policy = '', rule = ''] = id.split('/')
   const worst = worstFirst(findings.filter((finding) => finding.rule === id))[0]

@@ -17,7 +17,7 @@ export interface SuggestedException {
 }
 
 /** An entry of `exceptions`, with the line of the expired one whose place it takes. */
-interface Entry {
+interface SuggestedEntry {
   readonly line?: number
   readonly terms: Omit<Exception, 'reason' | 'expires'>
   readonly reason: string
@@ -56,7 +56,7 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
 }
 
 /** How entries come into a config that exists: those that renew an expired exception take its place. */
-function replacing(entries: readonly Entry[], path: string): string {
+function replacing(entries: readonly SuggestedEntry[], path: string): string {
   const lines = entries.flatMap(({ line }) => (line === undefined ? [] : [String(line)]))
   if (lines.length === 0) return `add this to ${path}`
   const [noun, verb] = lines.length === 1 ? ['exception at line', 'has'] : ['exceptions at lines', 'have']
@@ -65,7 +65,7 @@ function replacing(entries: readonly Entry[], path: string): string {
   return `put the first ${lines.length === 1 ? 'entry' : `${lines.length} entries`} of this in place of ${old}, and add the others`
 }
 
-function entriesFor({ rule, policy, object, likewise = [], sources, keys, expired }: Finding): Entry[] {
+function entriesFor({ rule, policy, object, likewise = [], sources, keys, expired }: Finding): SuggestedEntry[] {
   const ids = rule === knownDefectRule ? { keys: keys.slice(1) } : {}
   if (expired) {
     const { line, reason, ...terms } = expired
@@ -81,8 +81,8 @@ function entriesFor({ rule, policy, object, likewise = [], sources, keys, expire
 }
 
 /** One entry for each expired exception, rule and object, with the keys of all that need it; what replaces others first. */
-function distinct(entries: readonly Entry[]): Entry[] {
-  const found = new Map<string, Entry>()
+function distinct(entries: readonly SuggestedEntry[]): SuggestedEntry[] {
+  const found = new Map<string, SuggestedEntry>()
   for (const entry of entries) {
     const { rule, object, path } = entry.terms
     const key = JSON.stringify(entry.line === undefined ? [rule, object, path] : entry.line)

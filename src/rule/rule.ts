@@ -42,7 +42,7 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly today: string
 }
 
-interface Shared<M extends Messages, P extends TSchema> {
+interface CommonRule<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
   /** One sentence: what is true when the rule reports nothing. */
@@ -75,13 +75,13 @@ interface Shared<M extends Messages, P extends TSchema> {
   partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
 }
 
-interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+interface ManifestRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Reads one object. */
   readonly scope: 'manifest'
   check(context: Context<M, P> & { manifest: Manifest }): void
 }
 
-interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+interface SnapshotRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Reads objects of one cluster together; called for each object of `kinds`. */
   readonly scope: 'snapshot'
   check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
@@ -92,7 +92,7 @@ interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, 
   checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
-interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+interface ChangeRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Reads both sides; called for each changed object of `kinds`. */
   readonly scope: 'change'
   check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
@@ -100,7 +100,7 @@ interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P>
   checkMove?(context: Context<M, P> & { move: Move; base: Snapshot; head: Snapshot }): void
 }
 
-interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+interface RemovalRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Checks a removal: called for each object of `kinds` that has no copy left in its cluster. */
   readonly scope: 'removal'
   /** The rules that take precedence when they report the same object. */

@@ -60,7 +60,7 @@ export function seenHere(rendering: Rendering, input: FetchedInput): Rendering {
 }
 
 /** What a rendering was made without, in the same way. */
-export function partsHere<T extends Parts>(parts: T, input: FetchedInput): T {
+export function partsHere<T extends PartsElsewhere>(parts: T, input: FetchedInput): T {
   const { remote, charts, data } = parts
   const withFault = (one: InflatedChart) => {
     const fault = input.faults.get(one.folder)
@@ -74,7 +74,7 @@ export function partsHere<T extends Parts>(parts: T, input: FetchedInput): T {
   }
 }
 
-interface Parts {
+interface PartsElsewhere {
   readonly remote?: readonly RemoteEntry[]
   readonly charts?: readonly InflatedChart[]
   readonly data?: readonly RemoteEntry[]

@@ -11,7 +11,7 @@ import { described } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 
-interface Reading {
+interface RenderingReader {
   readonly checkout: Checkout
   readonly renderer: Renderer
   /** How the rendering differs from that of the whole source. */
@@ -22,7 +22,7 @@ interface Reading {
 export async function readRendering(
   source: Source,
   rendering: Rendering,
-  { checkout, renderer, unbuilt }: Reading,
+  { checkout, renderer, unbuilt }: RenderingReader,
 ): Promise<RenderedSide> {
   const { charts = [], data = [] } = rendering
   if ('failure' in rendering) {

@@ -114,7 +114,7 @@ export class SideOfChange {
     return hasCharts === true || (entries !== undefined && entries.size > 0)
   }
 
-  private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & Fetched) {
+  private as({ discovery, keys, fetched = this.fetched }: Pick<SideOfChange, 'discovery' | 'keys'> & FetchedInputs) {
     const { revision, treeFor, checkout, descriptions, renderer, informed } = this
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
   }
@@ -245,7 +245,7 @@ export class SideOfChange {
   }
 }
 
-interface Fetched {
+interface FetchedInputs {
   readonly fetched?: ReadonlyMap<string, FetchedInput>
 }
 

@@ -82,7 +82,7 @@ function asRelease(entry: LoadedObject, namespace: string, patches: readonly str
   }
 }
 
-interface Layer {
+interface NestedKustomization {
   readonly kustomization: Kustomization
   /** The namespace of all of its objects: the outermost Kustomization wins. */
   readonly namespace: string
@@ -93,8 +93,8 @@ interface Layer {
 function layersOf(
   { root, components = [], overlay }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
-): Layer[] {
-  const found = new Map<string, Layer>()
+): NestedKustomization[] {
+  const found = new Map<string, NestedKustomization>()
   const visit = (folder: string, outer: string, by: readonly Kustomization[]): void => {
     const kustomization = all.get(folder)
     if (!kustomization || found.has(folder)) return
@@ -110,13 +110,13 @@ function layersOf(
   return [...found.values()]
 }
 
-interface Entry {
+interface ChartEntry {
   readonly file: string
   readonly entry: LoadedObject
   readonly chartHome: string
 }
 
-async function entriesOf(kustomization: Kustomization, checkout: Checkout): Promise<Entry[]> {
+async function entriesOf(kustomization: Kustomization, checkout: Checkout): Promise<ChartEntry[]> {
   const { file, charts, plugins, leadsTo } = kustomization
   const files = plugins ? leadsTo.filter((place) => checkout.has(place)) : []
   const texts = charts.length > 0 || files.length > 0 ? await checkout.texts([file, ...files]) : new Map()
@@ -133,7 +133,7 @@ async function entriesOf(kustomization: Kustomization, checkout: Checkout): Prom
 }
 
 /** The entries of `helmCharts:`. */
-function entriesIn(text: string): Omit<Entry, 'file'>[] {
+function entriesIn(text: string): Omit<ChartEntry, 'file'>[] {
   const yaml = readYaml(text)
   if (!('contents' in yaml) || !isMap(yaml.contents)) return []
   const places = new LineIndex(yaml.text)

@@ -229,7 +229,7 @@ export function givenFor(entry: string, folder: string, { inPlaceOf }: Checkout)
   return place === undefined ? undefined : path.relative(folder, place)
 }
 
-interface Given {
+interface Replacements {
   readonly isGone: (entry: string) => boolean
   readonly instead: (entry: string) => string | undefined
   /** The folders, below the home of charts, of the charts that are left out. */
@@ -240,7 +240,7 @@ interface Given {
  * A Kustomization as kustomize gets it: only what was read of it, without entries that are not in the repository, or with
  * what was fetched in place of them.
  */
-export function asGiven(text: string, { isGone, instead, charts }: Given): string {
+export function asGiven(text: string, { isGone, instead, charts }: Replacements): string {
   const leftOut: LeftOut = {
     instead: (place) => (isInclude(place) ? instead(place.text) : undefined),
     place: (place) =>

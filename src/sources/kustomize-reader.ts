@@ -76,7 +76,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
   const yaml = readYaml(text)
   const fault = 'contents' in yaml ? undefined : faultOf(yaml)
   const sound = 'contents' in yaml ? yaml : asFarAsItGoes(text)
-  const walk = new Walk(sound, leftOut)
+  const walk = new KustomizationWalk(sound, leftOut)
   try {
     const written = walk.write(sound.contents, shape) ?? ''
     const { places, charts, faults, strings } = walk
@@ -160,7 +160,7 @@ export function isInline(text: string): boolean {
   return text.includes('\n') || /^\s*[{[]/.test(text)
 }
 
-class Walk {
+class KustomizationWalk {
   readonly places: NamedPlace[] = []
   readonly charts: WrittenChart[] = []
   readonly faults: Fault[] = []

@@ -42,7 +42,7 @@ export async function patchesIn(
   return found
 }
 
-interface Entry {
+interface PatchEntry {
   readonly path: string
   readonly inline: string | undefined
   readonly target: Fields
@@ -50,7 +50,7 @@ interface Entry {
   readonly line: number
 }
 
-function entriesIn(text: string): Entry[] {
+function entriesIn(text: string): PatchEntry[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', lineCounter: lines, uniqueKeys: false })
   const lineOf = (node: unknown) => {
@@ -61,7 +61,7 @@ function entriesIn(text: string): Entry[] {
   return ['patches', 'patchesStrategicMerge', 'patchesJson6902'].flatMap((field) => {
     const list = isMap(document.contents) ? document.get(field) : undefined
     if (!isSeq(list)) return []
-    return list.items.map((item): Entry => {
+    return list.items.map((item): PatchEntry => {
       const isString = isScalar(item)
       const fields = isMap(item) ? fieldsOf(dataOfNode(item, document)) : {}
       const written = isString ? textOf(item.value) : textOf(fields.patch)
@@ -77,7 +77,7 @@ function entriesIn(text: string): Entry[] {
   })
 }
 
-function patchesOf(text: string, { path, target, line, isFile }: Entry & { isFile: boolean }): WrittenPatch[] {
+function patchesOf(text: string, { path, target, line, isFile }: PatchEntry & { isFile: boolean }): WrittenPatch[] {
   const below = (region: Region): Region => {
     if (isFile) return region
     return startOf(region.startLine + line)

@@ -54,7 +54,7 @@ export async function reducedKustomization(
 }
 
 /** Where the entries of a field are written. */
-interface Place {
+interface FieldPlace {
   readonly folder: string
   readonly file: string
 }
@@ -118,7 +118,7 @@ class Reduction {
   }
 
   /** What is left of an entry of a list: the whole of it, an entry in its place, or nothing. */
-  private async left(field: string, entry: unknown, place: Place): Promise<unknown> {
+  private async left(field: string, entry: unknown, place: FieldPlace): Promise<unknown> {
     const fields = fieldsOf(entry)
     const name = textOf(fields.name)
     if (this.leadsOut(entry, place)) return this.dropped(field)
@@ -160,7 +160,7 @@ class Reduction {
     return undefined
   }
 
-  private leadsOut(entry: unknown, { file }: Place): boolean {
+  private leadsOut(entry: unknown, { file }: FieldPlace): boolean {
     const places = this.lacks.flatMap(({ what, about, path }) => (what === 'place' && path === file ? [about] : []))
     return places.some((about) => holds(entry, about))
   }
@@ -168,7 +168,7 @@ class Reduction {
   /** @param inline what an entry is with another text in it */
   private async patch(
     written: string,
-    place: Place,
+    place: FieldPlace,
     inline: (text: string) => unknown,
     isText = isInline(written),
   ): Promise<unknown> {
@@ -188,7 +188,7 @@ class Reduction {
     return 'whole'
   }
 
-  private async isLackingReplacement(entry: Fields, place: Place): Promise<boolean> {
+  private async isLackingReplacement(entry: Fields, place: FieldPlace): Promise<boolean> {
     const file = textOf(entry.path) === '' ? undefined : this.fileAt(textOf(entry.path), place)
     const text = file === undefined ? undefined : await this.checkout.text(file)
     const written: unknown = text === undefined ? entry : dataIn(text)
@@ -200,7 +200,7 @@ class Reduction {
   }
 
   /** Plugins that kustomize does not have itself. */
-  private async plugin(field: string, written: string, place: Place): Promise<unknown> {
+  private async plugin(field: string, written: string, place: FieldPlace): Promise<unknown> {
     if (!this.lacks.some(({ what }) => what === 'plugin')) return 'whole'
     const file = isInline(written) ? undefined : this.fileAt(written, place)
     const text = isInline(written) ? written : file && (await this.checkout.text(file))
@@ -220,7 +220,7 @@ class Reduction {
     return 'whole'
   }
 
-  private fileAt(written: string, { folder }: Place): string | undefined {
+  private fileAt(written: string, { folder }: FieldPlace): string | undefined {
     const place = inside(folder, written)
     const real = place === undefined ? undefined : this.real(place)
     return real !== undefined && this.checkout.has(real) ? real : undefined

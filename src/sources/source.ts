@@ -19,7 +19,7 @@ export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 /** The cluster that a source's objects are deployed to: a named one, or the one that a path of the repository belongs to. */
 export type Target = { readonly cluster: string } | { readonly path: string }
 
-interface Shared {
+interface CommonSource {
   /** Equal on both sides of a change for the same source. */
   readonly id: string
   readonly target: Target
@@ -67,7 +67,7 @@ export interface FetchedFrom {
 }
 
 /** A chart as it is installed. Paths start at the repository's root. */
-export interface HelmSource extends Shared {
+export interface HelmSource extends CommonSource {
   readonly kind: 'helm'
   /** A folder with `Chart.yaml`, or a packaged chart. */
   readonly chart: string
@@ -90,7 +90,7 @@ export interface HelmSource extends Shared {
 }
 
 /** A Kustomization that is deployed directly. */
-export interface KustomizeSource extends Shared {
+export interface KustomizeSource extends CommonSource {
   readonly kind: 'kustomize'
   /** The folder that holds the `kustomization.yaml`. */
   readonly root: string

@@ -8,7 +8,7 @@ import type { SideOfChange } from '../sides/side'
 import { mayTakeFiles, ReleaseFiles, reachedByValues } from './release-files'
 import { umbrellaReleases } from './umbrella-releases'
 
-interface Change {
+interface ValuesInput {
   readonly base: SideOfChange | undefined
   readonly head: SideOfChange
   readonly before: Files
@@ -35,7 +35,7 @@ export class ReleaseValueFiles {
   /** Whether the change may affect objects only through the files that they take. */
   readonly mayDiffer: boolean
 
-  constructor(private readonly change: Change) {
+  constructor(private readonly change: ValuesInput) {
     const { base, head, repository, changed } = change
     this.before = base && new ReleaseFiles(base.checkout, repository, changed)
     this.after = new ReleaseFiles(head.checkout, repository, changed)
@@ -169,7 +169,7 @@ async function completedFiles(files: Files, values: ReleaseFiles | undefined): P
 }
 
 /** Whether a change touches a possible values file, or creates or empties a folder. */
-function mayChangeValues({ base, head, before, after, changed }: Change): boolean {
+function mayChangeValues({ base, head, before, after, changed }: ValuesInput): boolean {
   if (!base || !changed) return false
   const isManifest = (path: string) => [before, after].some(({ loaded }) => loaded.get(path)?.objects.length)
   const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0))

@@ -13,23 +13,23 @@ export interface UnreadableValues {
 }
 
 /** The content of a values file, wherever it comes from. */
-type Values = Omit<ValuesFile, 'path' | 'touched'>
+type ValuesContent = Omit<ValuesFile, 'path' | 'touched'>
 
 /** No person writes values of this size, and reading them would use up the run's time. */
 const sizeLimit = 5 * 1024 * 1024
 
 /** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
-const known = new WeakMap<Uint8Array, Values | UnreadableValues>()
+const known = new WeakMap<Uint8Array, ValuesContent | UnreadableValues>()
 
 /** Reads a file of values as helm does: the first document of it, which is a map or nothing. */
-export function readValues(content: Content): Values | UnreadableValues {
+export function readValues(content: Content): ValuesContent | UnreadableValues {
   if ('missing' in content) return { reason: content.missing, region: startOf(1), text: '' }
   const values = known.get(content) ?? parse(content)
   known.set(content, values)
   return values
 }
 
-function parse(content: Uint8Array): Values | UnreadableValues {
+function parse(content: Uint8Array): ValuesContent | UnreadableValues {
   const unreadable = (reason: string, region = startOf(1), text = '') => ({ reason, region, text })
   if (content.length > sizeLimit)
     return unreadable(`it has ${Math.round(content.length / 1024 / 1024)} MiB, too much for a values file`)

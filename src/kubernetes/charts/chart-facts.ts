@@ -4,17 +4,17 @@ import rows from '../../../facts/controller-charts.yaml'
 import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
 
 /** The condition on a value for an object to be created: that it is on, or off, or a certain text. */
-const Condition = Type.Object(
+const ValueCondition = Type.Object(
   { value: text, default: Type.Union([Type.Boolean(), text]), is: Type.Optional(Type.Union([Type.Boolean(), text])) },
   strict,
 )
-export type Condition = Static<typeof Condition>
+export type ValueCondition = Static<typeof ValueCondition>
 
 /** A setting that a chart takes from a value, if its conditions hold. */
 const Taken = {
   /** The versions of the chart that do. */
   charts: Type.Optional(text),
-  when: Type.Optional(Type.Array(Condition)),
+  when: Type.Optional(Type.Array(ValueCondition)),
   value: Type.Optional(text),
   /**
    * The default if the value is not set: `{release}` is the release's name, `{namespace}` its namespace, `{fullname}`
@@ -22,14 +22,16 @@ const Taken = {
    */
   default: Type.Optional(text),
 }
-const Part = Type.Object(Taken, strict)
-export type Part = Static<typeof Part>
+const ValueSetting = Type.Object(Taken, strict)
+export type ValueSetting = Static<typeof ValueSetting>
 
 /** The first one that is rendered counts. */
-const Parts = Type.Array(Part)
+const Parts = Type.Array(ValueSetting)
 
 /** Holds if all conditions of one of these hold. */
-const Cases = Type.Array(Type.Object({ charts: Taken.charts, when: Type.Array(Condition, { minItems: 1 }) }, strict))
+const Cases = Type.Array(
+  Type.Object({ charts: Taken.charts, when: Type.Array(ValueCondition, { minItems: 1 }) }, strict),
+)
 export type Cases = Static<typeof Cases>
 
 const ChartFacts = Type.Object(

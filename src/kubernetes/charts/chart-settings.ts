@@ -2,7 +2,7 @@ import { satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
 import type { NamedFlag, Setting, Settings } from '../workload/settings'
-import type { Cases, ChartFacts, Condition, Part } from './chart-facts'
+import type { Cases, ChartFacts, ValueCondition, ValueSetting } from './chart-facts'
 import type { ChartRelease } from './chart-release'
 import type { ReleaseValue } from './release-values'
 
@@ -73,7 +73,7 @@ export class ChartSettings implements Settings {
   }
 
   /** The first object that the chart creates of this kind, such as its IngressClass; undefined if it creates none. */
-  take(parts: readonly Part[]): Setting | undefined {
+  take(parts: readonly ValueSetting[]): Setting | undefined {
     for (const part of parts) {
       const made = this.isOfVersion(part.charts) ? this.made(part) : undefined
       if (made) return made
@@ -81,7 +81,7 @@ export class ChartSettings implements Settings {
     return undefined
   }
 
-  private made(part: Part): Setting | undefined {
+  private made(part: ValueSetting): Setting | undefined {
     const { at, holds } = this.decisive(part)
     if (holds === undefined) return { at, value: undefined }
     if (!holds) return undefined
@@ -108,7 +108,7 @@ export class ChartSettings implements Settings {
   }
 
   /** Whether a condition holds for a value; undefined if the value is unknown. */
-  private holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
+  private holds({ value, default: byDefault, is = true }: ValueCondition): boolean | undefined {
     const given = this.release.values.get(value)
     if (!given.isKnown) return undefined
     if (given.value === undefined) return byDefault === is
@@ -119,7 +119,7 @@ export class ChartSettings implements Settings {
     return satisfies(this.release.version, charts)
   }
 
-  private partsOf(flag: string): Part[] {
+  private partsOf(flag: string): ValueSetting[] {
     return this.facts.flags.filter((one) => one.flag === flag && this.isOfVersion(one.charts))
   }
 
@@ -156,7 +156,7 @@ export class ChartSettings implements Settings {
   }
 
   /** The value that decides whether a part is created: the one that is off, else the first. */
-  private decisive({ when = [], value }: Part): { at: Cursor; holds: boolean | undefined } {
+  private decisive({ when = [], value }: ValueSetting): { at: Cursor; holds: boolean | undefined } {
     const answers = when.map((one) => ({ at: this.release.values.get(one.value).at, holds: this.holds(one) }))
     const off = answers.find(({ holds }) => holds === false) ?? answers.find(({ holds }) => holds === undefined)
     const at = value === undefined ? this.place : this.release.values.get(value).at

@@ -2,9 +2,9 @@ import type { Cursor } from '../../manifest/cursor'
 import { madeOf, type Placed } from '../../manifest/placed'
 
 /** A map or list while parameters are put into it. */
-interface Growing {
+interface ParameterMap {
   readonly at: Cursor
-  readonly inside: Map<string | number, Growing | { readonly at: Cursor; readonly scalar: unknown }>
+  readonly inside: Map<string | number, ParameterMap | { readonly at: Cursor; readonly scalar: unknown }>
 }
 
 /** No list of values that a person writes one by one is longer. */
@@ -22,7 +22,7 @@ export interface Parameters {
 
 /** Reads parameters as the values that `--set` makes of them: `ingress.hosts[0].host`. */
 export function readParameters(list: Cursor): Parameters {
-  const root: Growing = { at: list, inside: new Map() }
+  const root: ParameterMap = { at: list, inside: new Map() }
   const unread: string[] = []
   const ofItems: string[] = []
   for (const one of list.items()) {
@@ -41,8 +41,8 @@ export function readParameters(list: Cursor): Parameters {
   return { root: madeOf(placed(root), { ref, apiVersion: '', text: '' }, list.manifest).root, unread, ofItems }
 }
 
-function put(root: Growing, keys: readonly (string | number)[], at: Cursor): Growing {
-  return keys.reduce<Growing>((place, key) => {
+function put(root: ParameterMap, keys: readonly (string | number)[], at: Cursor): ParameterMap {
+  return keys.reduce<ParameterMap>((place, key) => {
     const there = place.inside.get(key)
     const next = there && 'inside' in there ? there : { at, inside: new Map() }
     place.inside.set(key, next)
@@ -61,7 +61,7 @@ function keysOf(name: string): (string | number)[] | undefined {
   return keys.some((key) => typeof key === 'number' && key > maxIndex) ? undefined : keys
 }
 
-function placed({ at, inside }: Growing): Placed {
+function placed({ at, inside }: ParameterMap): Placed {
   const entries = [...inside].map(([key, one]): [string | number, Placed] => [key, 'inside' in one ? placed(one) : one])
   if (entries.every(([key]) => typeof key === 'number')) {
     const length = Math.max(...entries.map(([key]) => Number(key))) + 1

@@ -81,13 +81,13 @@ function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): 
   ]
 }
 
-interface Read {
+interface ReadHosts {
   readonly rules: readonly Placed[]
   readonly tls: readonly Placed[]
 }
 
 /** `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else. */
-function byHosts(value: LayeredValue, fill: Filled): Read | undefined {
+function byHosts(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   if (value.get('hostname').scalar) return undefined
   const rules = all(value.get('hosts').items, (item) =>
     item.isMap ? ruleOf(item.get('host'), item, fill) : ruleOf(item, item, (text) => withoutPath(fill(text))),
@@ -97,14 +97,14 @@ function byHosts(value: LayeredValue, fill: Filled): Read | undefined {
 }
 
 /** `host: a.example.com` and `tls: [{hosts, secretName}]`. */
-function byHost(value: LayeredValue, fill: Filled): Read | undefined {
+function byHost(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   const rule = ruleOf(value.get('host'), value.get('host'), fill)
   const tls = entriesOf(value.get('tls'), fill)
   return rule && tls && { rules: [rule], tls }
 }
 
 /** `hostname: a.example.com`, `tls: true`, and more by `extraHosts: [{name}]` and `extraTls`. */
-function byHostname(value: LayeredValue, fill: Filled): Read | undefined {
+function byHostname(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   const hostname = value.get('hostname')
   const [tls, extra] = [value.get('tls'), value.get('extraHosts')]
   const host = textOf(hostname, fill)

@@ -28,7 +28,7 @@ export interface ClusterOwnership {
   readonly after: readonly ControllerOwnership[]
 }
 
-interface Sides {
+interface OwnershipInput {
   readonly changes: readonly Change[]
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
@@ -39,7 +39,7 @@ interface Sides {
 const classKind = 'IngressClass.networking.k8s.io'
 
 /** The ownership in each cluster in which a change touches a controller or an IngressClass. */
-export function changedOwnership({ changes, base, head, unchangedIngresses }: Sides): ClusterOwnership[] {
+export function changedOwnership({ changes, base, head, unchangedIngresses }: OwnershipInput): ClusterOwnership[] {
   const touched = changes.filter((change) => {
     const { before, after } = sidesOf(change)
     return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster))

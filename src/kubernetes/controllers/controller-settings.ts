@@ -110,14 +110,14 @@ function configOf(
   return found && { ...found, instead: facts.instead === true, keys: facts.keys }
 }
 
-type Found = Pick<ControllerConfig, 'root' | 'at' | 'name'>
+type ConfigObject = Pick<ControllerConfig, 'root' | 'at' | 'name'>
 
 function objectAt(
   { at, value }: Setting,
   { kind: groupKind, variable, default: byDefault }: NonNullable<ConfigFacts['object']>,
   args: Arguments,
   snapshot: Snapshot | undefined,
-): Found {
+): ConfigObject {
   const [name = '', inNamespace] = (value ?? '').split('/').reverse()
   const namespace = inNamespace ?? (variable && args.variable(variable)) ?? byDefault ?? ''
   const [kind = '', ...group] = groupKind.split('.')
@@ -135,7 +135,7 @@ function fileAt(
   args: Arguments,
   container: Cursor,
   snapshot: Snapshot | undefined,
-): Found | undefined {
+): ConfigObject | undefined {
   const at = named?.at ?? container.at('volumeMounts')
   for (const path of named ? [named.value ?? ''] : files) {
     const file = mountedAt(path, container, snapshot)

@@ -1,5 +1,5 @@
 /** A word of a Corefile, and whether it is the first of its line. */
-interface Token {
+interface CorefileWord {
   readonly text: string
   readonly isFirst: boolean
 }
@@ -62,7 +62,7 @@ function expanded(plugin: string, { imports }: Body, snippets: ReadonlyMap<strin
 }
 
 /** The addresses of a block: the words of a line, and of further lines after a comma. */
-function addressesAt(tokens: readonly Token[], from: number) {
+function addressesAt(tokens: readonly CorefileWord[], from: number) {
   const addresses: string[] = []
   let at = from
   for (; at < tokens.length; at++) {
@@ -76,7 +76,7 @@ function addressesAt(tokens: readonly Token[], from: number) {
 }
 
 /** The plugins of a block, until its brace is closed; without braces, the rest of the file is one block. */
-function pluginsFrom(tokens: readonly Token[], from: number, opens: boolean): Body | { readonly fault: string } {
+function pluginsFrom(tokens: readonly CorefileWord[], from: number, opens: boolean): Body | { readonly fault: string } {
   const plugins: string[] = []
   const imports: string[] = []
   let at = from
@@ -97,7 +97,7 @@ function pluginsFrom(tokens: readonly Token[], from: number, opens: boolean): Bo
 }
 
 /** The words after a plugin's name, with the block that it opens. */
-function restOfLine(tokens: readonly Token[], from: number) {
+function restOfLine(tokens: readonly CorefileWord[], from: number) {
   const line: string[] = []
   let depth = 0
   let at = from + 1
@@ -113,8 +113,8 @@ function restOfLine(tokens: readonly Token[], from: number) {
 }
 
 /** Words between blanks, or in double quotes; a # at the start of a word begins a comment. */
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = []
+function tokensOf(text: string): CorefileWord[] {
+  const tokens: CorefileWord[] = []
   let line = 0
   let last = -1
   for (const [found] of text.matchAll(/\n|#[^\n]*|"(?:[^"\\]|\\[\s\S])*"?|[^\s"#][^\s]*/g)) {

@@ -10,7 +10,7 @@ const strings = Type.Array(Type.String())
 /** Minor releases: `1.20-1.23 1.27-`, the last of these without an end. */
 const Span = Type.String({ pattern: '^1\\.\\d+-(?:1\\.\\d+)?(?: 1\\.\\d+-(?:1\\.\\d+)?)*$' })
 
-const Rule = Type.Object(
+const RoleRule = Type.Object(
   {
     apiGroups: Type.Optional(strings),
     resources: Type.Optional(strings),
@@ -24,7 +24,7 @@ const Rule = Type.Object(
   },
   strict,
 )
-type Rule = Static<typeof Rule>
+type RoleRule = Static<typeof RoleRule>
 
 const object = { namespace: Type.Optional(text), name: text }
 
@@ -38,7 +38,7 @@ const Role = Type.Object(
     labels: Type.Optional(strings),
     /** The labels of the roles it gathers. */
     gathers: Type.Optional(strings),
-    rules: Type.Optional(Type.Array(Rule)),
+    rules: Type.Optional(Type.Array(RoleRule)),
   },
   strict,
 )
@@ -153,7 +153,7 @@ function isOf({ kind, namespace = '', name }: { kind: string; namespace?: string
 
 /** A rule of a role, or of one that it aggregates. */
 interface Owned {
-  readonly rule: Rule
+  readonly rule: RoleRule
   readonly namespace: string | undefined
   readonly isGated: boolean
   /** The role, and the number of its rule. */

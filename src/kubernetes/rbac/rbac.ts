@@ -16,10 +16,10 @@ export interface PolicyRule {
 
 /** The parts of a permission, the most selective one first. */
 export const parts = ['resource', 'group', 'url', 'verb', 'name', 'namespace'] as const
-type Part = (typeof parts)[number]
+type PermissionPart = (typeof parts)[number]
 
 /** The field of a rule that lists each part; the namespace is the role's. */
-export const fields: Readonly<Record<Part, string>> = {
+export const fields: Readonly<Record<PermissionPart, string>> = {
   resource: 'resources',
   group: 'apiGroups',
   url: 'nonResourceURLs',
@@ -36,10 +36,10 @@ const anyName = ''
  * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`) in
  * all; or a verb on a URL, whose group, resource and name are empty.
  */
-export type Permission = Readonly<Record<Part, string>>
+export type Permission = Readonly<Record<PermissionPart, string>>
 
 /** The permissions of one rule: every combination of its parts. */
-export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>> {
+export interface Permissions extends Readonly<Record<PermissionPart, ReadonlySet<string>>> {
   /** The rule, where a manifest has it. */
   readonly at: Cursor | undefined
 }
@@ -94,7 +94,7 @@ export function permissionsIn(rules: Cursor): Permissions[] {
  * the API server does: a list of all verbs does not equal `*`, and `pods` does not include `pods/log`.
  * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
-const allowsPart: Readonly<Record<Part, (owned: ReadonlySet<string>, value: string) => boolean>> = {
+const allowsPart: Readonly<Record<PermissionPart, (owned: ReadonlySet<string>, value: string) => boolean>> = {
   resource(owned, value) {
     const slash = value.indexOf('/')
     return hasOrAny(owned, value) || (slash !== -1 && owned.has(`*${value.slice(slash)}`))

@@ -21,30 +21,30 @@ export interface ProducedSecret {
 }
 
 /** Where a kind names its Secret, and where that Secret's namespace, if it is not its own. */
-type Field = (root: Cursor) => readonly (readonly [name: Cursor, namespace?: Cursor])[]
+type SecretField = (root: Cursor) => readonly (readonly [name: Cursor, namespace?: Cursor])[]
 
-const ownName: Field = (root) => [[root.at('metadata', 'name')]]
+const ownName: SecretField = (root) => [[root.at('metadata', 'name')]]
 const field =
-  (...path: string[]): Field =>
+  (...path: string[]): SecretField =>
   (root) => [[root.at(...path)]]
 /** Each item of a list has a field of the name. */
 const each =
-  (path: readonly string[], name: string, namespace?: string): Field =>
+  (path: readonly string[], name: string, namespace?: string): SecretField =>
   (root) =>
     [...root.at(...path).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : undefined] as const)
 const inAnother =
-  (path: readonly string[], name: string, namespace: string): Field =>
+  (path: readonly string[], name: string, namespace: string): SecretField =>
   (root) => [[root.at(...path, name), root.at(...path, namespace)]]
 /** The first of several fields that is written. */
 const firstOf =
-  (...paths: (readonly string[])[]): Field =>
+  (...paths: (readonly string[])[]): SecretField =>
   (root) => {
     const written = paths.map((path) => root.at(...path)).find((cursor) => cursor.string)
     return written ? [[written]] : []
   }
 
 /** The kinds that create a Secret, by the field that names it, as the comment next to each documents. */
-const makers: Readonly<Record<GroupKind, Field>> = {
+const makers: Readonly<Record<GroupKind, SecretField>> = {
   Secret: ownName,
   // https://cert-manager.io/docs/reference/api-docs/#cert-manager.io/v1.CertificateSpec
   'Certificate.cert-manager.io': field('spec', 'secretName'),
@@ -78,7 +78,7 @@ const makers: Readonly<Record<GroupKind, Field>> = {
 }
 
 /** The kinds that make a Secret in namespaces that they choose by a selector. */
-const makersAnywhere: Readonly<Record<GroupKind, Field>> = {
+const makersAnywhere: Readonly<Record<GroupKind, SecretField>> = {
   // https://external-secrets.io/latest/api/clusterexternalsecret/
   'ClusterExternalSecret.external-secrets.io': firstOf(
     ['spec', 'externalSecretSpec', 'target', 'name'],

@@ -32,7 +32,7 @@ export interface Component {
 }
 
 /** The charts that an object has installed, by the kind of the object. */
-const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => Chart[]> = new Map([
+const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => NamedChart[]> = new Map([
   [gitOpsKind.helmRelease, ofHelmRelease],
   [gitOpsKind.application, ofApplication],
   [gitOpsKind.k3sChart, ofK3sChart],
@@ -153,18 +153,18 @@ function runBy(manifest: Manifest): Component[] {
   })
 }
 
-interface Chart {
+interface NamedChart {
   readonly name: Cursor
   readonly version: Cursor
   readonly values: Cursor | undefined
 }
 
-function ofHelmRelease(root: Cursor): Chart[] {
+function ofHelmRelease(root: Cursor): NamedChart[] {
   const { chart, values } = readHelmRelease(root)
   return [{ name: chart.chart, version: chart.version, values }]
 }
 
-function ofApplication(root: Cursor): Chart[] {
+function ofApplication(root: Cursor): NamedChart[] {
   return readApplication(root).sources.map((source) => ({
     name: source.chart,
     version: source.targetRevision,
@@ -172,24 +172,24 @@ function ofApplication(root: Cursor): Chart[] {
   }))
 }
 
-function ofK3sChart(root: Cursor): Chart[] {
+function ofK3sChart(root: Cursor): NamedChart[] {
   const { chart, version, valuesContent } = readK3sChart(root)
   return [{ name: chart, version, values: valuesContent.nested }]
 }
 
 /** The object of Cilium's own operator holds the values alone. */
-function ofCiliumConfig(root: Cursor): Chart[] {
+function ofCiliumConfig(root: Cursor): NamedChart[] {
   const spec = root.at('spec')
   return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
 }
 
 /** Flux takes a chart from a registry by its address and tag; the HelmRelease names this object. */
-function ofRegistry(root: Cursor): Chart[] {
+function ofRegistry(root: Cursor): NamedChart[] {
   const { url, ref, spec } = readFluxSource(root)
   return [{ name: url, version: ref.at('tag'), values: spec.at('values') }]
 }
 
-function chartRelease(manifest: Manifest, { name, version, values }: Chart): Component[] {
+function chartRelease(manifest: Manifest, { name, version, values }: NamedChart): Component[] {
   const chart = name.string?.split('/').at(-1)
   const facts = componentFacts.find(({ charts }) => charts?.some((one) => one.name === chart))
   const part = facts?.parts[0]

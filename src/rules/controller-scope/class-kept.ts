@@ -7,7 +7,7 @@ import { comparisonKey } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-interface Use {
+interface UsedClass {
   name: string
   /** Some Ingress, and how many more. */
   users: string
@@ -21,12 +21,12 @@ export default defineRule({
   kinds: ['IngressClass.networking.k8s.io'],
   reads: ['Ingress.networking.k8s.io', ...controllerKinds, ...releaseKinds],
   messages: {
-    removed: ({ name, users }: Use) =>
+    removed: ({ name, users }: UsedClass) =>
       `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller serves them afterwards. Keep it until no Ingress names it.`,
-    removedDefault: ({ name, users }: Use) =>
+    removedDefault: ({ name, users }: UsedClass) =>
       `This change removes IngressClass ${name}, the cluster's default, and ${users} no class: they got this one from the API server, so no controller serves them afterwards. Keep it, or first name another class in these Ingresses.`,
     // The field is immutable: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ingress-class-v1/
-    moved: ({ name, users, was, is }: Use & { was: string; is: string }) =>
+    moved: ({ name, users, was, is }: UsedClass & { was: string; is: string }) =>
       `This change sets the controller of IngressClass ${name} to ${is} instead of ${was}, while ${users} it. The API server rejects that, and if the class is recreated, all its Ingresses move to the other controller at once. Keep the class, and move the Ingresses one by one to a class with another name.`,
   },
   *partners(manifest) {

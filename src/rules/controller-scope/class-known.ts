@@ -81,7 +81,7 @@ export default defineRule({
   },
 })
 
-interface Lack {
+interface MissingSetting {
   /** Where it is read. */
   readonly ends: readonly Cursor[]
   /** Reports it at these places. */
@@ -89,7 +89,11 @@ interface Lack {
 }
 
 /** The setting that an Ingress lacks for a controller to take it. */
-function lackOf(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): Lack | undefined {
+function lackOf(
+  manifest: Manifest,
+  snapshot: Snapshot,
+  report: ReportFunction<typeof messages>,
+): MissingSetting | undefined {
   const providers = classProvidersIn(snapshot)
   // If no controller is in the manifests, it is installed by other means.
   if (!providers) return undefined

@@ -15,7 +15,7 @@ import { shareNamespace } from '../../kubernetes/object/namespace'
 import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-interface Shared {
+interface SharedLock {
   first: string
   second: string
   lock: string
@@ -31,7 +31,7 @@ export default defineRule({
   kinds: [...controllerKinds, ...releaseKinds],
   reads: partKinds,
   messages: {
-    shared: ({ first, second, lock, own }: Shared) =>
+    shared: ({ first, second, lock, own }: SharedLock) =>
       `${first} and ${second} are two controllers but share the leader-election lock ${lock}, so only one of them leads and the Ingresses of the other never get an address in their status. Give one of them its own lock with ${own}.`,
   },
   *partners(manifest) {

@@ -83,7 +83,7 @@ export default defineRule({
   },
 })
 
-interface Target {
+interface PublishedService {
   readonly at: Cursor
   readonly flag: string
   readonly namespace: string
@@ -94,7 +94,7 @@ interface Target {
 const ending = ['ingress-nginx']
 
 /** The Service that a controller is configured to publish; undefined if there is none, or it is unknown. */
-function targetOf({ facts, release, status }: Controller): Target | undefined {
+function targetOf({ facts, release, status }: Controller): PublishedService | undefined {
   if (!ending.includes(facts.name) || status.writes !== 'source') return undefined
   if (status.flag !== statusFactsOf(facts, release)?.sources[0]) return undefined
   const [namespace, name, more] = (status.value ?? '').split('/')
@@ -102,7 +102,7 @@ function targetOf({ facts, release, status }: Controller): Target | undefined {
 }
 
 /** Whether a Service of that name exists; one without a namespace may be deployed to any. */
-function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
+function isThere({ namespace, name }: PublishedService, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
 }
 
@@ -110,7 +110,7 @@ function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
  * Whether something makes the Service that a release publishes: the release itself, whose chart begins the names of its objects
  * with one name, or another release of that namespace.
  */
-function mayBeMade(target: Target, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
+function mayBeMade(target: PublishedService, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
   const chart = installed?.fullname
   if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true
   const isOther = (one: Manifest) => one !== manifest && releaseKinds.includes(groupKindOf(one.ref))
@@ -131,15 +131,15 @@ function bringsTraffic({ ref, root }: Manifest): boolean {
 }
 
 /** The argument, with another Service in it. */
-function naming({ at }: Target, { ref }: Manifest): string {
+function naming({ at }: PublishedService, { ref }: Manifest): string {
   const written = at.string ?? ''
   return `${written.slice(0, written.lastIndexOf('=') + 1)}${ref.namespace}/${ref.name}`
 }
 
-function namesOf({ manifest }: Controller, target: Target): Dangling {
+function namesOf({ manifest }: Controller, target: PublishedService): Dangling {
   return { controller: nameOf(manifest.ref), flag: target.flag, target: nameInMessages(target) }
 }
 
-function nameInMessages({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
+function nameInMessages({ namespace, name }: Pick<PublishedService, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }

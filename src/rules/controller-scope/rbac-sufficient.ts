@@ -16,7 +16,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
-type Lack = {
+type MissingPermission = {
   account: string
   controller: string
   /** The lock, the namespaces or the Ingress it is about. */
@@ -27,16 +27,16 @@ type Lack = {
   by: string
 }
 
-const remedyOf = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} with ${by}.`
+const remedyOf = ({ words, account, by }: MissingPermission) => `Allow \`${words}\` to ${account} with ${by}.`
 
 const messages = {
-  lock: (lack: Lack) =>
+  lock: (lack: MissingPermission) =>
     `${lack.account} may not use ${lack.of}, the leader-election lock of ${lack.controller}, so no Pod leads and none writes the status of its Ingresses. ${remedyOf(lack)}`,
-  status: (lack: Lack) =>
+  status: (lack: MissingPermission) =>
     `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these Ingresses never get an address. ${remedyOf(lack)}`,
-  namespace: (lack: Lack) =>
+  namespace: (lack: MissingPermission) =>
     `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller exits at startup. ${remedyOf(lack)}`,
-  classes: (lack: Lack) =>
+  classes: (lack: MissingPermission) =>
     `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart creates none with rbac.scope: true.`,
 }
 

@@ -72,7 +72,7 @@ export default defineRule({
   },
 })
 
-type Report = ReportFunction<typeof messages>
+type ReportMessage = ReportFunction<typeof messages>
 type Edited = Extract<Change, { kind: 'changed' }>
 
 /** The controllers that run in workloads on both sides, as they are at the base and at the head. */
@@ -84,7 +84,7 @@ function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Control
 }
 
 /** A policy that closes the controllers that run on both sides; those that were closed before stay as they were. */
-function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: Report): void {
+function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const [was, is] of controllersOnBoth(base, head)) {
     if (!closingPolicies(is.manifest, head).includes(policy) || closingPolicies(was.manifest, base).length > 0) continue
     const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
@@ -94,7 +94,7 @@ function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: R
 }
 
 /** A policy that was the last one to open the controllers that others close. */
-function checkRemovedPolicy(removed: Manifest, base: Snapshot, head: Snapshot, report: Report): void {
+function checkRemovedPolicy(removed: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   if (head.get(removed.ref).length > 0) return
   for (const [was, is] of controllersOnBoth(base, head)) {
     const [closing] = closingPolicies(is.manifest, head)
@@ -108,7 +108,7 @@ function checkService(
   change: Exclude<Change, { kind: 'added' }>,
   base: Snapshot,
   head: Snapshot,
-  report: Report,
+  report: ReportMessage,
 ): void {
   const { before } = change
   const after = change.kind === 'changed' ? change.after : undefined
@@ -143,7 +143,7 @@ function checkService(
 }
 
 /** A port that a Service names has to be one of the Pods, if it was. */
-function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Controller, report: Report): void {
+function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Controller, report: ReportMessage): void {
   const [had, has] = [portNamesOf(was.manifest), portNamesOf(is.manifest)]
   const led = (service: Manifest) =>
     portsOf(service).filter(({ target }) => target !== undefined && had.includes(target))
@@ -155,7 +155,7 @@ function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Co
   }
 }
 
-function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: Report): void {
+function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const was of controllersOf(before, base)) {
     const is = counterpartOf(was, head)
     if (!is || isOnItsNodes(after)) continue
@@ -178,7 +178,7 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
   }
 }
 
-function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot, report: Report): void {
+function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   const [was, is] = [controllersOf(before, base)[0], controllersOf(after, head)[0]]
   const [had, has] = [was?.installed?.service, is?.installed?.service]
   if (!is || had?.value !== 'LoadBalancer' || has?.value === 'LoadBalancer') return

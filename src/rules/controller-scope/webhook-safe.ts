@@ -12,7 +12,7 @@ import {
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-const unanswered = ({ act, webhook, configuration, resources }: Unanswered) =>
+const unanswered = ({ act, webhook, configuration, resources }: UnansweredRequest) =>
   `This change ${act}, the backend of the webhook ${webhook} of ${configuration}, so the API server rejects ${resources} that this webhook must check. Remove ${configuration} in the same change, or first set the webhook's failurePolicy to Ignore.`
 
 export default defineRule({
@@ -91,7 +91,7 @@ export default defineRule({
 })
 
 type Absent = { service: string; webhook: string; configuration: string; resources: string }
-type Unanswered = { act: string; webhook: string; configuration: string; resources: string }
+type UnansweredRequest = { act: string; webhook: string; configuration: string; resources: string }
 
 function checksIngresses({ at }: Webhook): boolean {
   return [...at.at('rules').items()].some((rule) =>

@@ -26,7 +26,7 @@ interface Args {
 }
 
 /** The entry by which an Ingress lists a host, and its certificates if known. */
-interface Side {
+interface ListedHost {
   readonly ingress: Manifest
   readonly entry: TlsEntry
   readonly secret: string | undefined
@@ -74,7 +74,7 @@ export default defineRule({
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
     reportUnnamed(manifest, snapshot, report)
     for (const other of pairs.partnersOf(manifest, snapshot)) {
-      const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {
+      const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, ListedHost, ListedHost][] => {
         const [a, b] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(host))
         if (!a || !b || secretOf(manifest, a) === secretOf(other, b) || !bothRoute(manifest, other, host)) return []
         return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]]
@@ -162,22 +162,22 @@ function secretOf({ ref }: Manifest, { secretName }: TlsEntry): string {
   return secretName.string ? JSON.stringify([ref.namespace, secretName.string]) : ''
 }
 
-function sideOf(snapshot: Snapshot, ingress: Manifest, entry: TlsEntry): Side {
+function sideOf(snapshot: Snapshot, ingress: Manifest, entry: TlsEntry): ListedHost {
   const secret = entry.secretName.string || undefined
   return { ingress, entry, secret, certificates: secret ? certificatesBehind(snapshot, ingress, secret) : undefined }
 }
 
-function messageFor(host: string, a: Side, b: Side): 'hidden' | 'unfit' | 'differs' {
+function messageFor(host: string, a: ListedHost, b: ListedHost): 'hidden' | 'unfit' | 'differs' {
   if (a.secret === undefined || b.secret === undefined) return 'hidden'
   return isUnfit(host, a) || isUnfit(host, b) ? 'unfit' : 'differs'
 }
 
-function isUnfit(host: string, { certificates }: Side): boolean {
+function isUnfit(host: string, { certificates }: ListedHost): boolean {
   return certificates?.every((certificate) => !certificate.covers(host)) ?? false
 }
 
 /** The edit by which one entry names the other's Secret, if that one serves all its hosts. */
-function sameSecret(wrong: Side, right: Side): { fix?: Fix } {
+function sameSecret(wrong: ListedHost, right: ListedHost): { fix?: Fix } {
   if (right.secret === undefined || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {}
   const listed = right.entry.hosts.map((name) => name.string?.toLowerCase())
   const serves = (host: string) =>

@@ -12,7 +12,7 @@ import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/
 import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-interface Refused {
+interface RefusedSecret {
   secret: string
   type: string
   ingress: string
@@ -34,7 +34,7 @@ export default defineRule({
       `${ingress} uses ${secret} for TLS, but it has no ${missing}. Add the PEM certificate as tls.crt and its key as tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }: { name: string; ingress: string }) =>
       `${ingress} uses ${name} for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
-    otherType: ({ secret, type, ingress, product, wanted }: Refused) =>
+    otherType: ({ secret, type, ingress, product, wanted }: RefusedSecret) =>
       `${secret} is of type ${type}, but ${product}, which serves ${ingress}, reads certificates only from Secrets of type ${wanted}. Change its type to ${wanted}.`,
   },
   later: { otherType: '1.1.0' },

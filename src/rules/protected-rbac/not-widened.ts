@@ -70,7 +70,7 @@ const messages = {
   escalation: ({ role, more }: More) =>
     `This change lets ${role} allow ${more}; with that, everyone bound to it can get further permissions. Remove it, or limit it with resourceNames.`,
 }
-type Report = ReportFunction<typeof messages>
+type ReportMessage = ReportFunction<typeof messages>
 
 export default defineRule({
   id: 'protected-rbac/not-widened',
@@ -162,7 +162,7 @@ function reportDetour(
   gaining: readonly BoundSubject[],
   base: Snapshot,
   head: Snapshot,
-  report: Report,
+  report: ReportMessage,
 ): void {
   const roleRef = roleRefOf(binding)
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
@@ -192,7 +192,7 @@ function reportMore(
   role: Manifest,
   more: readonly Permissions[],
   message: 'rule' | 'grown' | 'beyond' | 'escalation',
-  report: Report,
+  report: ReportMessage,
 ): void {
   const [first] = more
   if (!first) return
@@ -205,7 +205,7 @@ function reportGiven(
   binding: Manifest,
   gaining: readonly BoundSubject[],
   message: 'subject' | Grant['as'],
-  report: Report,
+  report: ReportMessage,
   role?: Manifest,
 ): void {
   const roleRef = roleRefOf(binding)

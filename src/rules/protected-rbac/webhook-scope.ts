@@ -4,7 +4,7 @@ import { nameOf } from '../../manifest/manifest'
 import { withKey } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
-type Reach = { webhook: string; object: string; what: string; backend: string }
+type BlockedRequest = { webhook: string; object: string; what: string; backend: string }
 
 export default defineRule({
   id: 'protected-rbac/webhook-scope',
@@ -17,9 +17,9 @@ export default defineRule({
   ],
   messages: {
     // Source: https://kubernetes.io/docs/concepts/cluster-administration/admission-webhooks-good-practices/
-    namespaces: ({ webhook, object, what, backend, excluded }: Reach & { excluded: string }) =>
+    namespaces: ({ webhook, object, what, backend, excluded }: BlockedRequest & { excluded: string }) =>
       `The webhook ${webhook} of ${object} fails closed and covers ${what}: while ${backend} does not answer, the API server rejects them all, also those that would repair it. Exclude ${excluded} with a namespaceSelector on kubernetes.io/metadata.name, or set failurePolicy: Ignore.`,
-    cluster: ({ webhook, object, what, backend }: Reach) =>
+    cluster: ({ webhook, object, what, backend }: BlockedRequest) =>
       `The webhook ${webhook} of ${object} fails closed and covers ${what}: while ${backend} does not answer, the API server rejects them all, also those of the control plane. Exclude the cluster's own objects with an objectSelector or matchConditions, or set failurePolicy: Ignore.`,
   },
   check({ manifest, report }) {

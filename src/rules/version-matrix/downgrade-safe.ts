@@ -3,7 +3,7 @@ import { type Component, componentKinds, componentsOf } from '../../kubernetes/v
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-type Move = { title: string; workload: string; from: string; to: string }
+type VersionMove = { title: string; workload: string; from: string; to: string }
 
 export default defineRule({
   id: 'version-matrix/downgrade-safe',
@@ -12,9 +12,9 @@ export default defineRule({
   scope: 'change',
   kinds: componentKinds,
   messages: {
-    down: ({ title, workload, from, to }: Move) =>
+    down: ({ title, workload, from, to }: VersionMove) =>
       `${workload} is downgraded from ${title} ${from} to ${to}, and the older release may be unable to read data that the newer one stored. Keep ${from}, or follow the downgrade steps in its documentation.`,
-    skips: ({ title, workload, from, to, minors }: Move & { minors: number }) =>
+    skips: ({ title, workload, from, to, minors }: VersionMove & { minors: number }) =>
       `${workload} is upgraded from ${title} ${from} to ${to}, but an upgrade may span at most ${minors === 1 ? 'one minor release' : `${minors} minor releases`}. Upgrade through the releases between, in separate changes.`,
   },
   // A copy of it.

@@ -69,14 +69,14 @@ export default defineRule({
 })
 
 /** The permissions that one part lacks at one place, which is an end of the finding even if it lacks nothing there. */
-interface Lack {
+interface MissingPermissions {
   readonly of: Component
   readonly at: Cursor
   readonly keys: readonly string[]
   readonly words: string
 }
 
-function missingIn(of: Component, snapshot: Snapshot): Lack[] {
+function missingIn(of: Component, snapshot: Snapshot): MissingPermissions[] {
   return componentNeeds(of, snapshot).flatMap((needs) => {
     const roles = rolesFor(of.manifest, needs, snapshot)
     const [role] = roles
@@ -103,7 +103,7 @@ function listed(missing: readonly Permission[]): string {
 const maxListed = 10
 
 /** The CRDs that a part reads and that are in no manifest, for groups with at least one CRD in a manifest. */
-function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
+function missingCrds(of: Component, snapshot: Snapshot): MissingPermissions[] {
   const wanted = crdsOf(of, snapshot)
   const held = snapshot.ofKind(crdKind)
   return [...new Set(wanted.map(groupOf))].flatMap((group) => {

@@ -67,7 +67,7 @@ export default defineRule({
   },
 })
 
-interface Part {
+interface NodeProgram {
   readonly part: 'kubelet' | 'kube-proxy'
   readonly version: Version
   /** The nodes that run it, each with the place of its statement. */
@@ -75,9 +75,9 @@ interface Part {
 }
 
 /** The parts of nodes by minor release; a kube-proxy of its kubelet's own version is listed once. */
-function partsOf({ nodes }: ClusterFacts): Iterable<Part> {
-  const parts = new Map<string, Part>()
-  const add = (part: Part['part'], node: ClusterNode, fact: Fact | undefined) => {
+function partsOf({ nodes }: ClusterFacts): Iterable<NodeProgram> {
+  const parts = new Map<string, NodeProgram>()
+  const add = (part: NodeProgram['part'], node: ClusterNode, fact: Fact | undefined) => {
     const version = fact && parseVersion(fact.value)
     if (!version) return
     const key = `${part} ${minorOf(version)}`
@@ -92,6 +92,6 @@ function partsOf({ nodes }: ClusterFacts): Iterable<Part> {
   return parts.values()
 }
 
-function namesOf(running: Part['running']): string {
+function namesOf(running: NodeProgram['running']): string {
   return abridged(running.map(({ name }) => name ?? 'every node'))
 }
