@@ -8,7 +8,9 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
 import { chartReleasesOf } from '../charts/releases'
+import { isPlaceholder } from '../ingress/ingress'
 import { classOf } from '../ingress/ingress-class'
+import { matchesLabels } from '../object/label-selector'
 import { outlivesPrune } from '../object/prune'
 import { type Controller, controllersIn } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
@@ -17,8 +19,8 @@ import { controllersReadFrom, counterpartOf } from './same-controller'
 /** A controller that a change takes away from Ingresses which stay, and that no other controller takes. */
 export interface ControllerLoss {
   readonly was: Controller
-  /** What becomes of it: it is gone, runs no Pods, fits on no node, or takes others. */
-  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere'
+  /** What becomes of it: it is gone, runs no Pods, fits on no node, takes others, or namespaces with other labels. */
+  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere' | 'unlabelled'
   /** What takes it away. */
   readonly at: Cursor
   /** The class that the Ingresses ask for; empty for those without one. */
@@ -36,10 +38,11 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
     .filter(({ facts }) => facts.takes === 'Ingresses')
     .flatMap((was) => {
       const users = ingressesOf(head).filter((ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, head))
-      return [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
+      const losses = [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
         const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
         return { was, className, users: its, ...causeOf(change, was, its, head) }
       })
+      return [...losses, ...lossesByLabels(was, base, head)]
     })
 }
 
@@ -48,6 +51,32 @@ function isTaken(ingress: Manifest, head: Snapshot): boolean {
   return controllersIn(head).some(
     (one) => mayTakeIngress(one, ingress, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
   )
+}
+
+/** The Ingresses in namespaces that lack the labels which a controller asks for after a change, and did not before. */
+function lossesByLabels(was: Controller, base: Snapshot, head: Snapshot): ControllerLoss[] {
+  const is = counterpartOf(was, head)
+  if (is?.watched.scope !== 'selector') return []
+  const { at } = is.watched
+  const users = ingressesOf(head).filter((ingress) => {
+    const takers = controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))
+    return (
+      takesIngress(was, ingress, base) && takers.length > 0 && takers.every((one) => isUnlabelled(one, ingress, head))
+    )
+  })
+  return [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className) => {
+    const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
+    return { was, className, users: its, how: 'unlabelled', at }
+  })
+}
+
+/** Whether it is certain that a controller does not watch the namespace of an Ingress, by that namespace's labels. */
+function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot): boolean {
+  if (watched.scope !== 'selector' || isPlaceholder(watched.selector)) return false
+  const [namespace] = head.get({ group: '', kind: 'Namespace', namespace: '', name: ref.namespace })
+  const labels = namespace?.root.at('metadata', 'labels')
+  const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.namespace : labels?.at(key).string)
+  return labels !== undefined && !matchesLabels(watched.selector, labelOf)
 }
 
 /** Whether an object that is gone from the files stays in the cluster, or what it installed does. */

@@ -33,7 +33,7 @@ export default defineRule({
   since: '1.2.0',
   scope: 'change',
   kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
-  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io'],
+  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace'],
   messages: {
     removed: ({ controller, of, users }: Loss) =>
       `This change removes ${controller}, the only controller of the Ingresses ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
@@ -43,12 +43,16 @@ export default defineRule({
       `No node of this cluster's description has what ${controller} asks for after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Ask for nodes that exist.`,
     elsewhere: ({ controller, of, users }: Loss) =>
       `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. Keep its class and namespaces, or move these Ingresses first.`,
+    unlabelled: ({ controller, of, users }: Loss) =>
+      `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the Ingresses ${of}. Label these namespaces first.`,
     mayStop: ({ controller, of, users }: Loss) =>
       `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
   },
+  later: { unlabelled: '1.4.0' },
   *partners(manifest) {
     yield* namesOfParts(manifest)
     if (manifest.ref.kind === 'Ingress') return
+    if (controllersOf(manifest).some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
     else if (controllersOf(manifest).length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler')
       yield* ['Ingress', ...marksOfControllers]

@@ -4,7 +4,9 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { parentsOf } from '../../kubernetes/tls/gateway-route'
+import { narrowedFor } from '../../kubernetes/tls/listener-narrowing'
 import { abridged } from '../../listing'
+import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { comparisonKey } from '../../manifest/load'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
@@ -19,23 +21,38 @@ type Loss = { object: string; users: string }
 
 export default defineRule({
   id: 'controller-scope/gateway-kept',
-  summary: 'A Gateway that routes name is kept, and so is a GatewayClass that Gateways name.',
+  summary: 'A Gateway that routes name is kept and lets them in, and so is a GatewayClass that Gateways name.',
   since: '1.2.0',
   scope: 'change',
   kinds: [gatewayKind, classKind],
-  reads: [...routeKinds, ...releaseKinds],
+  reads: [...routeKinds, 'Namespace', ...releaseKinds],
   messages: {
     gateway: ({ object, users }: Loss) =>
       `This change removes ${object}, which ${users} under parentRefs, so nothing serves their hosts afterwards. Keep it until these routes name another Gateway.`,
     class: ({ object, users }: Loss) =>
       `This change removes ${object}, which ${users} as gatewayClassName, so no controller programs them any more. Keep it until no Gateway names it.`,
+    narrowed: ({ gateway, routes, asks }: { gateway: string; routes: string; asks: string }) =>
+      `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
   },
+  later: { narrowed: '1.4.0' },
   *partners(manifest) {
     yield manifest.ref.name
-    if (manifest.ref.kind === 'Gateway') return
+    if (manifest.ref.kind === 'Gateway') {
+      const listeners = [...manifest.root.at('spec', 'listeners').items()]
+      if (listeners.some((one) => one.at('allowedRoutes', 'namespaces', 'selector').exists)) yield 'Namespace'
+      return
+    }
     for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
   },
   check({ change, base, head, report, skip }) {
+    if (change.kind === 'changed' && change.after.ref.kind === 'Gateway') {
+      for (const { at, why, routes } of narrowings(change, base, head)) {
+        const [first] = routes
+        const args = { gateway: nameOf(change.after.ref), routes: listed(routes), asks: asking[why] }
+        if (first) report([at, first.root.at('spec', 'parentRefs')], 'narrowed', args, { keys: [why] })
+      }
+      return
+    }
     if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return
     const removed = change.before
     const { name, kind } = removed.ref
@@ -52,6 +69,39 @@ export default defineRule({
     report([removed.root, first], kind === 'Gateway' ? 'gateway' : 'class', args, { keys: [name] })
   },
 })
+
+const asking: Record<Narrowing['why'], string> = {
+  port: 'no listener has the port that they name',
+  protocol: 'no listener has a protocol for them',
+  hostname: 'no listener has their hostname',
+  kinds: 'its listeners do not allow their kind',
+  namespaces: 'its listeners do not allow their namespace',
+}
+
+interface Narrowing extends NonNullable<ReturnType<typeof narrowedFor>> {
+  readonly routes: Manifest[]
+}
+
+/** What a change of a Gateway takes from routes that stay, with the routes, by the cause. */
+function narrowings(change: Change, base: Snapshot, head: Snapshot): Narrowing[] {
+  if (change.kind !== 'changed') return []
+  const [before, after] = [
+    { gateway: change.before, snapshot: base },
+    { gateway: change.after, snapshot: head },
+  ]
+  const found = new Map<string, Narrowing>()
+  for (const route of ofKinds(routeKinds, head)) {
+    const others = (parentsOf(route) ?? []).some(
+      (one) => one.name.string !== after.gateway.ref.name || one.namespace !== after.gateway.ref.namespace,
+    )
+    const narrowed = others || base.get(route.ref).length === 0 ? undefined : narrowedFor(route, before, after)
+    if (!narrowed) continue
+    const known = found.get(narrowed.why)
+    if (known) known.routes.push(route)
+    else found.set(narrowed.why, { ...narrowed, routes: [route] })
+  }
+  return [...found.values()]
+}
 
 /** A release that was added or edited and is about Gateways: charts of controllers create their class. */
 function releaseThatComes(base: Snapshot, head: Snapshot): Manifest | undefined {
@@ -89,8 +139,12 @@ function ofKinds(kinds: readonly GroupKind[], head: Snapshot): Manifest[] {
 
 /** `HTTPRoute shop/web names`, `HTTPRoute shop/a, HTTPRoute shop/b and 7 more name` */
 function inWords(users: readonly Manifest[]): string {
-  return `${abridged(
+  return `${listed(users)} ${users.length > 1 ? 'name' : 'names'}`
+}
+
+function listed(users: readonly Manifest[]): string {
+  return abridged(
     users.map(({ ref }) => nameOf(ref)),
     3,
-  )} ${users.length > 1 ? 'name' : 'names'}`
+  )
 }

@@ -1,0 +1,90 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { selectsLabels } from '../object/label-selector'
+import { intersect, type Parent, parentsOf, routeProtocols } from './gateway-route'
+
+/** Why a listener does not take a route, at its field. */
+interface Refusal {
+  readonly at: Cursor
+  readonly why: 'port' | 'protocol' | 'hostname' | 'kinds' | 'namespaces'
+}
+
+const protocols: typeof routeProtocols = {
+  ...routeProtocols,
+  'TCPRoute.gateway.networking.k8s.io': ['TCP'],
+  'UDPRoute.gateway.networking.k8s.io': ['UDP'],
+}
+
+/**
+ * What of a Gateway no longer lets a route in that it let in before; undefined where some listener may. What a route asks
+ * for by name or hostname is left to route-attached.
+ */
+export function narrowedFor(
+  route: Manifest,
+  before: { readonly gateway: Manifest; readonly snapshot: Snapshot },
+  after: { readonly gateway: Manifest; readonly snapshot: Snapshot },
+): Refusal | undefined {
+  const { namespace, name } = after.gateway.ref
+  const own = (parentsOf(route) ?? []).filter((one) => one.name.string === name && one.namespace === namespace)
+  for (const parent of own) {
+    if (!listenersFor(parent, before.gateway).some((one) => isTaken(one, route, parent, before))) continue
+    const now = listenersFor(parent, after.gateway)
+    const refusals = now.flatMap((one) => refusalOf(one, route, parent, after) ?? [])
+    // One that takes it, or may.
+    if (refusals.length < now.length) return undefined
+    const [refusal] = refusals.filter(({ why }) => why !== 'hostname')
+    if (refusal) return refusal
+  }
+  return undefined
+}
+
+function listenersFor({ sectionName }: Parent, gateway: Manifest): Cursor[] {
+  const listeners = [...gateway.root.at('spec', 'listeners').items()]
+  return listeners.filter((one) => !sectionName.string || one.at('name').string === sectionName.string)
+}
+
+type Side = { readonly gateway: Manifest; readonly snapshot: Snapshot }
+
+function isTaken(listener: Cursor, route: Manifest, parent: Parent, side: Side): boolean {
+  return refusalOf(listener, route, parent, side) === undefined && namespacesOf(listener, route, side) === true
+}
+
+function refusalOf(listener: Cursor, route: Manifest, parent: Parent, side: Side): Refusal | undefined {
+  const kind = groupKindOf(route.ref)
+  const hosts = [...route.root.at('spec', 'hostnames').items()].flatMap(({ string }) => string ?? [])
+  if (hosts.length > 0 && !hosts.some((host) => intersect(host, listener.at('hostname').string)))
+    return { at: listener.at('hostname'), why: 'hostname' }
+  if (parent.port !== undefined && parent.port !== listener.at('port').value)
+    return { at: listener.at('port'), why: 'port' }
+  const allowed = entryOf(protocols, kind)
+  if (allowed && !allowed.includes(listener.at('protocol').string ?? ''))
+    return { at: listener.at('protocol'), why: 'protocol' }
+  const kinds = listener.at('allowedRoutes', 'kinds')
+  const names = [...kinds.items()].map((one) => one.at('kind').string)
+  if (names.length > 0 && !names.includes(route.ref.kind)) return { at: kinds, why: 'kinds' }
+  if (namespacesOf(listener, route, side) === false)
+    return { at: listener.at('allowedRoutes', 'namespaces'), why: 'namespaces' }
+  return undefined
+}
+
+/**
+ * Whether a listener takes routes of a route's namespace; undefined where that is not known. Source: Gateway API 1.6.1,
+ * apis/v1/gateway_types.go, RouteNamespaces
+ */
+function namespacesOf(listener: Cursor, { ref }: Manifest, { gateway, snapshot }: Side): boolean | undefined {
+  const at = listener.at('allowedRoutes', 'namespaces')
+  switch (at.at('from').string ?? 'Same') {
+    case 'All':
+      return true
+    case 'Same':
+      return ref.namespace === gateway.ref.namespace
+    case 'None':
+      return false
+    default: {
+      const [namespace] = snapshot.get({ group: '', kind: 'Namespace', namespace: '', name: ref.namespace })
+      return namespace && selectsLabels(at.at('selector'), namespace.root.at('metadata', 'labels'))
+    }
+  }
+}
