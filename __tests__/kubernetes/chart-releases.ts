@@ -7,7 +7,7 @@ export function releaseOf(
   chart = 'ingress-nginx',
   spec: object = {},
   repository = chart,
-): Controller[] {
+): readonly Controller[] {
   const sourceRef = { kind: 'HelmRepository', name: repository }
   const object = {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
@@ -18,7 +18,7 @@ export function releaseOf(
   return controllersOf(manifestIn(JSON.stringify(object)))
 }
 
-export function only(found: Controller[]): Controller {
+export function only(found: readonly Controller[]): Controller {
   const [controller, ...more] = found
   if (!controller || more.length > 0) throw new Error(`${found.length} controllers`)
   return controller

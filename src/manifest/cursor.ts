@@ -12,7 +12,8 @@ import { nestedIn } from './nested'
 export class Cursor {
   private constructor(
     readonly manifest: Manifest,
-    readonly path: readonly Key[],
+    /** The key or index below the parent; undefined for the root of a text. */
+    private readonly step: Key | undefined,
     /** The node as written (an alias stays one), absent where nothing is written. */
     private readonly written: Node | undefined,
     /** The key the value is written under; list items and the root have none. */
@@ -23,7 +24,13 @@ export class Cursor {
   ) {}
 
   static root(manifest: Manifest): Cursor {
-    return new Cursor(manifest, [], manifest.object.node, undefined, undefined)
+    return new Cursor(manifest, undefined, manifest.object.node, undefined, undefined)
+  }
+
+  /** The keys and indexes that lead here; those of a string's own YAML follow those of the string. */
+  get path(): readonly Key[] {
+    const above = this.parent?.path ?? []
+    return this.step === undefined ? above : [...above, this.step]
   }
 
   private get node(): Node | undefined {
@@ -59,22 +66,24 @@ export class Cursor {
   /** The YAML in a string: values in an Argo CD Application, for example. Undefined if it is not YAML. */
   get nested(): Cursor | undefined {
     const nested = this.string === undefined ? undefined : nestedIn(this.string, this.region, this.manifest.object)
-    return nested && new Cursor(this.manifest, this.path, nested.node, undefined, this, nested)
+    return nested && new Cursor(this.manifest, undefined, nested.node, undefined, this, nested)
   }
 
   at(...keys: Key[]): Cursor {
-    return keys.reduce<Cursor>((cursor, key) => cursor.child(key), this)
+    let cursor: Cursor = this
+    for (const key of keys) cursor = cursor.child(key)
+    return cursor
   }
 
   private child(key: Key): Cursor {
     const node = this.node
     if (typeof key === 'number') {
       const item = isSeq(node) ? (node.items[key] as Node | undefined) : undefined
-      return new Cursor(this.manifest, [...this.path, key], item, undefined, this, this.source)
+      return new Cursor(this.manifest, key, item, undefined, this, this.source)
     }
     const pair = isMap(node) ? findPair(node, key, (alias) => this.source.resolve(alias)) : undefined
     const name = pair?.key as Node | undefined
-    return new Cursor(this.manifest, [...this.path, key], nodeUnder(pair), name, this, this.source)
+    return new Cursor(this.manifest, key, nodeUnder(pair), name, this, this.source)
   }
 
   /** The items of a list; nothing where there is none. */

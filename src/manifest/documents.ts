@@ -48,7 +48,13 @@ const blankLine =
 
 /** Nothing but a separator, comments, directives and end marks. */
 function isBlank(text: string): boolean {
-  return text.split('\n').every((line) => blankLine.test(line))
+  for (let start = 0; start <= text.length; ) {
+    const feed = text.indexOf('\n', start)
+    const end = feed === -1 ? text.length : feed
+    if (!blankLine.test(text.slice(start, end))) return false
+    start = end + 1
+  }
+  return true
 }
 
 /** The JSON values that a text begins with. */

@@ -51,6 +51,15 @@ export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<
   return pairs
 }
 
+/** A map of so few pairs is searched faster than its pairs are put into order. */
+const few = 16
+
 export function findPair(map: YAMLMap, key: string, resolve: Resolve): Pair | undefined {
-  return pairsOf(map, resolve).get(key)
+  if (map.items.length > few) return pairsOf(map, resolve).get(key)
+  let found: Pair | undefined
+  for (const pair of map.items) {
+    if (!isScalar(pair.key) || isMerge(pair)) return pairsOf(map, resolve).get(key)
+    if (String(pair.key.value) === key) found = pair
+  }
+  return found
 }

@@ -48,6 +48,9 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
   return identify(apiVersion, kind, namespace ?? '', name)
 }
 
+/** The keys below which a line matters. */
+const identifying = new Set(['apiVersion', 'kind', 'metadata'])
+
 /**
  * The values of the keys of a document and of its metadata, if each of their lines is a plain `key: value` and no value
  * of an identity continues on the next line.
@@ -58,8 +61,13 @@ function keysOf(text: string): Map<string, string> | undefined {
   let section = ''
   let field = ''
   let indent = 0
-  for (const written of text.split('\n')) {
-    const line = written.endsWith('\r') ? written.slice(0, -1) : written
+  for (let start = 0, next = 0; start <= text.length; start = next) {
+    const feed = text.indexOf('\n', start)
+    const end = feed === -1 ? text.length : feed
+    next = end + 1
+    // Most lines of a manifest are below a key that says nothing of its identity.
+    if (text[start] === ' ' && section !== '' && !identifying.has(section)) continue
+    const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
     const depth = line.search(/[^ ]/)
     if (/^[ \t]*(?:#|$)/.test(line)) continue
     if (keys.size === 0 && /^---[ \t]*(?:#|$)/.test(line)) continue

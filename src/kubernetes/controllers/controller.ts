@@ -102,7 +102,20 @@ const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
  * The controllers that a workload runs: none while it is scaled to zero, or where the manifest is only a patch. Without
  * the snapshot, other objects are unknown: values of a release, config files, variables.
  */
-export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controller[] {
+export function controllersOf(manifest: Manifest, snapshot?: Snapshot): readonly Controller[] {
+  const among = snapshot ?? noSnapshot
+  const known = controllersByManifest.get(among) ?? new WeakMap<Manifest, readonly Controller[]>()
+  controllersByManifest.set(among, known)
+  const found = known.get(manifest) ?? readControllers(manifest, snapshot)
+  known.set(manifest, found)
+  return found
+}
+
+/** Many rules ask this of every workload; by the snapshot, or `noSnapshot` without one. */
+const controllersByManifest = new WeakMap<object, WeakMap<Manifest, readonly Controller[]>>()
+const noSnapshot = {}
+
+function readControllers(manifest: Manifest, snapshot: Snapshot | undefined): Controller[] {
   if (releaseKinds.includes(groupKindOf(manifest.ref))) {
     return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
   }

@@ -1,0 +1,114 @@
+import { expect, jest, test } from '@jest/globals'
+import { controllersOf } from '../src/kubernetes/controllers/controller'
+import { Cursor } from '../src/manifest/cursor'
+import { Manifest } from '../src/manifest/manifest'
+import { judge, type Texts } from './harness'
+
+const named = (kind: string, apiVersion: string, name: string, namespace: string, body: string) =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}, namespace: ${namespace}, labels: {app: ${name}}}\n${body}`
+
+/** A team with all that rules compare with each other, and one host that its certificate does not cover. */
+function team(name: string): string {
+  const rules = `rules:\n    - {host: ${name}.example.com}\n    - {host: other-${name}.example.com}\n`
+  return [
+    named(
+      'Ingress',
+      'networking.k8s.io/v1',
+      name,
+      name,
+      `spec:\n  ingressClassName: class-${name.length}\n  tls: [{hosts: [${name}.example.com], secretName: ${name}-tls}]\n  ${rules}`,
+    ),
+    named('Service', 'v1', name, name, `spec: {selector: {app: ${name}}, ports: [{port: 80}]}\n`),
+    named('Secret', 'v1', `${name}-tls`, name, 'type: kubernetes.io/tls\ndata: {tls.crt: Y2VydA==, tls.key: a2V5}\n'),
+    named(
+      'Role',
+      'rbac.authorization.k8s.io/v1',
+      name,
+      name,
+      'rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]\n',
+    ),
+    named(
+      'RoleBinding',
+      'rbac.authorization.k8s.io/v1',
+      name,
+      name,
+      `roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: ${name}}\nsubjects: [{kind: ServiceAccount, name: ${name}, namespace: ${name}}]\n`,
+    ),
+    named(
+      'Deployment',
+      'apps/v1',
+      name,
+      name,
+      `spec:\n  selector: {matchLabels: {app: ${name}}}\n  template:\n    metadata: {labels: {app: ${name}}}\n    spec: {containers: [{name: web, image: "example.com/web:1"}]}\n`,
+    ),
+  ].join('---\n')
+}
+
+function controller(name: string): string {
+  const image = 'registry.k8s.io/ingress-nginx/controller:v1.11.2'
+  return named(
+    'Deployment',
+    'apps/v1',
+    name,
+    name,
+    `spec:\n  selector: {matchLabels: {app: ${name}}}\n  template:\n    metadata: {labels: {app: ${name}}}\n    spec:\n      containers:\n        - name: controller\n          image: ${image}\n          args: [/nginx-ingress-controller, --controller-class=example.com/${name}, --ingress-class=${name}]\n`,
+  )
+}
+
+function teams(count: number): Texts {
+  const files = Array.from({ length: count }, (_, index) => [`teams/${index}/all.yaml`, team(`team-${1000 + index}`)])
+  const controllers = Array.from({ length: 3 }, (_, index) => [`edge/${index}.yaml`, controller(`edge-${index}`)])
+  return Object.fromEntries([...files, ...controllers])
+}
+
+/** How many fields, and identities of objects, are looked at while the work is done. */
+async function visitsOf(work: () => Promise<unknown>): Promise<number> {
+  let visits = 0
+  const at = Cursor.prototype.at
+  const fields = jest.spyOn(Cursor.prototype, 'at').mockImplementation(function (this: Cursor, ...keys) {
+    visits++
+    return at.apply(this, keys)
+  })
+  const identities = jest.spyOn(Manifest.prototype, 'ref', 'get').mockImplementation(function (this: Manifest) {
+    visits++
+    return this.object.ref
+  })
+  try {
+    await work()
+  } finally {
+    fields.mockRestore()
+    identities.mockRestore()
+  }
+  return visits
+}
+
+test('twice the objects are twice the work, whole and as a change of one Ingress', async () => {
+  const edited = (files: Texts): Texts => ({
+    ...files,
+    'teams/1/all.yaml': (files['teams/1/all.yaml'] ?? '').replace('other-team', 'new-team'),
+  })
+  const visits: { whole: number; change: number }[] = []
+  for (const files of [teams(40), teams(80)]) {
+    visits.push({
+      whole: await visitsOf(() => judge({ head: files })),
+      change: await visitsOf(() => judge({ base: files, head: edited(files) })),
+    })
+  }
+  const [few = { whole: 0, change: 0 }, many = { whole: 0, change: 0 }] = visits
+  expect(few.whole).toBeGreaterThan(40 * 6)
+  expect(many.whole / few.whole).toBeLessThan(2.1)
+  expect(many.change / few.change).toBeLessThan(2.1)
+})
+
+test('the controllers of a workload are read once, however many rules ask', async () => {
+  const manifests: Manifest[] = []
+  const ref = jest.spyOn(Manifest.prototype, 'ref', 'get').mockImplementation(function (this: Manifest) {
+    manifests.push(this)
+    return this.object.ref
+  })
+  await judge({ head: { 'edge.yaml': controller('edge') } }).finally(() => ref.mockRestore())
+  const [workload] = manifests.filter(({ object }) => object.ref.kind === 'Deployment')
+  if (!workload) throw new Error('No workload was judged.')
+  expect(controllersOf(workload)).toHaveLength(1)
+  expect(controllersOf(workload)).toBe(controllersOf(workload))
+})
