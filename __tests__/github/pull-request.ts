@@ -30,7 +30,7 @@ export interface WantedReview {
 
 type Author = Pick<Comment, 'user' | 'author_association'>
 
-const validate = new Ajv({ strict: false }).compile(mutations.input)
+const validate = new Ajv({ strict: false }).compile<{ subjectId: string }>(mutations.input)
 const input = `${mutations.name.replace(/^./, (letter) => letter.toUpperCase())}Input`
 const mutation = new RegExp(
   `^mutation \\(\\$input: ${input}!\\) \\{ ${mutations.name}\\(input: \\$input\\) \\{ clientMutationId \\} \\}$`,
@@ -107,8 +107,9 @@ export class PullRequest {
   /** Answers a request of the GraphQL API. */
   mutate({ query, variables }: { query?: string; variables?: { input?: unknown } }): object {
     if (!mutation.test(query ?? '')) throw new Error(`no mutation that is described: ${query}`)
-    if (!validate(variables?.input)) throw new Error(`the input: ${JSON.stringify(validate.errors)}`)
-    const { subjectId } = variables?.input as { subjectId: string }
+    const given = variables?.input
+    if (!validate(given)) throw new Error(`the input: ${JSON.stringify(validate.errors)}`)
+    const { subjectId } = given
     const all = [...this.comments, ...this.reviews]
     if (!all.some(({ node_id }) => node_id === subjectId))
       return {
