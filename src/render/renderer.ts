@@ -9,8 +9,12 @@ import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
-import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
-import { type AnsweredRendering, type Answering, questionsOf, renderAnswered } from './helm-answers'
+import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type Running, type TemplateOutput } from './helm'
+import { openLoopback } from './loopback'
+import { StubServer } from './stub-server'
+import { type AskedRendering, type ClusterState, renderAsked, type Surrounding } from './ask-helm'
+import { type AnsweredRendering, questionsOf, renderAnswered } from './helm-answers'
+import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
 import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
 import { missingTool } from './missing-tool'
 import { postRendered } from './post-renderers'
@@ -48,6 +52,8 @@ export class Renderer {
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly answered = new Map<string, Promise<AnsweredRendering>>()
+  private readonly asked = new Map<string, Promise<AskedRendering>>()
+  private stub: Promise<StubServer | undefined> | undefined
   private readonly versions: ToolVersions
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
@@ -76,6 +82,7 @@ export class Renderer {
   }
 
   close(): void {
+    void this.stub?.then((server) => server?.close())
     this.own.remove()
   }
 
@@ -164,7 +171,7 @@ export class Renderer {
     return questionsOf(source, checkout)
   }
 
-  /** Renders a release as with other answers of the cluster. */
+  /** Renders a release as with other answers to what is not asked of the cluster alone: time and chance. */
   async renderAnswered(
     source: HelmSource,
     checkout: Checkout,
@@ -173,43 +180,60 @@ export class Renderer {
     only?: string,
   ): Promise<AnsweredRendering> {
     const own = await this.keyOf(source, checkout, new Map())
-    const key = JSON.stringify([own, answers, only])
-    const known = this.answered.get(key)
-    if (known) return known
-    const rendering = this.renderedAnswered(source, checkout, { answers, questions, only }, own)
-    this.answered.set(key, rendering)
+    const key = [own, answers, only, [...questions.functions].sort()]
+    const answering = { answers, questions, only }
+    return this.once(JSON.stringify([own, answers, only]), this.answered, () =>
+      this.keptAs([source, checkout], key, answeredEntry, (running, postRender) =>
+        renderAnswered(source, checkout, running, answering, postRender),
+      ),
+    )
+  }
+
+  /** Renders a release as helm does for a cluster, which is served to it. */
+  async renderAsked(source: HelmSource, checkout: Checkout, state: ClusterState, surrounding: Surrounding): Promise<AskedRendering> {
+    const key = ['asked', await this.keyOf(source, checkout, new Map()), state, [...surrounding.found.known], surrounding]
+    return this.once(JSON.stringify(key), this.asked, async () => {
+      this.stub ??= this.openStub()
+      const server = await this.stub
+      if (!server) return { questions: [], fault: 'stopped' }
+      return this.keptAs([source, checkout], key, askedEntry, (running, postRender) =>
+        renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
+      )
+    })
+  }
+
+  private async openStub(): Promise<StubServer | undefined> {
+    const loopback = await openLoopback(this.folder, await this.probes.isolation(this.folder))
+    return loopback && new StubServer(loopback)
+  }
+
+  private once<T>(key: string, known: Map<string, Promise<T>>, render: () => Promise<T>): Promise<T> {
+    const rendering = known.get(key) ?? render()
+    known.set(key, rendering)
     return rendering
   }
 
-  private async renderedAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    { answers, questions, only }: Answering,
-    own: string,
-  ): Promise<AnsweredRendering> {
-    let fresh: AnsweredRendering | undefined
-    const files = () => helmFiles(source, checkout)
-    const key = [own, answers, only, [...questions.functions].sort()]
-    const pieces = await this.kept([source, checkout, files], key, async () => {
+  /** What an earlier run rendered, or else what is rendered now. */
+  private async keptAs<T>(
+    [source, checkout]: readonly [HelmSource, Checkout],
+    key: unknown,
+    { none, written, read }: Entry<T>,
+    render: (running: Running, postRender: (pieces: readonly Piece[]) => Promise<Rendering>) => Promise<T>,
+  ): Promise<T> {
+    let fresh: T | undefined
+    const pieces = await this.kept([source, checkout, () => helmFiles(source, checkout)], key, async () => {
       fresh = await this.inTurn(() =>
-        this.timed(source, () => this.startAnswered(source, checkout, { answers, questions, only })),
+        this.timed(source, async () => {
+          const { helm: program, network } = this
+          if (!program) return none
+          this.renderings++
+          const [home, limits] = [this.newFolder(), await this.limitsHere()]
+          return render({ program, home, limits, network }, (its) => this.postRender(source, { pieces: its }, { home, limits }))
+        }),
       )
-      return fresh.refused.length > 0 ? undefined : fresh.pieces
+      return written(fresh)
     })
-    return fresh ?? { pieces, refused: [] }
-  }
-
-  private async startAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    answering: Answering,
-  ): Promise<AnsweredRendering> {
-    if (!this.helm) return { pieces: undefined, refused: [] }
-    this.renderings++
-    const [home, limits] = [this.newFolder(), await this.limitsHere()]
-    const running = { program: this.helm, home, limits, network: this.network }
-    const postRender = async (pieces: readonly Piece[]) => this.postRender(source, { pieces }, { home, limits })
-    return renderAnswered(source, checkout, running, answering, postRender)
+    return fresh ?? (pieces ? read(pieces) : none)
   }
 
   /** Lays the postRenderers of a release over what helm rendered. */

@@ -1,12 +1,9 @@
 import { type Action, actionsOf, type Term, termsOf, type Word } from './template-actions'
 
-/** What `helm template` cannot know of a chart's installation. */
+/** What no cluster that is served to helm answers. */
 export interface Questions {
-  /** Functions and fields whose value differs by cluster, by release, by time or by chance. */
+  /** Functions and fields whose value differs by what is in an object, by time or by chance. */
   readonly functions: ReadonlySet<string>
-  readonly kubeVersion: boolean
-  /** The APIs that templates ask for. */
-  readonly apis: ReadonlySet<string>
 }
 
 /** Functions of the cluster. https://helm.sh/docs/chart_template_guide/function_list/ */
@@ -21,39 +18,20 @@ const ofChance = [
   ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
 
-/** How often a release was upgraded: `.Release.Revision`. */
-export const ofRelease = 'Revision'
-
 /** What the actions of templates ask. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
-  const apis = new Set<string>()
-  let kubeVersion = false
   const known = new Set([...(asksCluster ? ofCluster : []), ...ofChance])
   for (const text of texts) {
     if (!text.includes('{{')) continue
     for (const { words } of actionsOf(text)) {
-      const asksApis = words.some((word) => word.text.includes('APIVersions') || word.text.includes('Capabilities'))
       for (const { text: word } of words) {
         if (known.has(word)) functions.add(word)
         if (word.includes('HelmVersion')) functions.add('HelmVersion')
-        if (asksCluster && isRevision(word)) functions.add(ofRelease)
-        if (word.includes('KubeVersion')) kubeVersion = true
-        if (asksApis && isApi(word)) apis.add(unquoted(word))
       }
     }
   }
-  return { functions, kubeVersion, apis }
-}
-
-/** `.Release.Revision`, or the name of the field for `index`. */
-function isRevision(word: string): boolean {
-  return word.split('.').includes(ofRelease) || (/^["`]/.test(word) && unquoted(word) === ofRelease)
-}
-
-/** `"monitoring.coreos.com/v1"`, `"v1/ConfigMap"`. */
-function isApi(word: string): boolean {
-  return /^["`][\w.-]+(?:\/[\w.-]+){1,2}["`]$/.test(word)
+  return { functions }
 }
 
 export function unquoted(word: string): string {
@@ -114,7 +92,6 @@ export class UncertainActions {
     return words.some(({ text }, index) => {
       if (this.functions.has(text)) return true
       if (this.functions.has('HelmVersion') && text.includes('HelmVersion')) return true
-      if (this.functions.has(ofRelease) && isRevision(text)) return true
       if (/^["`]/.test(text)) {
         const before = words[index - 1]?.text
         return (before === 'include' || before === 'template') && this.names.has(unquoted(text))

@@ -5,6 +5,8 @@ import type { Discovery } from '../discovery/discover'
 import type { Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { Answers } from '../render/answers'
+import type { ClusterState, Surrounding } from '../render/ask-helm'
+import { type ChartWords, wordsOf } from '../render/chart-words'
 import type { Renderer, Rewritten } from '../render/renderer'
 import type { Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
@@ -156,6 +158,26 @@ export class SideOfChange {
     if (own.kind !== 'helm') return { side: undefined, refused: [] }
     const { pieces, refused } = await this.renderer.renderAnswered(own, checkout, answers, asked, only)
     return { side: pieces ? await this.read(source, { pieces }) : undefined, refused }
+  }
+
+  /** What the files of a release mention. */
+  wordsOf(source: HelmSource): Promise<ChartWords> {
+    return wordsOf(source, this.inputOf(source).checkout)
+  }
+
+  /** Renders a release as helm does for a cluster. */
+  async renderAsked(
+    source: HelmSource,
+    state: ClusterState,
+    surrounding: Omit<Surrounding, 'fixed'>,
+  ): Promise<{ readonly side: RenderedSide | undefined; readonly questions: readonly string[]; readonly fault?: string }> {
+    const { source: own, checkout, kustomizations } = this.inputOf(source)
+    if (own.kind !== 'helm') return { side: undefined, questions: [], fault: 'stopped' }
+    const plain = await this.renderer.render(own, checkout, kustomizations)
+    const fixed = 'pieces' in plain ? plain.pieces.filter(({ template }) => template.includes('/crds/')) : []
+    const { questions, ...result } = await this.renderer.renderAsked(own, checkout, state, { ...surrounding, fixed })
+    if ('fault' in result) return { side: undefined, questions, fault: result.fault }
+    return { side: await this.read(source, { pieces: result.pieces }), questions }
   }
 
   /** Builds a Kustomization in which each object records the file it comes from. */
