@@ -2,7 +2,7 @@ import semver from 'semver'
 import type { Unanswered } from '../gaps/unanswered'
 import type { ClusterState } from '../render/ask-helm'
 import { bothWords, type ChartWords } from '../render/chart-words'
-import { clustersFor, otherCluster, plainCluster } from '../render/cluster-states'
+import { type Aspect, clustersFor, otherCluster, plainCluster, probesFor } from '../render/cluster-states'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { kubeVersionOf } from '../sources/chart'
@@ -78,8 +78,16 @@ export async function askedClusters(
   const probe = await exploration.row({ ...other, finds: [] })
   exploration.take(first, probe)
   await exploration.lookups(first.state, other)
-  const isOfAll = !isSame(first.old, probe.old) || !isSame(first.now, probe.now)
-  const states = clustersFor(first.state, both, versions, isOfAll)
+  const aspects = new Set<Aspect>(
+    (['revision', 'apiVersions', 'kubeVersion'] as const).filter((aspect) => both[aspect]),
+  )
+  const differs = (row: Row) => !isSame(first.old, row.old) || !isSame(first.now, row.now)
+  if (differs(probe))
+    for (const [aspect, state] of probesFor(first.state, other, both)) {
+      const row = await exploration.row({ ...state, finds: [] })
+      if (differs(row)) aspects.add(aspect)
+    }
+  const states = clustersFor(first.state, both, versions, aspects)
   exploration.take(...(await Promise.all(states.map((state) => exploration.row({ ...state, finds: [] })))))
   return exploration.found(exploration.rows)
 }
@@ -122,7 +130,10 @@ class Exploration {
 
   async row(state: ClusterState): Promise<Row> {
     const { old, now } = this.sides
-    const [before, after] = await Promise.all([this.rendered(old, state, this.isInstalled.old), this.rendered(now, state, this.isInstalled.now)])
+    const [before, after] = await Promise.all([
+      this.rendered(old, state, this.isInstalled.old),
+      this.rendered(now, state, this.isInstalled.now),
+    ])
     return {
       name: state.name,
       state,
@@ -140,7 +151,10 @@ class Exploration {
   ): Promise<Awaited<ReturnType<SideOfChange['renderAsked']>> | undefined> {
     if (!asked) return undefined
     if (!asked.mayAsk) return { side: asked.plain, questions: [] }
-    return asked.side.renderAsked(asked.source, state, { ...surroundingOf(asked.plain, this.pair, this.words), isInstalled })
+    return asked.side.renderAsked(asked.source, state, {
+      ...surroundingOf(asked.plain, this.pair, this.words),
+      isInstalled,
+    })
   }
 
   take(...rows: readonly Row[]): void {
@@ -157,6 +171,8 @@ class Exploration {
     if (this.questions.size === 0) return
     const all = { ...plain, name: 'lookup finds objects', finds: 'all' as const }
     this.take(...(await this.both([all, { ...other, name: `lookup finds objects, and ${other.name}`, finds: 'all' }])))
+    // Helm asked for no more than this one.
+    if (this.questions.size === 1) return
     for (let size = -1; size < this.questions.size && this.questions.size <= most.alone; ) {
       size = this.questions.size
       const asked = [...this.questions].sort()
@@ -175,11 +191,14 @@ class Exploration {
   found(rows: readonly Row[], nowhere?: string): AskedClusters {
     const { old, now } = this.sides
     const unanswered: Unanswered[] = []
-    const add = (answer: string, isNew: boolean) => unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined })
+    const add = (answer: string, isNew: boolean) =>
+      unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined })
     if (nowhere !== undefined) add(nowhere, false)
     // A version, an API or a revision that a chart refuses is refused in such a cluster, too: nothing is deleted there.
     // The objects that are found are not those of the cluster, so what it refuses of them is not known.
-    const refusing = rows.filter(({ state, faults }) => faults.now === 'endless' || (faults.now && state.finds.length > 0))
+    const refusing = rows.filter(
+      ({ state, faults }) => faults.now === 'endless' || (faults.now && state.finds.length > 0),
+    )
     const [first] = refusing
     const introduced = refusing.find(({ faults }) => faults.old === undefined)
     if (introduced) add(introduced.name, true)
@@ -194,12 +213,15 @@ class Exploration {
 /** Some of the objects that are asked for. */
 function choicesOf(asked: readonly string[]): string[][] {
   if (asked.length <= most.together) {
-    const all = Array.from({ length: 2 ** asked.length }, (_, bits) => asked.filter((_one, index) => (bits >> index) & 1))
+    const all = Array.from({ length: 2 ** asked.length }, (_, bits) =>
+      asked.filter((_one, index) => (bits >> index) & 1),
+    )
     return all.filter((some) => some.length > 0)
   }
   const alone = asked.map((one) => [one])
   const allBut = asked.map((one) => asked.filter((other) => other !== one))
-  const pairs = asked.length > most.pairs ? [] : asked.flatMap((one, index) => asked.slice(index + 1).map((other) => [one, other]))
+  const pairs =
+    asked.length > most.pairs ? [] : asked.flatMap((one, index) => asked.slice(index + 1).map((other) => [one, other]))
   return [...alone, ...allBut, ...pairs]
 }
 

@@ -57,6 +57,8 @@ export async function renderChanged(
 /** The clusters of what differs with other answers; what such an answer alone makes is beside the objects of its release. */
 function answeredIn({ before, after, clusters: own }: Uncertain): ChangedRenderings['answered'] {
   const targets = [...before, ...after].map(({ source }): Target => source.target)
-  const clusters = new Set(own.filter((name) => targets.some((target) => 'cluster' in target && target.cluster === name)))
+  const clusters = new Set(
+    own.filter((name) => targets.some((target) => 'cluster' in target && target.cluster === name)),
+  )
   return { clusters, areBeside: targets.some((target) => !('cluster' in target && clusters.has(target.cluster))) }
 }

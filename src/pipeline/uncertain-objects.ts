@@ -6,7 +6,7 @@ import { type Answers, answersTo } from '../render/answers'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import type { HelmSource } from '../sources/source'
-import { askedClusters, type RenderedPair, type ReleaseOfChange } from './asked-clusters'
+import { askedClusters, type ReleaseOfChange, type RenderedPair } from './asked-clusters'
 
 type Rendered = RenderedSide['objects'][number]
 type Objects = ReadonlyMap<string, Rendered>
@@ -69,9 +69,7 @@ async function assumedAnswers(
       was && asked && asked.functions.size > 0
         ? base.renderAnswered(was, answers, questions, only)
         : { side: before, refused: [] },
-      asks.functions.size > 0
-        ? head.renderAnswered(is, answers, questions, only)
-        : { side: after, refused: [] },
+      asks.functions.size > 0 ? head.renderAnswered(is, answers, questions, only) : { side: after, refused: [] },
     ])
     const isOne = now.side !== undefined && (old.side !== undefined || !was)
     const objects = (name: string) => (isOne ? objectsOf(old.side, now.side, name) : nothing)

@@ -7,7 +7,7 @@ import { helmFiles } from './helm'
 const maxBytes = 100 * 1024 * 1024
 
 /** How many words of each kind are tried. */
-const most = { apis: 12, groups: 20, keys: 2000, names: 40, kinds: 300, numbers: 8 }
+const most = { apis: 6, groups: 20, keys: 2000, names: 40, kinds: 300, numbers: 4, minors: 6 }
 
 /** What the texts of a chart mention: never all that it may ask, as texts can be put together, but what it asks mostly. */
 export interface ChartWords {
@@ -73,20 +73,28 @@ export function wordsIn(texts: readonly string[], isPacked: boolean): ChartWords
     }
     return [...words]
   }
-  const has = (pattern: RegExp) => isPacked || templates.some((text) => pattern.test(text))
+  const has = (word: string) => templates.some((text) => text.includes(word))
   const ofRevision = templates.filter((text) => text.includes('Revision'))
   const ofVersion = templates.filter((text) => /KubeVersion|Capabilities/.test(text))
   return {
     mayAsk: isPacked || templates.some((text) => asking.some((pattern) => pattern.test(text))),
-    revision: templates.some((text) => text.includes('Revision')),
-    apiVersions: has(/APIVersions/),
-    kubeVersion: has(/KubeVersion/),
-    apis: found(/["'`]((?:[a-z0-9-]{1,40}\.){0,6}[a-z0-9-]{1,40}\/v\d\w{0,20}(?:\/[A-Z]\w{0,60})?|v1\/[A-Z]\w{0,60})["'`]/g, most.apis, templates),
+    revision: has('Revision'),
+    apiVersions: has('APIVersions'),
+    kubeVersion: has('KubeVersion'),
+    apis: found(
+      /["'`]((?:[a-z0-9-]{1,40}\.){0,6}[a-z0-9-]{1,40}\/v\d\w{0,20}(?:\/[A-Z]\w{0,60})?|v1\/[A-Z]\w{0,60})["'`]/g,
+      most.apis,
+      templates,
+    ),
     groups: found(/["'`]((?:[a-z0-9-]{1,40}\.){1,6}[a-z]{2,20})["'`/]/g, most.groups, templates),
     keys: found(/([\w-][\w.-]{0,59})/g, most.keys, templates.map(actionsIn)),
-    names: found(/["'`]([a-z][a-z0-9-]{2,60})["'`]/g, most.names, templates.filter((text) => text.includes('lookup'))),
+    names: found(
+      /["'`]([a-z][a-z0-9-]{2,60})["'`]/g,
+      most.names,
+      templates.filter((text) => text.includes('lookup')),
+    ),
     kinds: found(/(?<![\w-])([A-Z][a-z]\w{2,60})(?![\w-])/g, most.kinds, templates.map(actionsIn)),
-    minors: found(/\b1\.([2-4]\d)\b/g, most.numbers, ofVersion).map(Number),
+    minors: found(/\b1\.([2-4]\d)\b/g, most.minors, ofVersion).map(Number),
     numbers: found(/(?<![\w.])([1-9]\d{0,5})(?![\w.])/g, most.numbers, ofRevision.map(actionsIn)).map(Number),
   }
 }

@@ -13,7 +13,8 @@ const stable: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/v1': 'APIService',
   'apps/v1': 'ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet',
   'authentication.k8s.io/v1': 'TokenReview SelfSubjectReview:28',
-  'authorization.k8s.io/v1': 'LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview',
+  'authorization.k8s.io/v1':
+    'LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview',
   'autoscaling/v1': 'HorizontalPodAutoscaler',
   'autoscaling/v2': 'HorizontalPodAutoscaler:23',
   'batch/v1': 'Job CronJob:21',
@@ -28,7 +29,8 @@ const stable: Readonly<Record<string, string>> = {
   'rbac.authorization.k8s.io/v1': 'ClusterRole ClusterRoleBinding Role RoleBinding',
   'resource.k8s.io/v1': 'DeviceClass:34 ResourceClaim:34 ResourceClaimTemplate:34 ResourceSlice:34',
   'scheduling.k8s.io/v1': 'PriorityClass',
-  'storage.k8s.io/v1': 'CSIDriver:18 CSINode:17 CSIStorageCapacity:24 StorageClass VolumeAttachment VolumeAttributesClass:34',
+  'storage.k8s.io/v1':
+    'CSIDriver:18 CSINode:17 CSIStorageCapacity:24 StorageClass VolumeAttachment VolumeAttributesClass:34',
 }
 
 /** Extensions that many clusters have. */
@@ -50,8 +52,7 @@ const common: Readonly<Record<string, string>> = {
   'kustomize.toolkit.fluxcd.io/v1': 'Kustomization',
   'kyverno.io/v1': 'ClusterPolicy Policy',
   'metrics.k8s.io/v1beta1': 'NodeMetrics PodMetrics',
-  'monitoring.coreos.com/v1':
-    'Alertmanager PodMonitor Probe Prometheus PrometheusRule ServiceMonitor ThanosRuler',
+  'monitoring.coreos.com/v1': 'Alertmanager PodMonitor Probe Prometheus PrometheusRule ServiceMonitor ThanosRuler',
   'monitoring.coreos.com/v1alpha1': 'AlertmanagerConfig ScrapeConfig',
   'networking.istio.io/v1': 'DestinationRule Gateway ServiceEntry VirtualService',
   'networking.istio.io/v1beta1': 'DestinationRule Gateway ServiceEntry VirtualService',

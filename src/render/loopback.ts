@@ -91,7 +91,9 @@ function socketOf(child: ChildProcess): Promise<Pick<Loopback, 'server' | 'port'
     child.once('error', () => resolve(undefined))
     child.once('exit', () => resolve(undefined))
     child.once('message', (port, server) => {
-      resolve(typeof port === 'number' && server && 'listening' in server ? { server: server as Server, port } : undefined)
+      resolve(
+        typeof port === 'number' && server && 'listening' in server ? { server: server as Server, port } : undefined,
+      )
     })
   })
 }

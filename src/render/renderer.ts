@@ -1,29 +1,24 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
-import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
-import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type Running, type TemplateOutput } from './helm'
-import { openLoopback } from './loopback'
-import { StubServer } from './stub-server'
-import { type AskedRendering, type ClusterState, renderAsked, type Surrounding } from './ask-helm'
-import { type AnsweredRendering, questionsOf, renderAnswered } from './helm-answers'
-import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
+import { helmFiles, type Running, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
 import { missingTool } from './missing-tool'
 import { postRendered } from './post-renderers'
+import { ProcessorTurns } from './processor-turns'
+import { ReleaseAnswers } from './release-answers'
 import type { Piece, Rendering } from './rendering'
 import type { RenderingCache } from './rendering-cache'
+import { openStub } from './stub-server'
 import { defaultLimits, findProgram, type Limits } from './tool'
 import { type Tool, ToolProbes } from './tool-probes'
 import { ToolVersions } from './tool-versions'
-import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -51,14 +46,12 @@ export class Renderer {
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
-  private readonly answered = new Map<string, Promise<AnsweredRendering>>()
-  private readonly asked = new Map<string, Promise<AskedRendering>>()
-  private stub: Promise<StubServer | undefined> | undefined
+  /** Releases as a cluster with other answers would have them. */
+  readonly answers: ReleaseAnswers
   private readonly versions: ToolVersions
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
-  private readonly waiting: (() => void)[] = []
-  private running = 0
+  private readonly turns = new ProcessorTurns()
   private folders = 0
   /** How many times a tool was started. */
   renderings = 0
@@ -78,11 +71,21 @@ export class Renderer {
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
     const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
+    this.answers = new ReleaseAnswers({
+      keyOf: (source, checkout) => this.keyOf(source, checkout, new Map()),
+      kept: (source, checkout, key, render) =>
+        this.kept([source, checkout, () => helmFiles(source, checkout)], key, () =>
+          this.inTurn(() => this.timed(source, render)),
+        ),
+      running: () => this.runningHelm(),
+      postRender: (source, pieces, running) => this.postRender(source, { pieces }, running),
+      openStub: async () => openStub(this.folder, await probes.isolation(this.folder)),
+    })
     this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn, probes)
   }
 
   close(): void {
-    void this.stub?.then((server) => server?.close())
+    this.answers.close()
     this.own.remove()
   }
 
@@ -166,74 +169,10 @@ export class Renderer {
     return [path.basename(program).startsWith('kubectl') ? 'kustomize' : 'build']
   }
 
-  /** What the chart of a release asks of the cluster. */
-  async questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
-    return questionsOf(source, checkout)
-  }
-
-  /** Renders a release as with other answers to what is not asked of the cluster alone: time and chance. */
-  async renderAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    answers: Answers,
-    questions: Questions,
-    only?: string,
-  ): Promise<AnsweredRendering> {
-    const own = await this.keyOf(source, checkout, new Map())
-    const key = [own, answers, only, [...questions.functions].sort()]
-    const answering = { answers, questions, only }
-    return this.once(JSON.stringify([own, answers, only]), this.answered, () =>
-      this.keptAs([source, checkout], key, answeredEntry, (running, postRender) =>
-        renderAnswered(source, checkout, running, answering, postRender),
-      ),
-    )
-  }
-
-  /** Renders a release as helm does for a cluster, which is served to it. */
-  async renderAsked(source: HelmSource, checkout: Checkout, state: ClusterState, surrounding: Surrounding): Promise<AskedRendering> {
-    const key = ['asked', await this.keyOf(source, checkout, new Map()), state, [...surrounding.found.known], surrounding]
-    return this.once(JSON.stringify(key), this.asked, async () => {
-      this.stub ??= this.openStub()
-      const server = await this.stub
-      if (!server) return { questions: [], fault: 'stopped' }
-      return this.keptAs([source, checkout], key, askedEntry, (running, postRender) =>
-        renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
-      )
-    })
-  }
-
-  private async openStub(): Promise<StubServer | undefined> {
-    const loopback = await openLoopback(this.folder, await this.probes.isolation(this.folder))
-    return loopback && new StubServer(loopback)
-  }
-
-  private once<T>(key: string, known: Map<string, Promise<T>>, render: () => Promise<T>): Promise<T> {
-    const rendering = known.get(key) ?? render()
-    known.set(key, rendering)
-    return rendering
-  }
-
-  /** What an earlier run rendered, or else what is rendered now. */
-  private async keptAs<T>(
-    [source, checkout]: readonly [HelmSource, Checkout],
-    key: unknown,
-    { none, written, read }: Entry<T>,
-    render: (running: Running, postRender: (pieces: readonly Piece[]) => Promise<Rendering>) => Promise<T>,
-  ): Promise<T> {
-    let fresh: T | undefined
-    const pieces = await this.kept([source, checkout, () => helmFiles(source, checkout)], key, async () => {
-      fresh = await this.inTurn(() =>
-        this.timed(source, async () => {
-          const { helm: program, network } = this
-          if (!program) return none
-          this.renderings++
-          const [home, limits] = [this.newFolder(), await this.limitsHere()]
-          return render({ program, home, limits, network }, (its) => this.postRender(source, { pieces: its }, { home, limits }))
-        }),
-      )
-      return written(fresh)
-    })
-    return fresh ?? (pieces ? read(pieces) : none)
+  private async runningHelm(): Promise<Running | undefined> {
+    if (!this.helm) return undefined
+    this.renderings++
+    return { program: this.helm, home: this.newFolder(), limits: await this.limitsHere(), network: this.network }
   }
 
   /** Lays the postRenderers of a release over what helm rendered. */
@@ -296,17 +235,8 @@ export class Renderer {
     return this.budget.during(`rendering ${titleOf(source)}`, source.declaredAt.path, work)
   }
 
-  /** As many at once as the machine has processors. */
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Another one may have begun before the one that waits.
-    while (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
-    this.running++
-    try {
-      return await work()
-    } finally {
-      this.running--
-      this.waiting.shift()?.()
-    }
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(work)
   }
 
   /** The tools that rendered the sources of some kinds, and their versions. */

@@ -59,7 +59,8 @@ export function answerOf(cluster: StubCluster, url: string): StubAnswer {
   const api = parts[0] === 'api' ? parts[1] : parts[0] === 'apis' ? parts.slice(1, 3).join('/') : undefined
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3)
   if (api === undefined) return notFound
-  if (rest.length === 0 && (parts[0] === 'apis' || api === 'v1')) return { status: 200, body: resourcesOf(cluster, api) }
+  if (rest.length === 0 && (parts[0] === 'apis' || api === 'v1'))
+    return { status: 200, body: resourcesOf(cluster, api) }
   const isStorage = new URLSearchParams(query).get('labelSelector')?.includes('owner=helm') ?? false
   if (isStorage) return { status: 200, body: storageOf(cluster.release) }
   return cluster.finds(path)
@@ -180,14 +181,21 @@ function foundObject({ found, release }: StubCluster, { api, kind, namespace, na
     name,
     ...(namespace === '' ? {} : { namespace }),
   }
-  const labels = { 'app.kubernetes.io/managed-by': 'Helm', ...(kind === 'Namespace' ? { 'kubernetes.io/metadata.name': name } : {}) }
+  const labels = {
+    'app.kubernetes.io/managed-by': 'Helm',
+    ...(kind === 'Namespace' ? { 'kubernetes.io/metadata.name': name } : {}),
+  }
   const annotations = { 'meta.helm.sh/release-name': release.name, 'meta.helm.sh/release-namespace': release.namespace }
   return {
     ...typical(kind, found.keys),
     ...known,
     apiVersion: api,
     kind,
-    metadata: { ...metadata, labels: { ...field(metadata, 'labels'), ...labels }, annotations: { ...field(metadata, 'annotations'), ...annotations } },
+    metadata: {
+      ...metadata,
+      labels: { ...field(metadata, 'labels'), ...labels },
+      annotations: { ...field(metadata, 'annotations'), ...annotations },
+    },
   }
 }
 
@@ -216,6 +224,10 @@ function typical(kind: string, keys: readonly string[]): object {
     case 'CustomResourceDefinition':
       return { spec: { versions: [] }, status: { conditions: [{ type: 'Established', status: 'True' }] } }
     default:
-      return { data, spec: {}, status: { conditions: [ready, { type: 'Available', status: 'True' }], replicas: 1, readyReplicas: 1 } }
+      return {
+        data,
+        spec: {},
+        status: { conditions: [ready, { type: 'Available', status: 'True' }], replicas: 1, readyReplicas: 1 },
+      }
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { Loopback } from './loopback'
+import { type Loopback, openLoopback } from './loopback'
 import { answerOf, type StubCluster } from './stub-api'
 
 /** How much one rendering may ask: a template that asks in a loop is stopped. */
@@ -63,7 +63,10 @@ export class StubServer {
   }
 
   private answer(method: string, url: string): { readonly status: number; readonly body: object } {
-    const refused = { status: 403, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 } }
+    const refused = {
+      status: 403,
+      body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 },
+    }
     const end = url.indexOf('/', 1)
     const session = this.sessionOf(url.slice(1, end === -1 ? undefined : end))
     if (!session || method !== 'GET' || end === -1) return refused
@@ -81,4 +84,10 @@ export class StubServer {
     const given = Buffer.from(token)
     return [...this.open].find(([own]) => own.length === given.length && timingSafeEqual(Buffer.from(own), given))?.[1]
   }
+}
+
+/** Nothing where the machine has no address for it. */
+export async function openStub(folder: string, isolation: readonly string[]): Promise<StubServer | undefined> {
+  const loopback = await openLoopback(folder, isolation)
+  return loopback && new StubServer(loopback)
 }

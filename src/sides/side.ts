@@ -7,6 +7,7 @@ import { mentions } from '../manifest/mentions'
 import type { Answers } from '../render/answers'
 import type { ClusterState, Surrounding } from '../render/ask-helm'
 import { type ChartWords, wordsOf } from '../render/chart-words'
+import { questionsOf } from '../render/helm-answers'
 import type { Renderer, Rewritten } from '../render/renderer'
 import type { Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
@@ -140,7 +141,7 @@ export class SideOfChange {
 
   /** What the chart of a release asks of the cluster. */
   questionsOf(source: HelmSource): Promise<Questions> {
-    return this.renderer.questionsOf(source, this.inputOf(source).checkout)
+    return questionsOf(source, this.inputOf(source).checkout)
   }
 
   /**
@@ -156,7 +157,7 @@ export class SideOfChange {
   ): Promise<{ readonly side: RenderedSide | undefined; readonly refused: readonly string[] }> {
     const { source: own, checkout } = this.inputOf(source)
     if (own.kind !== 'helm') return { side: undefined, refused: [] }
-    const { pieces, refused } = await this.renderer.renderAnswered(own, checkout, answers, asked, only)
+    const { pieces, refused } = await this.renderer.answers.ofConditions(own, checkout, answers, asked, only)
     return { side: pieces ? await this.read(source, { pieces }) : undefined, refused }
   }
 
@@ -170,12 +171,19 @@ export class SideOfChange {
     source: HelmSource,
     state: ClusterState,
     surrounding: Omit<Surrounding, 'fixed'>,
-  ): Promise<{ readonly side: RenderedSide | undefined; readonly questions: readonly string[]; readonly fault?: string }> {
+  ): Promise<{
+    readonly side: RenderedSide | undefined
+    readonly questions: readonly string[]
+    readonly fault?: string
+  }> {
     const { source: own, checkout, kustomizations } = this.inputOf(source)
     if (own.kind !== 'helm') return { side: undefined, questions: [], fault: 'stopped' }
     const plain = await this.renderer.render(own, checkout, kustomizations)
     const fixed = 'pieces' in plain ? plain.pieces.filter(({ template }) => template.includes('/crds/')) : []
-    const { questions, ...result } = await this.renderer.renderAsked(own, checkout, state, { ...surrounding, fixed })
+    const { questions, ...result } = await this.renderer.answers.ofCluster(own, checkout, state, {
+      ...surrounding,
+      fixed,
+    })
     if ('fault' in result) return { side: undefined, questions, fault: result.fault }
     return { side: await this.read(source, { pieces: result.pieces }), questions }
   }
