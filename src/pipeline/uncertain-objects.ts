@@ -68,8 +68,10 @@ async function assumedAnswers(
     const [old, now] = await Promise.all([
       was && asked && asked.functions.size > 0
         ? base.renderAnswered(was, answers, questions, only)
-        : { side: before, refused: [] },
-      asks.functions.size > 0 ? head.renderAnswered(is, answers, questions, only) : { side: after, refused: [] },
+        : { side: before, refused: [], questions: [] },
+      asks.functions.size > 0
+        ? head.renderAnswered(is, answers, questions, only)
+        : { side: after, refused: [], questions: [] },
     ])
     const isOne = now.side !== undefined && (old.side !== undefined || !was)
     const objects = (name: string) => (isOne ? objectsOf(old.side, now.side, name) : nothing)
@@ -92,8 +94,17 @@ async function assumedAnswers(
         return one.objects(`${answers.name}, for ${about} alone`)
       }),
     )
+    // Conditions that are so and others that are not: each has its own answer.
+    const asked = [...new Set([...both.old.questions, ...both.now.questions])].filter((one) => !refused.includes(one))
+    const each = asked.length > 1 && asked.length <= maxAlone ? asked : []
+    const apart = await Promise.all(
+      each.map(async (question, index) => {
+        const [about = ''] = question.split(':', 1)
+        return (await rendered(answers, question)).objects(`${answers.name}, for condition ${index + 1}, of ${about}`)
+      }),
+    )
     const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []
-    return allOf([both.objects(answers.name), ...alone, ...rest])
+    return allOf([both.objects(answers.name), ...alone, ...apart, ...rest])
   }
   return Promise.all(answersTo(questions).map(ofAnswer))
 }

@@ -34,8 +34,9 @@ export interface ChartWords {
 const asking = [
   /\b(?:lookup|tpl|Capabilities|Revision)\b/,
   /[.$]Release\b(?!\.(?:Name|Namespace|Service|IsInstall|IsUpgrade)\b)|["`]Release["`]/,
-  /\b(?:to\w+|print\w*|index|get|dig|pluck|values|quote|squote|range|with|cat|join|merge\w*|deepCopy)\s+\$?\.?(?=[\s)|}-])|[({]-?\s*\$?\.?\s*\|/,
-  /\bdict\b[^}]*\$(?=[\s)|}])/,
+  /\b(?:to[A-Z]\w{0,20}|print\w{0,2}|index|get|dig|pluck|values|quote|squote|range|with|cat|join|merge\w{0,20}|deepCopy)\s(?:\$\.?|\.)(?=[\s)|}-])/,
+  /[({]-?\s?(?:\$\.?|\.)\s?\|/,
+  /\bdict\b[^}]{0,500}\s\$(?=[\s)|}])/,
 ]
 
 /** The words of a release's files, those of packed charts and of values included. */

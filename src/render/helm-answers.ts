@@ -43,6 +43,8 @@ export interface AnsweredRendering {
   readonly pieces: readonly Piece[] | undefined
   /** The questions for which the chart refuses the answer. */
   readonly refused: readonly string[]
+  /** All questions that it has. */
+  readonly questions: readonly string[]
 }
 
 /** An answer to the questions of a chart. */
@@ -53,7 +55,7 @@ export interface Answering {
   readonly only: string | undefined
 }
 
-const none: AnsweredRendering = { pieces: undefined, refused: [] }
+const none: AnsweredRendering = { pieces: undefined, refused: [], questions: [] }
 
 /**
  * Renders a release as a cluster with other answers would.
@@ -111,7 +113,10 @@ export async function renderAnswered(
   // As without answers: some charts refuse an upgrade.
   for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
     const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
-    if (rendering) return { pieces: rendering, refused: refused.map(({ question }) => question) }
+    if (rendering) {
+      const questions = parts.map(({ question }) => question)
+      return { pieces: rendering, refused: refused.map(({ question }) => question), questions }
+    }
   }
   return none
 }

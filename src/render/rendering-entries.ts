@@ -15,20 +15,28 @@ export interface Entry<T> {
 const name = 'ingress-guard/asked'
 
 export const answeredEntry: Entry<AnsweredRendering> = {
-  none: { pieces: undefined, refused: [] },
-  written: ({ pieces, refused }) => (refused.length > 0 ? undefined : pieces),
-  read: (pieces) => ({ pieces, refused: [] }),
+  none: { pieces: undefined, refused: [], questions: [] },
+  written: ({ pieces, refused, questions }) =>
+    refused.length > 0 || !pieces
+      ? undefined
+      : [{ path: '', template: name, text: JSON.stringify({ questions }) }, ...pieces],
+  read: ([first, ...pieces]) => ({ pieces, refused: [], questions: questionsIn(first) }),
 }
 
 export const askedEntry: Entry<AskedRendering> = {
   none: { questions: [], fault: 'stopped' },
   written: (result) => {
     if ('fault' in result && result.fault !== 'refused') return undefined
-    const text = JSON.stringify({ questions: result.questions, isRefused: 'fault' in result })
+    const text = JSON.stringify({ isRefused: 'fault' in result, questions: result.questions })
     return [{ path: '', template: name, text }, ...('pieces' in result ? result.pieces : [])]
   },
   read: ([first, ...pieces]) => {
-    const { questions, isRefused } = JSON.parse(first?.text ?? '{}') as { questions: string[]; isRefused: boolean }
-    return isRefused ? { questions, fault: 'refused' } : { questions, pieces }
+    const questions = questionsIn(first)
+    return first?.text.startsWith('{"isRefused":true') ? { questions, fault: 'refused' } : { questions, pieces }
   },
+}
+
+function questionsIn(first: Piece | undefined): readonly string[] {
+  const { questions } = JSON.parse(first?.text ?? '{"questions":[]}') as { readonly questions: readonly string[] }
+  return questions
 }

@@ -38,6 +38,28 @@ export function unquoted(word: string): string {
   return word.slice(1, -1)
 }
 
+/** Functions whose result is true or false. */
+const comparisons = new Set([
+  ...[
+    'eq',
+    'ne',
+    'lt',
+    'le',
+    'gt',
+    'ge',
+    'not',
+    'and',
+    'or',
+    'empty',
+    'has',
+    'hasKey',
+    'contains',
+    'hasPrefix',
+    'hasSuffix',
+  ],
+  ...['regexMatch', 'mustRegexMatch', 'semverCompare', 'kindIs', 'typeIs', 'deepEqual', 'any', 'all', 'isAbs'],
+])
+
 /** The place of an operand of a condition, and whether it gives a name to its value. */
 interface Place {
   readonly from: number
@@ -108,13 +130,24 @@ export class UncertainActions {
       const [first, second] = words
       const isElse = first?.text === 'else'
       const keyword = (isElse ? second : first)?.text ?? ''
-      if (!['if', 'with', 'range'].includes(keyword)) return []
+      if (!['if', 'with', 'range'].includes(keyword)) return this.comparisonsIn(termsOf(words), scope)
       const rest = words.slice(isElse ? 2 : 1)
       const sign = rest.findIndex(({ text }) => text === ':=')
       const condition = rest.slice(sign + 1)
       // Its body reads the value.
       const isNamed = keyword !== 'if' || sign !== -1
       return this.operandsIn(termsOf(condition), scope).map((place) => ({ ...place, isNamed }))
+    })
+  }
+
+  /** Groups that are true or false, as arguments of `ternary` and others: `(eq (randAlphaNum 1) "q")`. */
+  private comparisonsIn(terms: readonly Term[], scope: string): Place[] {
+    return terms.flatMap((term) => {
+      if (!('group' in term)) return []
+      const [first] = term.group
+      const isComparison = first !== undefined && 'text' in first && comparisons.has(first.text)
+      if (!isComparison) return this.comparisonsIn(term.group, scope)
+      return this.operandsIn(term.group, scope).map((place) => ({ ...place, isNamed: false }))
     })
   }
 

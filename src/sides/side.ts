@@ -7,7 +7,7 @@ import { mentions } from '../manifest/mentions'
 import type { Answers } from '../render/answers'
 import type { ClusterState, Surrounding } from '../render/ask-helm'
 import { type ChartWords, wordsOf } from '../render/chart-words'
-import { questionsOf } from '../render/helm-answers'
+import { type AnsweredRendering, questionsOf } from '../render/helm-answers'
 import type { Renderer, Rewritten } from '../render/renderer'
 import type { Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
@@ -154,11 +154,11 @@ export class SideOfChange {
     answers: Answers,
     asked: Questions,
     only?: string,
-  ): Promise<{ readonly side: RenderedSide | undefined; readonly refused: readonly string[] }> {
+  ): Promise<{ readonly side: RenderedSide | undefined } & Omit<AnsweredRendering, 'pieces'>> {
     const { source: own, checkout } = this.inputOf(source)
-    if (own.kind !== 'helm') return { side: undefined, refused: [] }
-    const { pieces, refused } = await this.renderer.answers.ofConditions(own, checkout, answers, asked, only)
-    return { side: pieces ? await this.read(source, { pieces }) : undefined, refused }
+    if (own.kind !== 'helm') return { side: undefined, refused: [], questions: [] }
+    const { pieces, ...rest } = await this.renderer.answers.ofConditions(own, checkout, answers, asked, only)
+    return { side: pieces ? await this.read(source, { pieces }) : undefined, ...rest }
   }
 
   /** What the files of a release mention. */
