@@ -114,17 +114,13 @@ describe('a template that fails with an answer hides no other question', () => {
     )
   })
 
-  test('and it is listed, where the answer to it alone is refused', async () => {
+  test('and it is an error, where the answer to it alone is refused', async () => {
     const fails = '{{ if lookup "v1" "Secret" "x" "y" }}{{ fail "no" }}{{ end }}\n'
     const report = await change(base, { 'c/templates/a.yaml': fails })
-    expect(report.findings).toEqual([])
-    expect(report.inspected.skipped).toEqual([
-      {
-        path: 'c/templates/a.yaml',
-        reason:
-          'release shop/web of c does not render where lookup finds objects (templates/a.yaml), so it is judged without that answer',
-      },
-    ])
+    expect(places(report)).toEqual(['head/c/templates/a.yaml:1 exact source/unrendered'])
+    expect(report.findings[0]?.text).toMatch(
+      /^After this change, helm cannot render release shop\/web of c where lookup finds objects: /,
+    )
   })
 
   test('and it is listed, where that was so before', async () => {

@@ -198,7 +198,7 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
 }
 
 /** The edits of all findings together; with a part of them the finding would stay. */
-function fixesOf(group: Group): { fix?: Fix } {
+function fixesOf(group: readonly Finding[]): { fix?: Fix } {
   const edits = group.flatMap(({ fix }) => fix?.edits ?? [])
   return group.every(({ fix }) => fix) ? { fix: { edits: unique(edits) } } : {}
 }

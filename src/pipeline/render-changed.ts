@@ -11,7 +11,7 @@ import type { ChangedFiles } from './read-changed'
 import { readInPart } from './read-in-part'
 import type { Scope } from './scope'
 import { uncertainIn } from './uncertain-in'
-import { allOf, isAnswered } from './uncertain-objects'
+import { allOf, type Uncertain } from './uncertain-objects'
 
 /** The sources that differ, rendered at the sides that have them. */
 export interface ChangedRenderings {
@@ -43,22 +43,22 @@ export async function renderChanged(
   const answered = { clusters: new Set<string>(), areBeside: false }
   if (!base) return { before, after, isSame, answered, unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
-  const targets = [...uncertain.before, ...uncertain.after].map(({ source }) => source.target)
   const kept = withKeptDefinitions(before, after)
   const left = withoutDeleted(kept.before, kept.after, protectedBy(rules))
   return {
     before: [...left.before, ...uncertain.before],
     after: [...left.after, ...uncertain.after],
     isSame,
-    answered: answeredIn(targets),
+    answered: answeredIn(uncertain),
     unanswered: uncertain.unanswered,
   }
 }
 
 /** The clusters of what differs with other answers; what such an answer alone makes is beside the objects of its release. */
-function answeredIn(targets: readonly Target[]): ChangedRenderings['answered'] {
+function answeredIn({ before, after, clusters: own }: Uncertain): ChangedRenderings['answered'] {
+  const targets = [...before, ...after].map(({ source }): Target => source.target)
   const clusters = new Set(
-    targets.flatMap((target) => ('cluster' in target && isAnswered(target.cluster) ? target.cluster : [])),
+    own.filter((name) => targets.some((target) => 'cluster' in target && target.cluster === name)),
   )
   return { clusters, areBeside: targets.some((target) => !('cluster' in target && clusters.has(target.cluster))) }
 }

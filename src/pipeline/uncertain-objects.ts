@@ -1,30 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import semver from 'semver'
 import type { Unanswered } from '../gaps/unanswered'
 import type { LoadedObject } from '../manifest/load'
 import { identityOf, Manifest } from '../manifest/manifest'
 import { type Answers, answersTo } from '../render/answers'
-import type { Questions } from '../render/uncertain-actions'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
-import { kubeVersionOf } from '../sources/chart'
 import type { HelmSource } from '../sources/source'
+import { type AskedCluster, askedClusters, type ReleaseOfChange, type RenderedPair } from './asked-clusters'
 
 type Rendered = RenderedSide['objects'][number]
 type Objects = ReadonlyMap<string, Rendered>
-
-const where = ' where '
-
-/** Whether a cluster holds what differs with another answer. */
-export function isAnswered(cluster: string): boolean {
-  return cluster.includes(where)
-}
-
-/** One release on both sides of a change, as it is rendered without a cluster. */
-export interface RenderedPair {
-  readonly before: RenderedSide | undefined
-  readonly after: RenderedSide
-}
 
 /** The objects that a change has besides those of a release. */
 export interface Surroundings {
@@ -34,55 +19,59 @@ export interface Surroundings {
   readonly otherAfter: ReadonlySet<string>
 }
 
-/** A release on both sides, as a cluster with another answer has it; empty where it does not render with it. */
-interface AnsweredPair {
-  readonly name: string
-  readonly old: RenderedSide | undefined
-  readonly now: RenderedSide | undefined
+interface Sides {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
 }
 
 /** A release with all other answers of the cluster. */
 export interface AnsweredRelease {
-  readonly pairs: readonly AnsweredPair[]
+  /** Both sides in such a cluster; a side is empty where the release does not render in it. */
+  readonly pairs: readonly AskedCluster[]
   readonly unanswered: readonly Unanswered[]
 }
-
-/** The first and the last minor version of Kubernetes for which charts are rendered. */
-const minors = { first: 20, last: 45 }
 
 /** The objects of a release that differ with another answer of the cluster, on both sides. */
 export interface Uncertain {
   readonly before: readonly RenderedSide[]
   readonly after: readonly RenderedSide[]
+  /** The clusters that stand for such answers. */
+  readonly clusters: readonly string[]
   /** Answers with which the release does not render at the head. */
   readonly unanswered: readonly Unanswered[]
 }
 
-const nothing: Uncertain = { before: [], after: [], unanswered: [] }
+const nothing: Uncertain = { before: [], after: [], clusters: [], unanswered: [] }
 const notAsked: AnsweredRelease = { pairs: [], unanswered: [] }
 
 /** How many questions are answered alone that a chart refuses to have answered with the others. */
 const maxAlone = 8
 
 /** Renders a release with other answers of the cluster: both sides get the same ones. */
-export async function answeredRelease(
-  { before, after }: RenderedPair,
-  { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
-): Promise<AnsweredRelease> {
+export async function answeredRelease(pair: RenderedPair, sides: Sides): Promise<AnsweredRelease> {
+  const { before, after } = pair
   const [was, is] = [before && ofHelm(before), ofHelm(after)]
   if (!is || (before && !was)) return notAsked
+  const release = { pair, was, is }
+  const { clusters, unanswered } = await askedClusters(release, sides, isSameRendering)
+  return everyAnswer([{ pairs: clusters, unanswered }, ...(await assumedAnswers(release, sides))])
+}
+
+/** What is asked of time, of chance and of the content of objects: each condition on it is so, or is not. */
+async function assumedAnswers(
+  { pair: { before, after }, was, is }: ReleaseOfChange,
+  { base, head }: Sides,
+): Promise<AnsweredRelease[]> {
   const [asked, asks] = await Promise.all([was && base.questionsOf(was), head.questionsOf(is)])
-  const questions = asked ? together(asked, asks) : asks
-  const versions = await versionsFor([
-    [base, was],
-    [head, is],
-  ])
+  const questions = { functions: new Set([...(asked?.functions ?? []), ...asks.functions]) }
   const rendered = async (answers: Answers, only?: string) => {
     const [old, now] = await Promise.all([
-      was && asked && isAsked(asked, answers)
+      was && asked && asked.functions.size > 0
         ? base.renderAnswered(was, answers, questions, only)
-        : { side: before, refused: [] },
-      isAsked(asks, answers) ? head.renderAnswered(is, answers, questions, only) : { side: after, refused: [] },
+        : { side: before, refused: [], questions: [] },
+      asks.functions.size > 0
+        ? head.renderAnswered(is, answers, questions, only)
+        : { side: after, refused: [], questions: [] },
     ])
     const isOne = now.side !== undefined && (old.side !== undefined || !was)
     const pairs = (name: string) => ({ pairs: isOne ? [{ name, old: old.side, now: now.side }] : [], unanswered: [] })
@@ -93,27 +82,31 @@ export async function answeredRelease(
       pairs: [],
       unanswered: [{ side: after, answer, isNew: isNew && was !== undefined }],
     })
-    let first: Awaited<ReturnType<typeof rendered>> | undefined
-    for (const nearer of nearerVersions(answers, versions)) {
-      const both = await rendered(nearer)
-      first ??= both
-      if (!both.isOne) continue
-      const refused = [...new Set(both.now.refused)]
-      const alone = await Promise.all(
-        refused.slice(0, maxAlone).map(async (question) => {
-          const one = await rendered(nearer, question)
-          const [about = ''] = question.split(':', 1)
-          // A release that cannot be upgraded in such a cluster keeps its objects there.
-          if (!one.isOne || one.now.refused.length > 0) return notAnswered(false, `${answers.name} (${about})`)
-          return one.pairs(`${answers.name}, for ${about} alone`)
-        }),
-      )
-      const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []
-      return everyAnswer([both.pairs(answers.name), ...alone, ...rest])
-    }
-    return notAnswered(first?.old.side !== undefined)
+    const both = await rendered(answers)
+    if (!both.isOne) return notAnswered(both.old.side !== undefined)
+    const refused = [...new Set(both.now.refused)]
+    const alone = await Promise.all(
+      refused.slice(0, maxAlone).map(async (question) => {
+        const one = await rendered(answers, question)
+        const [about = ''] = question.split(':', 1)
+        // A release that cannot be upgraded in such a cluster keeps its objects there.
+        if (!one.isOne || one.now.refused.length > 0) return notAnswered(false, `${answers.name} (${about})`)
+        return one.pairs(`${answers.name}, for ${about} alone`)
+      }),
+    )
+    // Conditions that are so and others that are not: each has its own answer.
+    const asked = [...new Set([...both.old.questions, ...both.now.questions])].filter((one) => !refused.includes(one))
+    const each = asked.length > 1 && asked.length <= maxAlone ? asked : []
+    const apart = await Promise.all(
+      each.map(async (question, index) => {
+        const [about = ''] = question.split(':', 1)
+        return (await rendered(answers, question)).pairs(`${answers.name}, for condition ${index + 1}, of ${about}`)
+      }),
+    )
+    const rest = refused.length > maxAlone ? [notAnswered(both.old.refused.length <= maxAlone)] : []
+    return everyAnswer([both.pairs(answers.name), ...alone, ...apart, ...rest])
   }
-  return everyAnswer(await Promise.all(answersTo(questions, versions).map(ofAnswer)))
+  return Promise.all(answersTo(questions).map(ofAnswer))
 }
 
 function everyAnswer(all: readonly AnsweredRelease[]): AnsweredRelease {
@@ -131,7 +124,8 @@ export function certainObjects({ objects }: RenderedSide, { pairs }: AnsweredRel
  * without a cluster. What was not certain before is no news.
  */
 export function uncertainObjects(pair: RenderedPair, answered: AnsweredRelease, surroundings: Surroundings): Uncertain {
-  const found = answered.pairs.map(({ name, old, now }) => differing(pair, old, now, name, surroundings))
+  const seen = new Set<string>()
+  const found = answered.pairs.map(({ name, old, now }) => differing(pair, old, now, { name, seen }, surroundings))
   return allOf([...found, { ...nothing, unanswered: answered.unanswered }])
 }
 
@@ -142,37 +136,17 @@ function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefi
     : undefined
 }
 
-function together(one: Questions, other: Questions): Questions {
-  return {
-    functions: new Set([...one.functions, ...other.functions]),
-    kubeVersion: one.kubeVersion || other.kubeVersion,
-    apis: new Set([...one.apis, ...other.apis]),
-  }
-}
-
-/** Whether an answer can change what a chart renders to. */
-function isAsked({ functions, kubeVersion, apis }: Questions, answers: Answers): boolean {
-  if (answers.conditions !== undefined) return functions.size > 0
-  return (answers.kubeVersion !== undefined && kubeVersion) || (answers.served !== undefined && apis.size > 0)
-}
-
-/** The versions that the charts of both sides allow; none where the version of the cluster is known. */
-async function versionsFor(sides: readonly (readonly [SideOfChange, HelmSource | undefined])[]): Promise<string[]> {
-  const ranges: string[] = []
-  for (const [side, source] of sides) {
-    if (source?.kubeVersion) return []
-    const range = source && (await kubeVersionOf(side.checkout, source.chart))
-    if (range) ranges.push(range)
-  }
-  const all = Array.from({ length: minors.last - minors.first + 1 }, (_, index) => `1.${minors.first + index}.0`)
-  return all.filter((version) => ranges.every((range) => semver.satisfies(version, range)))
+/** Whether two renderings have the same objects, but for what is generated. */
+function isSameRendering(one: RenderedSide | undefined, other: RenderedSide | undefined): boolean {
+  const [own, its] = [byIdentity(one?.objects ?? []), byIdentity(other?.objects ?? [])]
+  return own.size === its.size && [...own].every(([id, object]) => isAlike(object, its.get(id)))
 }
 
 function differing(
   main: RenderedPair,
   old: RenderedSide | undefined,
   now: RenderedSide | undefined,
-  name: string,
+  { name, seen }: { readonly name: string; readonly seen: Set<string> },
   { otherBefore, otherAfter }: Surroundings,
 ): Uncertain {
   const [b0, h0, bA, hA] = [main.before, main.after, old, now].map((side) => byIdentity(side?.objects ?? []))
@@ -183,10 +157,15 @@ function differing(
     const same = isAlike(b0.get(id), bA.get(id)) && isAlike(h0.get(id), hA.get(id))
     // What the rendering without a cluster removes is reported already.
     if (same || (b0.has(id) && !h0.has(id))) continue
+    // With another answer it has the same text before and after, as it does without: nothing becomes of it by the change.
+    if (b0.has(id) && isUnchanged(b0.get(id), h0.get(id)) && isUnchanged(bA.get(id), hA.get(id))) continue
     if (!hA.has(id) && otherAfter.has(id)) continue
     const is = hA.get(id)
     const isOnlyMaybe = !b0.has(id) && !h0.has(id)
     const was = bA.get(id) ?? (isOnlyMaybe ? undefined : b0.has(id) ? undefined : otherBefore.get(id))
+    const content = JSON.stringify([id, isOnlyMaybe, was?.object.content, is?.object.content])
+    if (seen.has(content)) continue
+    seen.add(content)
     const place = isOnlyMaybe ? beside : apart
     if (was) place.before.push(was)
     if (is) place.after.push(is)
@@ -209,10 +188,11 @@ function differing(
     ]
   }
   const { source } = main.after
-  const cluster = `${source.kind === 'helm' ? source.release : ''}${where}${name}`
+  const cluster = `${source.kind === 'helm' ? source.release : ''} where ${name}`
   return {
     before: [...sides(main.before, apart.before, cluster), ...sides(main.before, beside.before)],
     after: [...sides(main.after, apart.after, cluster), ...sides(main.after, beside.after)],
+    clusters: [cluster],
     unanswered: [],
   }
 }
@@ -221,16 +201,9 @@ export function allOf(all: readonly Uncertain[]): Uncertain {
   return {
     before: all.flatMap((one) => one.before),
     after: all.flatMap((one) => one.after),
+    clusters: all.flatMap((one) => one.clusters),
     unanswered: all.flatMap((one) => one.unanswered),
   }
-}
-
-/** An answer with its version of Kubernetes, and with those nearer to the others: a chart may refuse the ends. */
-function nearerVersions(answers: Answers, versions: readonly string[]): Answers[] {
-  const { kubeVersion } = answers
-  if (kubeVersion === undefined) return [answers]
-  const inwards = kubeVersion === versions[0] ? versions : [...versions].reverse()
-  return inwards.map((version) => ({ ...answers, kubeVersion: version }))
 }
 
 function byIdentity(objects: readonly Rendered[]): Objects {
@@ -242,6 +215,10 @@ function isAlike(one: Rendered | undefined, other: Rendered | undefined): boolea
   if (!one || !other) return one === other
   if (one.object.content === other.object.content) return true
   return isDeepStrictEqual(withoutGenerated(dataOf(one.object)), withoutGenerated(dataOf(other.object)))
+}
+
+function isUnchanged(one: Rendered | undefined, other: Rendered | undefined): boolean {
+  return one !== undefined && one.object.content === other?.object.content
 }
 
 function dataOf(object: LoadedObject): unknown {

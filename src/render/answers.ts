@@ -1,73 +1,31 @@
 import { actionsOf } from './template-actions'
-import { ofRelease, type Questions, UncertainActions, unquoted } from './uncertain-actions'
+import { type Questions, UncertainActions, unquoted } from './uncertain-actions'
 
-/** What a cluster may answer to the questions of a chart, besides what `helm template` assumes. */
+/** What the conditions of a chart may come to that ask for something which is not known, not even with a cluster. */
 export interface Answers {
   /** In a few words, for a reader; the same for both sides of a change. */
   readonly name: string
-  /** The value of conditions that are not known. */
-  readonly conditions?: boolean
+  readonly conditions: boolean
   /** Whether `lookup` finds an object. */
   readonly finds?: true
-  readonly revision?: number
-  readonly kubeVersion?: string
-  /** APIs that are served, and others that are not. */
-  readonly served?: readonly string[]
-  readonly notServed?: readonly string[]
 }
-
-/** Odd and even, and larger than any that a template counts to. */
-const revisions = { late: 1_000_003, second: 2 }
 
 /** The answers with which a chart is rendered besides: none for a chart that asks nothing. */
-export function answersTo({ functions, kubeVersion, apis }: Questions, versions: readonly string[]): Answers[] {
-  const answers: Answers[] = []
-  if (functions.size > 0) {
-    const revision = functions.has(ofRelease)
-    const isOther = [...functions].some((name) => name !== ofRelease)
-    const finds = functions.has('lookup') ? { finds: true as const } : {}
-    const [late, second] = revision ? [{ revision: revisions.late }, { revision: revisions.second }] : [{}, {}]
-    const what = functions.has('lookup') ? 'lookup finds objects' : 'what a condition asks is so'
-    answers.push({ name: isOther ? what : 'the release is old', conditions: true, ...finds, ...late })
-    answers.push({
-      name: isOther ? 'what a condition asks is not so' : 'the release is new',
-      conditions: false,
-      ...second,
-    })
-  }
-  const [served, notServed] = [[...apis].filter(isOfExtension), [...apis].filter(isOutdated)]
-  const [oldest, newest] = kubeVersion ? [versions[0], versions.at(-1)] : []
-  if (served.length > 0 || notServed.length > 0 || newest !== undefined)
-    answers.push({
-      name: 'the cluster is new and has all extensions',
-      served,
-      notServed,
-      ...(newest === undefined ? {} : { kubeVersion: newest }),
-    })
-  if (oldest !== undefined && oldest !== newest) answers.push({ name: 'the cluster is old', kubeVersion: oldest })
-  return answers
+export function answersTo({ functions }: Questions): Answers[] {
+  if (functions.size === 0) return []
+  const finds = functions.has('lookup') ? { finds: true as const } : {}
+  const what = functions.has('lookup') ? 'lookup finds objects' : 'what a condition asks is so'
+  return [
+    { name: what, conditions: true, ...finds },
+    { name: 'what a condition asks is not so', conditions: false },
+  ]
 }
-
-/** Whether an API comes with a CRD. */
-function isOfExtension(api: string): boolean {
-  const [group = ''] = api.split('/')
-  return group.includes('.') && !group.endsWith('.k8s.io')
-}
-
-/** Whether an API of Kubernetes is one that a later version served no more. */
-function isOutdated(api: string): boolean {
-  return !isOfExtension(api) && /^(?:[\w.-]+\/)?v\d+(?:alpha|beta)\d+(?:\/|$)/.test(api)
-}
-
-/** An API that no cluster serves. */
-const nowhere = 'nowhere.ingress-guard.invalid/v1'
 
 /** One question of a chart with another answer in its place. */
-export type Part = { readonly question: string } & (
-  | (Edit & { readonly file: string })
-  | { readonly api: string }
-  | { readonly revision: number }
-)
+export interface Part extends Edit {
+  readonly question: string
+  readonly file: string
+}
 
 interface Edit {
   readonly from: number
@@ -78,20 +36,17 @@ interface Edit {
 /** What an answer changes, question by question: a chart may refuse one of them. */
 export function partsOf(
   texts: ReadonlyMap<string, string>,
-  { conditions, finds, revision, served = [], notServed = [] }: Answers,
+  { conditions, finds }: Answers,
   functions: ReadonlySet<string>,
   isInValues: boolean,
 ): Part[] {
   const uncertain = new UncertainActions(texts, functions, isInValues)
-  const parts: Part[] = served.map((api) => ({ api, question: api }))
-  if (revision !== undefined) parts.push({ revision, question: 'the revision' })
+  const parts: Part[] = []
   for (const [file, text] of texts) {
     const edits: Edit[] = []
-    if (conditions !== undefined)
-      for (const { from, to, isNamed } of uncertain.conditionsOf(file))
-        if (!(isNamed && conditions)) edits.push({ from, to, text: String(conditions) })
+    for (const { from, to, isNamed } of uncertain.conditionsOf(file))
+      if (!(isNamed && conditions)) edits.push({ from, to, text: String(conditions) })
     if (finds) edits.push(...lookupsIn(text, found))
-    if (notServed.length > 0) edits.push(...apisIn(text, new Set(notServed)))
     const times = new Map<string, number>()
     for (const edit of outermost(edits)) {
       const asked = `${file}: ${text.slice(edit.from, edit.to)}`
@@ -107,7 +62,6 @@ export function partsOf(
 export function edited(texts: ReadonlyMap<string, string>, parts: readonly Part[]): Map<string, string> {
   const edits = new Map<string, Edit[]>()
   for (const part of parts) {
-    if (!('file' in part)) continue
     const known = edits.get(part.file)
     if (known) known.push(part)
     else edits.set(part.file, [part])
@@ -149,15 +103,6 @@ function lookupsIn(text: string, object: string): Edit[] {
     }
   }
   return edits
-}
-
-function apisIn(text: string, apis: ReadonlySet<string>): Edit[] {
-  return actionsOf(text).flatMap(({ words }) => {
-    if (!words.some((word) => word.text.includes('APIVersions') || word.text.includes('Capabilities'))) return []
-    return words.flatMap(({ text: word, from, to }) =>
-      /^["`]/.test(word) && apis.has(unquoted(word)) ? [{ from, to, text: `\`${nowhere}\`` }] : [],
-    )
-  })
 }
 
 /** What takes the place of `lookup`, free of quotes that would end a string of YAML. */

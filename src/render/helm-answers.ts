@@ -37,15 +37,14 @@ export async function questionsOf(source: HelmSource, checkout: Checkout): Promi
   return questionsIn(texts, !rendersAsInstalled(source))
 }
 
-/** The order of templates is that of their depth: this one is rendered before all others. */
-const first = `templates${'/first'.repeat(30)}/answers.yaml`
-
 /** A release as a cluster with other answers would have it. */
 export interface AnsweredRendering {
   /** Undefined where the chart does not render with any part of the answer. */
   readonly pieces: readonly Piece[] | undefined
   /** The questions for which the chart refuses the answer. */
   readonly refused: readonly string[]
+  /** All questions that it has. */
+  readonly questions: readonly string[]
 }
 
 /** An answer to the questions of a chart. */
@@ -56,7 +55,7 @@ export interface Answering {
   readonly only: string | undefined
 }
 
-const none: AnsweredRendering = { pieces: undefined, refused: [] }
+const none: AnsweredRendering = { pieces: undefined, refused: [], questions: [] }
 
 /**
  * Renders a release as a cluster with other answers would.
@@ -84,19 +83,22 @@ export async function renderAnswered(
   const inValues = new Map(values.map(({ text }, index) => [`values ${index}`, text]))
   const all = new Map([...inTemplates, ...inValues])
   const isInValues = questionsIn([...inValues.values(), ...valuesOfCharts(inTemplates)], true).functions.size > 0
-  await mkdir(path.dirname(path.join(copy, first)), { recursive: true })
-  if (answers.finds) await writeFile(path.join(copy, 'templates/_ingress-guard.tpl'), foundObject(all.values()))
+  if (answers.finds) {
+    const templates = path.join(copy, 'templates')
+    // A chart may have a file of that name.
+    const isMade = await mkdir(templates, { recursive: true }).then(
+      () => true,
+      () => false,
+    )
+    if (!isMade) return none
+    await writeFile(path.join(templates, '_ingress-guard.tpl'), foundObject(all.values()))
+  }
   const attempt = async (parts: readonly Part[], options: readonly string[]): Promise<Attempt<readonly Piece[]>> => {
     const texts = edited(all, parts)
     for (const [file, text] of inTemplates) await writeFile(path.join(copy, file), texts.get(file) ?? text, 'latin1')
-    const revisions = parts.flatMap((part) => ('revision' in part ? [part.revision] : []))
-    const setting = revisions.map((revision) => `{{- $_ := set .Release "Revision" ${revision} -}}\n`)
-    await writeFile(path.join(copy, first), setting.join(''))
     const answering: HelmSource = {
       ...source,
       values: values.map(({ text, name }, index) => ({ text: texts.get(`values ${index}`) ?? text, name })),
-      ...(answers.kubeVersion === undefined ? {} : { kubeVersion: answers.kubeVersion }),
-      apiVersions: [...(source.apiVersions ?? []), ...parts.flatMap((part) => ('api' in part ? [part.api] : []))],
     }
     const outcome = await template(answering, copy, checkout, running, options)
     if (outcome.stopped !== undefined) return undefined
@@ -106,12 +108,15 @@ export async function renderAnswered(
   }
   const parts = partsOf(all, answers, functions, isInValues)
   const asked = only === undefined ? parts : parts.filter(({ question }) => question === only)
-  const isNamed = (part: Part, refusal: string) => 'file' in part && refusal.includes(`/${part.file}:`)
+  const isNamed = (part: Part, refusal: string) => refusal.includes(`/${part.file}:`)
   const asUpgrade = upgradeOf(source)
   // As without answers: some charts refuse an upgrade.
   for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
     const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
-    if (rendering) return { pieces: rendering, refused: refused.map(({ question }) => question) }
+    if (rendering) {
+      const questions = parts.map(({ question }) => question)
+      return { pieces: rendering, refused: refused.map(({ question }) => question), questions }
+    }
   }
   return none
 }

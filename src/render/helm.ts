@@ -108,14 +108,8 @@ export function rendersAsInstalled({ id }: HelmSource): boolean {
   return id.startsWith('argocd:')
 }
 
-/** Runs `helm template`. */
-export async function template(
-  source: HelmSource,
-  chart: string,
-  checkout: Checkout,
-  { program, home, limits }: Running,
-  more: readonly string[] = [],
-): Promise<Outcome> {
+/** The arguments with the values of a release. */
+export async function valuesArguments(source: HelmSource, checkout: Checkout, home: string): Promise<string[]> {
   const values: string[] = []
   for (const [index, one] of source.values.entries()) {
     const file = 'path' in one ? path.join(checkout.folder, one.path) : path.join(home, `values-${index}.yaml`)
@@ -129,13 +123,25 @@ export async function template(
     isText ? '--set-string' : '--set',
     assignment,
   ])
+  return [...values, ...set, ...parameters]
+}
+
+/** Runs `helm template`. */
+export async function template(
+  source: HelmSource,
+  chart: string,
+  checkout: Checkout,
+  { program, home, limits }: Running,
+  more: readonly string[] = [],
+): Promise<Outcome> {
+  const values = await valuesArguments(source, checkout, home)
   const facts = [
     ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
     ...builtInKinds,
     ...(source.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
-  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...parameters, ...facts, ...more]
+  const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
   return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
 }
 

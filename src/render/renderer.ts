@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
-import type { Answers } from './answers'
 import { ChartNetwork } from './chart-network'
-import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
-import { type AnsweredRendering, type Answering, questionsOf, renderAnswered } from './helm-answers'
+import { helmFiles, type Running, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
 import { missingTool } from './missing-tool'
 import { postRendered } from './post-renderers'
+import { ProcessorTurns } from './processor-turns'
+import { ReleaseAnswers } from './release-answers'
 import type { Piece, Rendering } from './rendering'
 import type { RenderingCache } from './rendering-cache'
+import { openStub } from './stub-server'
 import { defaultLimits, findProgram, type Limits } from './tool'
 import { type Tool, ToolProbes } from './tool-probes'
 import { ToolVersions } from './tool-versions'
-import type { Questions } from './uncertain-actions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -45,12 +44,12 @@ export class Renderer {
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
-  private readonly answered = new Map<string, Promise<AnsweredRendering>>()
+  /** Releases as a cluster with other answers would have them. */
+  readonly answers: ReleaseAnswers
   private readonly versions: ToolVersions
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
-  private readonly waiting: (() => void)[] = []
-  private running = 0
+  private readonly turns = new ProcessorTurns()
   private folders = 0
   /** How many times a tool was started. */
   renderings = 0
@@ -70,6 +69,16 @@ export class Renderer {
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
     const inTurn: typeof this.inTurn = (work) => this.inTurn(work)
+    this.answers = new ReleaseAnswers({
+      keyOf: (source, checkout) => this.keyOf(source, checkout, new Map()),
+      kept: (source, checkout, key, render) =>
+        this.kept([source, checkout, () => helmFiles(source, checkout)], key, () =>
+          this.inTurn(() => this.timed(source, render)),
+        ),
+      running: () => this.runningHelm(),
+      postRender: (source, pieces, running) => this.postRender(source, { pieces }, running),
+      openStub: async () => openStub(this.folder, await probes.isolation(this.folder)),
+    })
     this.versions = new ToolVersions(
       found,
       () => this.folder,
@@ -86,6 +95,7 @@ export class Renderer {
   }
 
   close(): void {
+    this.answers.close()
     this.own?.remove()
   }
 
@@ -169,57 +179,10 @@ export class Renderer {
     return [path.basename(program).startsWith('kubectl') ? 'kustomize' : 'build']
   }
 
-  /** What the chart of a release asks of the cluster. */
-  async questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
-    return questionsOf(source, checkout)
-  }
-
-  /** Renders a release as with other answers of the cluster. */
-  async renderAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    answers: Answers,
-    questions: Questions,
-    only?: string,
-  ): Promise<AnsweredRendering> {
-    const own = await this.keyOf(source, checkout, new Map())
-    const key = JSON.stringify([own, answers, only])
-    const known = this.answered.get(key)
-    if (known) return known
-    const rendering = this.renderedAnswered(source, checkout, { answers, questions, only }, own)
-    this.answered.set(key, rendering)
-    return rendering
-  }
-
-  private async renderedAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    { answers, questions, only }: Answering,
-    own: string,
-  ): Promise<AnsweredRendering> {
-    let fresh: AnsweredRendering | undefined
-    const files = () => helmFiles(source, checkout)
-    const key = [own, answers, only, [...questions.functions].sort()]
-    const pieces = await this.kept([source, checkout, files], key, async () => {
-      fresh = await this.inTurn(() =>
-        this.timed(source, () => this.startAnswered(source, checkout, { answers, questions, only })),
-      )
-      return fresh.refused.length > 0 ? undefined : fresh.pieces
-    })
-    return fresh ?? { pieces, refused: [] }
-  }
-
-  private async startAnswered(
-    source: HelmSource,
-    checkout: Checkout,
-    answering: Answering,
-  ): Promise<AnsweredRendering> {
-    if (!this.helm) return { pieces: undefined, refused: [] }
+  private async runningHelm(): Promise<Running | undefined> {
+    if (!this.helm) return undefined
     this.renderings++
-    const [home, limits] = [this.newFolder(), await this.limitsHere()]
-    const running = { program: this.helm, home, limits, network: this.network }
-    const postRender = async (pieces: readonly Piece[]) => this.postRender(source, { pieces }, { home, limits })
-    return renderAnswered(source, checkout, running, answering, postRender)
+    return { program: this.helm, home: this.newFolder(), limits: await this.limitsHere(), network: this.network }
   }
 
   /** Lays the postRenderers of a release over what helm rendered. */
@@ -282,17 +245,8 @@ export class Renderer {
     return this.budget.during(`rendering ${titleOf(source)}`, source.declaredAt.path, work)
   }
 
-  /** As many at once as the machine has processors. */
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Another one may have begun before the one that waits.
-    while (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
-    this.running++
-    try {
-      return await work()
-    } finally {
-      this.running--
-      this.waiting.shift()?.()
-    }
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(work)
   }
 
   /** The tools that rendered the sources of some kinds, and their versions. */

@@ -1,12 +1,9 @@
 import { type Action, actionsOf, type Term, termsOf, type Word } from './template-actions'
 
-/** What `helm template` cannot know of a chart's installation. */
+/** What no cluster that is served to helm answers. */
 export interface Questions {
-  /** Functions and fields whose value differs by cluster, by release, by time or by chance. */
+  /** Functions and fields whose value differs by what is in an object, by time or by chance. */
   readonly functions: ReadonlySet<string>
-  readonly kubeVersion: boolean
-  /** The APIs that templates ask for. */
-  readonly apis: ReadonlySet<string>
 }
 
 /** Functions of the cluster. https://helm.sh/docs/chart_template_guide/function_list/ */
@@ -21,44 +18,47 @@ const ofChance = [
   ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
 
-/** How often a release was upgraded: `.Release.Revision`. */
-export const ofRelease = 'Revision'
-
 /** What the actions of templates ask. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
-  const apis = new Set<string>()
-  let kubeVersion = false
   const known = new Set([...(asksCluster ? ofCluster : []), ...ofChance])
   for (const text of texts) {
     if (!text.includes('{{')) continue
     for (const { words } of actionsOf(text)) {
-      const asksApis = words.some((word) => word.text.includes('APIVersions') || word.text.includes('Capabilities'))
       for (const { text: word } of words) {
         if (known.has(word)) functions.add(word)
         if (word.includes('HelmVersion')) functions.add('HelmVersion')
-        if (asksCluster && isRevision(word)) functions.add(ofRelease)
-        if (word.includes('KubeVersion')) kubeVersion = true
-        if (asksApis && isApi(word)) apis.add(unquoted(word))
       }
     }
   }
-  return { functions, kubeVersion, apis }
-}
-
-/** `.Release.Revision`, or the name of the field for `index`. */
-function isRevision(word: string): boolean {
-  return word.split('.').includes(ofRelease) || (/^["`]/.test(word) && unquoted(word) === ofRelease)
-}
-
-/** `"monitoring.coreos.com/v1"`, `"v1/ConfigMap"`. */
-function isApi(word: string): boolean {
-  return /^["`][\w.-]+(?:\/[\w.-]+){1,2}["`]$/.test(word)
+  return { functions }
 }
 
 export function unquoted(word: string): string {
   return word.slice(1, -1)
 }
+
+/** Functions whose result is true or false. */
+const comparisons = new Set([
+  ...[
+    'eq',
+    'ne',
+    'lt',
+    'le',
+    'gt',
+    'ge',
+    'not',
+    'and',
+    'or',
+    'empty',
+    'has',
+    'hasKey',
+    'contains',
+    'hasPrefix',
+    'hasSuffix',
+  ],
+  ...['regexMatch', 'mustRegexMatch', 'semverCompare', 'kindIs', 'typeIs', 'deepEqual', 'any', 'all', 'isAbs'],
+])
 
 /** The place of an operand of a condition, and whether it gives a name to its value. */
 interface Place {
@@ -114,7 +114,6 @@ export class UncertainActions {
     return words.some(({ text }, index) => {
       if (this.functions.has(text)) return true
       if (this.functions.has('HelmVersion') && text.includes('HelmVersion')) return true
-      if (this.functions.has(ofRelease) && isRevision(text)) return true
       if (/^["`]/.test(text)) {
         const before = words[index - 1]?.text
         return (before === 'include' || before === 'template') && this.names.has(unquoted(text))
@@ -131,13 +130,24 @@ export class UncertainActions {
       const [first, second] = words
       const isElse = first?.text === 'else'
       const keyword = (isElse ? second : first)?.text ?? ''
-      if (!['if', 'with', 'range'].includes(keyword)) return []
+      if (!['if', 'with', 'range'].includes(keyword)) return this.comparisonsIn(termsOf(words), scope)
       const rest = words.slice(isElse ? 2 : 1)
       const sign = rest.findIndex(({ text }) => text === ':=')
       const condition = rest.slice(sign + 1)
       // Its body reads the value.
       const isNamed = keyword !== 'if' || sign !== -1
       return this.operandsIn(termsOf(condition), scope).map((place) => ({ ...place, isNamed }))
+    })
+  }
+
+  /** Groups that are true or false, as arguments of `ternary` and others: `(eq (randAlphaNum 1) "q")`. */
+  private comparisonsIn(terms: readonly Term[], scope: string): Place[] {
+    return terms.flatMap((term) => {
+      if (!('group' in term)) return []
+      const [first] = term.group
+      const isComparison = first !== undefined && 'text' in first && comparisons.has(first.text)
+      if (!isComparison) return this.comparisonsIn(term.group, scope)
+      return this.operandsIn(term.group, scope).map((place) => ({ ...place, isNamed: false }))
     })
   }
 

@@ -5,6 +5,9 @@ import type { Discovery } from '../discovery/discover'
 import type { Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { Answers } from '../render/answers'
+import type { ClusterState, Surrounding } from '../render/ask-helm'
+import { type ChartWords, wordsOf } from '../render/chart-words'
+import { type AnsweredRendering, questionsOf } from '../render/helm-answers'
 import type { Renderer, Rewritten } from '../render/renderer'
 import type { Piece, Rendering } from '../render/rendering'
 import type { Questions } from '../render/uncertain-actions'
@@ -142,7 +145,7 @@ export class SideOfChange {
 
   /** What the chart of a release asks of the cluster. */
   questionsOf(source: HelmSource): Promise<Questions> {
-    return this.renderer.questionsOf(source, this.inputOf(source).checkout)
+    return questionsOf(source, this.inputOf(source).checkout)
   }
 
   /**
@@ -155,11 +158,38 @@ export class SideOfChange {
     answers: Answers,
     asked: Questions,
     only?: string,
-  ): Promise<{ readonly side: RenderedSide | undefined; readonly refused: readonly string[] }> {
+  ): Promise<{ readonly side: RenderedSide | undefined } & Omit<AnsweredRendering, 'pieces'>> {
     const { source: own, checkout } = this.inputOf(source)
-    if (own.kind !== 'helm') return { side: undefined, refused: [] }
-    const { pieces, refused } = await this.renderer.renderAnswered(own, checkout, answers, asked, only)
-    return { side: pieces ? await this.read(source, { pieces }) : undefined, refused }
+    if (own.kind !== 'helm') return { side: undefined, refused: [], questions: [] }
+    const { pieces, ...rest } = await this.renderer.answers.ofConditions(own, checkout, answers, asked, only)
+    return { side: pieces ? await this.read(source, { pieces }) : undefined, ...rest }
+  }
+
+  /** What the files of a release mention. */
+  wordsOf(source: HelmSource): Promise<ChartWords> {
+    return wordsOf(source, this.inputOf(source).checkout)
+  }
+
+  /** Renders a release as helm does for a cluster. */
+  async renderAsked(
+    source: HelmSource,
+    state: ClusterState,
+    surrounding: Omit<Surrounding, 'fixed'>,
+  ): Promise<{
+    readonly side: RenderedSide | undefined
+    readonly questions: readonly string[]
+    readonly fault?: string
+  }> {
+    const { source: own, checkout, kustomizations } = this.inputOf(source)
+    if (own.kind !== 'helm') return { side: undefined, questions: [], fault: 'stopped' }
+    const plain = await this.renderer.render(own, checkout, kustomizations)
+    const fixed = 'pieces' in plain ? plain.pieces.filter(({ template }) => template.includes('/crds/')) : []
+    const { questions, ...result } = await this.renderer.answers.ofCluster(own, checkout, state, {
+      ...surrounding,
+      fixed,
+    })
+    if ('fault' in result) return { side: undefined, questions, fault: result.fault }
+    return { side: await this.read(source, { pieces: result.pieces }), questions }
   }
 
   /** Builds a Kustomization in which each object records the file it comes from. */

@@ -75,3 +75,14 @@ export function isServed(removed: string, kubernetes: Version): boolean {
   const release = parseVersion(removed)
   return release === undefined || compareVersions(kubernetes, release) < 0
 }
+
+/** The beta APIs that a release of Kubernetes serves, with their kinds: `policy/v1beta1/PodDisruptionBudget`. */
+export function betasOf(kubernetes: Version): string[] {
+  const isOld = ({ introduced, removed }: { readonly introduced: string; readonly removed: string }) => {
+    const since = parseVersion(introduced)
+    return since !== undefined && compareVersions(since, kubernetes) <= 0 && isServed(removed, kubernetes)
+  }
+  return factsIn(ApiFactsFile, rows).apis.flatMap(({ apiVersion, kinds }) =>
+    apiVersion.includes('beta') ? kinds.filter(isOld).map(({ kind }) => `${apiVersion}/${kind}`) : [],
+  )
+}
