@@ -12,6 +12,7 @@ export async function uncertainIn(
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
 ): Promise<Uncertain> {
+  const certain = await certainSides(head, after)
   const found = await Promise.all(
     pairsOf(before, after).map(async ({ before: was, after: is }) => {
       if (!is) return allOf([])
@@ -25,10 +26,18 @@ export async function uncertainIn(
         base,
         head,
         otherBefore: new Map(others(before, was, files.before).map((one) => [identityOf(one.object.ref), one])),
-        otherAfter: new Set(others(after, is, files.after).map(({ object: { ref } }) => identityOf(ref))),
+        otherAfter: new Set(others(certain, is, files.after).map(({ object: { ref } }) => identityOf(ref))),
       }
       return uncertainObjects({ before: was, after: is }, surroundings)
     }),
   )
   return allOf(found)
+}
+
+/** The releases of the head that ask nothing of their cluster: what they make does not depend on an answer. */
+async function certainSides(head: SideOfChange, after: readonly RenderedSide[]): Promise<RenderedSide[]> {
+  const asks = await Promise.all(
+    after.map(async ({ source }) => source.kind === 'helm' && (await head.wordsOf(source)).mayAsk),
+  )
+  return after.filter((_, index) => !asks[index])
 }
