@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals'
+import { wordsIn } from '../../src/render/chart-words'
+import { apisOf, extensions, isOfKubernetes } from '../../src/render/cluster-apis'
+import { openLoopback } from '../../src/render/loopback'
+import { answerOf, type StubCluster } from '../../src/render/stub-api'
+import { StubServer } from '../../src/render/stub-server'
+import { released as base, change, role } from './probe'
+import { places } from './rendered'
+import { type Files, temporaryFolder } from './repository'
+
+const kept = 'protected-rbac/object-kept'
+const around = (condition: string) => `{{- ${condition} }}\n${role}{{- end }}\n`
+const named = `{{- define "c.kept" }}\n${role}{{- end }}{{- define "c.gone" }}{{ end }}\n`
+const chosen = (condition: string) => `${named}{{- include (ternary "c.gone" "c.kept" (${condition})) . }}\n`
+
+describe('a protected role goes by what helm asks of the cluster', () => {
+  const cases: [what: string, files: Files][] = [
+    [
+      'where one object is there, and another one is not',
+      {
+        'c/templates/role.yaml': around(
+          'if or (not (lookup "v1" "Namespace" "" "a")) (lookup "v1" "Namespace" "" "b")',
+        ),
+      },
+    ],
+    [
+      'by a name that is put together',
+      {
+        'c/templates/role.yaml': around('if tpl (printf "{{ %s `v1` `Node` `` `a` | empty }}" "lookup") . | eq "true"'),
+      },
+    ],
+    [
+      'by a field of the object',
+      { 'c/templates/role.yaml': chosen('eq "Active" (dig "status" "phase" "" (lookup "v1" "Namespace" "" "a"))') },
+    ],
+    [
+      'by the names in a list',
+      {
+        'c/templates/role.yaml': `{{- $names := list }}{{ range (lookup "v1" "Namespace" "" "").items }}{{ $names = append $names .metadata.name }}{{ end }}\n${chosen('has "kube-system" $names')}`,
+      },
+    ],
+    [
+      'by a revision in the middle',
+      { 'c/templates/role.yaml': chosen('and (gt (int .Release.Revision) 2) (lt (int .Release.Revision) 9)') },
+    ],
+    [
+      'by one of two extensions',
+      {
+        'c/templates/role.yaml': around(
+          'if eq (.Capabilities.APIVersions.Has "cert-manager.io/v1") (.Capabilities.APIVersions.Has "metrics.k8s.io/v1beta1")',
+        ),
+      },
+    ],
+    [
+      'by the ending of a version',
+      { 'c/templates/role.yaml': around('if not (contains "-eks-" .Capabilities.KubeVersion.Version)') },
+    ],
+    [
+      'although helm ignores other files of the chart',
+      {
+        'c/.helmignore': 'templates/_*\ntemplates/first\n',
+        'c/templates/first': 'x',
+        'c/templates/role.yaml': around('if le .Release.Revision 1'),
+      },
+    ],
+  ]
+  test.each(cases)('%s', async (_, files) => {
+    expect(places(await change(base, files))).toEqual([
+      expect.stringMatching(/^head\/c\/templates\/role\.yaml:\d+ \w+ /),
+    ])
+    expect(places(await change(base, files))[0]).toContain(kept)
+  })
+
+  test('and an answer that the chart refuses is an error, where the change brings it', async () => {
+    const refusing = `{{- $found := lookup "v1" "ConfigMap" "a" "b" }}{{ if not $found }}\n${role}{{ else }}{{ required "no key" (index $found.data (printf "%s%s" "x" "yz")) }}{{ end }}\n`
+    const report = await change(base, { 'c/templates/role.yaml': refusing })
+    expect(places(report)).toContain('head/c/templates/role.yaml:1 exact source/unrendered')
+  })
+})
+
+const cluster: StubCluster = {
+  version: '1.33.0-eks-1',
+  served: new Set(['v1/Secret', 'apps/v1/Deployment', 'cert-manager.io/v1/Certificate']),
+  kinds: new Set(['Widget']),
+  finds: (path) => path.endsWith('/kept'),
+  found: { known: new Map([['["Secret","a","kept"]', { data: { own: 'eA==' } }]]), keys: ['key'], names: [] },
+  release: { name: 'web', namespace: 'a', revision: 4, manifest: '' },
+}
+
+describe('a cluster that is served to helm', () => {
+  test('has a version, groups and kinds', () => {
+    expect(answerOf(cluster, '/version?timeout=32s').body).toEqual({
+      major: '1',
+      minor: '33',
+      gitVersion: 'v1.33.0-eks-1',
+      platform: 'linux/amd64',
+    })
+    expect(JSON.stringify(answerOf(cluster, '/apis').body)).toContain('"groupVersion":"cert-manager.io/v1"')
+    expect(JSON.stringify(answerOf(cluster, '/apis/cert-manager.io/v1').body)).toMatch(
+      /"name":"certificates".*"name":"widgets"/,
+    )
+  })
+
+  test('holds the release at the revision before', () => {
+    const { body, question } = answerOf(cluster, '/api/v1/namespaces/a/secrets?labelSelector=name%3Dweb%2Cowner%3Dhelm')
+    expect(JSON.stringify(body)).toContain('"name":"sh.helm.release.v1.web.v3"')
+    expect(question).toBeUndefined()
+  })
+
+  test('finds an object as the release makes it, or none', () => {
+    const { status, body, question } = answerOf(cluster, '/api/v1/namespaces/a/secrets/kept')
+    expect({ status, question }).toEqual({ status: 200, question: '/api/v1/namespaces/a/secrets/kept' })
+    expect(body).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'kept', namespace: 'a' },
+      data: { own: 'eA==' },
+    })
+    expect(answerOf(cluster, '/api/v1/namespaces/a/secrets/other')).toMatchObject({
+      status: 404,
+      question: '/api/v1/namespaces/a/secrets/other',
+    })
+  })
+
+  test('answers nothing but GET at its own address, and no more than its limit', async () => {
+    const loopback = await openLoopback(temporaryFolder(), [])
+    if (!loopback) throw new Error('there is no address for it')
+    const server = new StubServer(loopback)
+    const session = server.serve(cluster)
+    const [own, other] = [`${session.url}/version`, `http://127.0.0.1:${loopback.port}/${'0'.repeat(48)}/version`]
+    const statusOf = async (url: string, init?: RequestInit) => (await fetch(url, init)).status
+    expect([await statusOf(own), await statusOf(other), await statusOf(own, { method: 'POST' })]).toEqual([
+      200, 403, 403,
+    ])
+    for (let index = 0; index < 201; index++) await statusOf(`${session.url}/api/v1/nodes/n${index}`)
+    expect([await statusOf(own), session.isOver()]).toEqual([403, true])
+    session.close()
+    expect(await statusOf(own)).toBe(403)
+    server.close()
+  })
+})
+
+test('the APIs of Kubernetes by its version', () => {
+  expect(apisOf('1.20.0', false)).not.toContain('policy/v1/PodDisruptionBudget')
+  expect(apisOf('1.20.0', true)).toContain('policy/v1beta1/PodDisruptionBudget')
+  expect(apisOf('1.33.0', true)).toContain('policy/v1/PodDisruptionBudget')
+  expect(apisOf('1.33.0', true)).not.toContain('policy/v1beta1/PodDisruptionBudget')
+  expect(extensions.filter(isOfKubernetes)).toEqual([])
+})
+
+test.each([
+  ['{{ .Values.a | quote }}{{ .Release.Name }}', false],
+  ['{{ include "a" . }}{{ toYaml .Values.x }}', false],
+  ['{{ lookup "v1" "Pod" "a" "b" }}', true],
+  ['{{ index $ "Capa" }}', true],
+  ['{{ toJson .Release }}', true],
+  ['{{ . | toYaml }}', true],
+  ['{{ tpl .Values.x . }}', true],
+])('whether %s may ask', (text, mayAsk) => {
+  expect(wordsIn([text], false).mayAsk).toBe(mayAsk)
+  expect(wordsIn([], true).mayAsk).toBe(true)
+})
