@@ -1,55 +1,61 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { applied } from './applied'
-import { judge, readFolder, root, type Texts } from './harness'
+import { structuredPatch } from 'diff'
+import type { Patch } from '../src/finding/edited-text'
+import type { Finding } from '../src/finding/report'
+import { fixableMessages } from '../src/rules/fixes'
+import { caseOf, judge, judgeWithFixes, readFolder, root } from './harness'
 
 const fixtures = path.join(root, '__tests__', 'fixtures')
 const rules = readdirSync(fixtures).flatMap((policy) =>
   readdirSync(path.join(fixtures, policy)).map((rule) => `${policy}/${rule}`),
 )
 
-/** The cases of one revision; a change's head is judged whole. */
-const cases = rules.flatMap((rule) =>
-  readdirSync(path.join(fixtures, rule)).map((name): [rule: string, name: string, texts: Texts] => {
+/** Every fixture of a rule, as the test of the rules judges it. */
+function inputsOf(rule: string) {
+  return readdirSync(path.join(fixtures, rule)).map((name) => {
     const full = path.join(fixtures, rule, name)
-    if (!statSync(full).isDirectory()) return [rule, name, { [name]: readFileSync(full, 'utf8') }]
-    const head = path.join(full, 'head')
-    return [rule, name, readFolder(readdirSync(full).includes('head') ? head : full)]
-  }),
-)
+    const texts = statSync(full).isDirectory() ? readFolder(full) : { [name]: readFileSync(full, 'utf8') }
+    return { name, input: caseOf(texts).input }
+  })
+}
 
-describe('a fix takes its finding away and brings no other', () => {
-  const fixed = new Map<string, number>()
+/** The lines of the head that a patch takes away or replaces, apart from those that an edit names. */
+function touchedBeside({ path: file, before = '', after }: Patch, findings: readonly Finding[]): string[] {
+  const edits = findings.flatMap(({ fix }) => fix?.edits ?? []).filter((edit) => edit.path === file)
+  const isNamed = (line: number) => edits.some(({ region }) => region.startLine <= line && line <= region.endLine)
+  const { hunks } = structuredPatch(file, file, before, after, '', '', { context: 0 })
+  return hunks.flatMap(({ oldStart, lines }) => {
+    const taken = lines.filter((line) => line.startsWith('-'))
+    return taken.filter((_, index) => !isNamed(oldStart + index))
+  })
+}
 
-  test.each(cases)('%s/%s', async (id, _, texts) => {
-    const before = await judge({ head: texts }, id)
-    const known = before.findings.map(({ fingerprint }) => fingerprint)
-    for (const finding of before.findings) {
-      if (!finding.fix) continue
-      const message = `${id} ${finding.message}`
-      fixed.set(message, (fixed.get(message) ?? 0) + 1)
-      const after = await judge({ head: applied(texts, finding.fix) }, id)
-      const left = after.findings.map(({ fingerprint }) => fingerprint)
-      // One name in two places is two findings of one fingerprint.
-      const count = (all: readonly string[]) => all.filter((one) => one === finding.fingerprint).length
-      expect(count(left)).toBe(count(known) - 1)
-      expect(left.filter((one) => !known.includes(one))).toEqual([])
+const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint).sort()
+
+describe('with the fixes that hold, their findings are gone, none is new, and no other line is touched', () => {
+  const fixed = new Map<string, Set<string>>()
+
+  test.each(rules)('%s', async (rule) => {
+    for (const { name, input } of inputsOf(rule)) {
+      const { report, fixed: head } = await judgeWithFixes(input, rule)
+      const solved = report.findings.filter(({ fix }) => fix)
+      if (solved.length === 0) {
+        expect(report.patches).toEqual([])
+        continue
+      }
+      for (const { rule: id, message } of solved) fixed.set(id, (fixed.get(id) ?? new Set()).add(message))
+      const after = await judge({ ...input, head }, rule)
+      const left = fingerprints(after.findings.filter(({ status }) => status !== 'resolved'))
+      const open = fingerprints(report.findings.filter(({ fix, status }) => !fix && status !== 'resolved'))
+      expect([name, left.filter((one) => !open.includes(one))]).toEqual([name, []])
+      for (const patch of report.patches ?? []) expect([name, touchedBeside(patch, solved)]).toEqual([name, []])
     }
   })
 
   test('these messages have one somewhere', () => {
-    expect([...fixed.keys()].sort()).toEqual([
-      'controller-scope/publish-target missing',
-      'ingress-tls/host-covered redirect',
-      'ingress-tls/host-covered uncovered',
-      'ingress-tls/host-covered unlisted',
-      'ingress-tls/host-valid host',
-      'ingress-tls/secret-agrees unfit',
-      'ingress-tls/secret-agrees unnamed',
-      'protected-rbac/webhook-scope namespaces',
-      'version-matrix/api-served leaving',
-      'version-matrix/api-served unserved',
-    ])
+    const found = [...fixed].sort().map(([rule, messages]) => [rule, [...messages].sort()])
+    expect(Object.fromEntries(found)).toEqual(fixableMessages)
   })
 })

@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import type { Finding } from '../src/finding/report'
 import { applied } from './applied'
-import { caseOf, judge, readFolder, root, type Texts } from './harness'
+import { judge, type Texts } from './harness'
 
 const item = (kind: string, name: string) =>
   `apiVersion: rbac.authorization.k8s.io/v1\nkind: ${kind}\nmetadata:\n  name: ${name}\nrules: []\n`
@@ -57,21 +55,4 @@ describe('a removed object is put back', () => {
     ]
     expect(findings.map(({ fix }) => fix)).toEqual([undefined, undefined])
   })
-})
-
-const folder = path.join(root, '__tests__', 'fixtures', 'protected-rbac')
-const rules = ['binding-resolves', 'cluster-object-kept', 'object-kept']
-const cases = rules.flatMap((rule) => readdirSync(path.join(folder, rule)).map((name) => [rule, name] as const))
-
-test.each(cases)('putting back takes the finding away and brings no other: %s/%s', async (rule, name) => {
-  const id = `protected-rbac/${rule}`
-  const { input } = caseOf(readFolder(path.join(folder, rule, name)))
-  const { findings } = await judge(input, id)
-  for (const { fix, fingerprint } of findings) {
-    if (!fix) continue
-    const after = await judge({ ...input, head: applied(input.head, fix) }, id)
-    const left = after.findings.map((finding) => finding.fingerprint)
-    expect(left).not.toContain(fingerprint)
-    expect(left.filter((found) => !findings.some((known) => known.fingerprint === found))).toEqual([])
-  }
 })

@@ -19,6 +19,7 @@ import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Asked = { ingress: string; name: string }
@@ -126,7 +127,7 @@ function lackOf(
       report: (ends) => {
         report(ends, 'unknown', args, { keys })
         if (meant === undefined) report(ends, 'unlisted', args, { keys })
-        else report(ends, 'misspelled', { ...args, meant }, { keys })
+        else report(ends, 'misspelled', { ...args, meant }, { keys, fix: replaced(at, meant) })
       },
     }
   }

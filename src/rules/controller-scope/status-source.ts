@@ -10,8 +10,10 @@ import {
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { statusFactsOf } from '../../kubernetes/controllers/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { appended } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 interface Sourceless {
   controller: string
@@ -69,7 +71,11 @@ export default defineRule({
         [at, service.root.at('spec', 'type'), ...more],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',
         { ...namesOf(controller), service: nameOf(service.ref), target },
-        { keys: [target], value: sourceValueOf(controller)?.replace(/:.*/, '') },
+        {
+          keys: [target],
+          value: sourceValueOf(controller)?.replace(/:.*/, ''),
+          ...publishing(controller, status.at, target),
+        },
       )
     }
   },
@@ -94,6 +100,13 @@ export default defineRule({
     }
   },
 })
+
+/** Adds the flag to the arguments that others are in. */
+function publishing(controller: Controller, at: Cursor, target: string): { fix?: Fix } {
+  const { flag } = namesOf(controller)
+  const fix = flag === '' ? undefined : appended(at, `--${flag.replace(/^--/, '')}=${target}`)
+  return fix ? { fix } : {}
+}
 
 /** Whether it is of the product that the rule began with. */
 function isFirst({ facts }: Controller): boolean {

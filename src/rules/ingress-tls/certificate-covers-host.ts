@@ -11,7 +11,8 @@ import { certificateChoice, controllerNames } from '../../kubernetes/tls/certifi
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { appended } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 
@@ -74,7 +75,8 @@ export default defineRule({
       const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) }
       const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]))
       const ends = [at ?? served, ...places.values()]
-      report(ends, at ? messageOf(first) : 'inNoEntry', misfit, { keys: [host] })
+      const fix = certificates.length === 1 && at ? requesting(first, host) : undefined
+      report(ends, at ? messageOf(first) : 'inNoEntry', misfit, { keys: [host], ...(fix && { fix }) })
     }
   },
 })
@@ -84,6 +86,11 @@ function certificatesOf(entries: readonly { certificates: KnownCertificate[] | u
   return entries.every(({ certificates }) => certificates)
     ? entries.flatMap(({ certificates }) => certificates ?? [])
     : []
+}
+
+/** Adds a host to the names of a Certificate. */
+function requesting({ manifest }: KnownCertificate, host: string): Fix | undefined {
+  return manifest.ref.kind === 'Certificate' ? appended(manifest.root.at('spec', 'dnsNames'), host) : undefined
 }
 
 function messageOf({ manifest }: KnownCertificate): 'notInSecret' | 'notRequested' | 'notShared' {

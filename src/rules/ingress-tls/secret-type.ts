@@ -10,6 +10,7 @@ import {
 } from '../../kubernetes/tls/declared-secret'
 import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { identityOf, nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
 interface RefusedSecret {
@@ -45,7 +46,7 @@ export default defineRule({
     yield* tlsSecretNames(manifest).keys()
     yield* namesOfTypedControllers
   },
-  check({ manifest, snapshot, report, skip }) {
+  check({ manifest, snapshot, report, skip, isWritten }) {
     const ingress = nameOf(manifest.ref)
     const choice = certificateChoice(snapshot, manifest)
     for (const [name, at] of tlsSecretNames(manifest)) {
@@ -71,8 +72,12 @@ export default defineRule({
       const { type, typeAt, keysAt } = declared
       const missing = missingTlsKeys(declared)
       const where = { secret: nameOf(maker.ref), ingress }
-      if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type] })
-      else if (missing.length > 0)
+      // The API server refuses another type of a Secret that exists.
+      const retyped = (wanted: string) => (isWritten(maker) ? replaced(typeAt, wanted) : undefined)
+      if (holdsNoCertificate(declared)) {
+        const fix = missing.length === 0 ? retyped('kubernetes.io/tls') : undefined
+        report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type], ...(fix && { fix }) })
+      } else if (missing.length > 0)
         report(
           [at, keysAt],
           'missingKeys',

@@ -1,4 +1,4 @@
-import { gt, satisfies } from 'semver'
+import { gt, major, minor, satisfies } from 'semver'
 import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
 import { adviceOf, type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
@@ -7,7 +7,8 @@ import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
 import { enumerated } from '../../listing'
 import { identityOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { replaced } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 type Args = { name: string; defects: string; todo: string }
 
@@ -49,7 +50,7 @@ export default defineRule({
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
-          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release },
+          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release, ...upgrading(component, defects) },
         )
       }
       const end = endsOfLife.find((one) => one.component === facts.name && satisfies(release, one.versions))
@@ -102,13 +103,30 @@ function listed(defects: readonly Defect[]): string {
 
 const maxListed = 3
 
-/** The nearest release that fixes all of them; else a mitigation, if there is one. */
-function todoOf(component: Component, release: string, defects: readonly Defect[]): string {
+/** The tag of an image with the release that fixes all defects, if that is another patch of the same minor release. */
+function upgrading({ release = '', at }: Component, defects: readonly Defect[]): { fix?: Fix } {
+  const nearest = nearestFixed(release, defects)
+  const [, before] = at.string?.match(/^([^@]*:v?)\d+\.\d+\.\d+$/) ?? []
+  if (!nearest || before === undefined || at.string !== `${before}${release}`) return {}
+  const fix =
+    major(nearest) === major(release) && minor(nearest) === minor(release)
+      ? replaced(at, `${before}${nearest}`)
+      : undefined
+  return fix ? { fix } : {}
+}
+
+/** The nearest release that no defect with a fix is in. */
+function nearestFixed(release: string, defects: readonly Defect[]): string | undefined {
   const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
   const releases = candidates.filter((one) =>
     defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)),
   )
-  const [nearest] = releases.sort((a, b) => (gt(a, b) ? 1 : -1))
+  return releases.sort((a, b) => (gt(a, b) ? 1 : -1))[0]
+}
+
+/** The nearest release that fixes all of them; else a mitigation, if there is one. */
+function todoOf(component: Component, release: string, defects: readonly Defect[]): string {
+  const nearest = nearestFixed(release, defects)
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )
