@@ -57,3 +57,9 @@ test('a row with a key that its schema does not name is an error at its line', (
 test('the code has the rows of the file', () => {
   expect(read('version-matrix.yaml', MatrixFile)).toEqual({ format: 1, rows: matrixRows })
 })
+
+test('a row of the version matrix whose source was not read is no error', () => {
+  const unread = matrixRows.filter(({ confidence }) => confidence === 'unverified')
+  expect(unread.map(({ id }) => id)).toEqual(['k8s-dockershim'])
+  expect(unread.filter(({ severity }) => severity === 'error')).toEqual([])
+})

@@ -58,7 +58,10 @@ export function routedPaths(ingress: Manifest): RoutedPath[] {
   })
 }
 
-/** What makes the paths of a host regular expressions: an annotation of any of its Ingresses; `unknown` where one may. */
+/**
+ * What makes the paths of a host regular expressions: an annotation of any of its Ingresses; `unknown` where one may, or
+ * serves the host by itself.
+ */
 export function patternsAskedFor(host: string, snapshot: Snapshot): Cursor | 'unknown' | undefined {
   const known = askedBySnapshot.get(snapshot) ?? patternsIn(snapshot)
   askedBySnapshot.set(snapshot, known)
@@ -75,13 +78,16 @@ function patternsIn(snapshot: Snapshot): ReadonlyMap<string, Cursor | 'unknown'>
   for (const ingress of ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))) {
     const [regex, rewrite] = patternMarks.map((key) => ingress.root.at('metadata', 'annotations', key))
     const written = [regex?.string, rewrite?.string].filter((text) => text !== undefined)
-    if (!regex || !rewrite || written.length === 0 || !servedByNginx(ingress, snapshot)) continue
+    // It may have locations of its own.
+    const snippet = ingress.root.at('metadata', 'annotations', `${prefix}server-snippet`)
+    if (!regex || !rewrite || (written.length === 0 && !snippet.exists) || !servedByNginx(ingress, snapshot)) continue
     for (const { host, text } of routedPaths(ingress)) {
       const by = isTrue(regex.string) ? regex : rewrite.string && rewrite.string !== text ? rewrite : undefined
       const isKnown = asked.has(host) && asked.get(host) !== 'unknown'
       if (isKnown) continue
       if (written.some(isPlaceholder)) asked.set(host, 'unknown')
       else if (by) asked.set(host, by)
+      else if (snippet.exists) asked.set(host, 'unknown')
     }
   }
   return asked
