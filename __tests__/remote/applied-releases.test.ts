@@ -1,30 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Server, serve, status } from '../fetch/servers'
-import {
-  allowing,
-  changeOnline,
-  chartRepository,
-  helmRelease,
-  helmRepository,
-  introduced,
-  states,
-  urlOf,
-} from './charts'
+import { expect, test } from '@jest/globals'
+import { serve, status } from '../fetch/servers'
+import { allowing, changeOnline, exposing, helmRelease, introduced, serveCharts, states } from './charts'
 
-const template = `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: web}
-spec:
-  tls: [{hosts: [web.example.com], secretName: web}]
-  rules: [{host: "{{ .Values.exposed }}"}]
-`
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ web: { '1.0.0': { 'templates/ingress.yaml': template } } })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ web: { '1.0.0': exposing } })
 
 const release = (exposed: string) =>
   helmRelease('web', { chart: 'web', version: '1.0.0', values: `exposed: ${exposed}\n` })
@@ -33,8 +11,7 @@ const uncovered = ({ findings }: Awaited<ReturnType<typeof changeOnline>>) =>
 
 test('a release is rendered with the variables of the Kustomization that applies it', async () => {
   const base = {
-    ...allowing(url),
-    'flux/charts.yaml': helmRepository(url),
+    ...charts.used('flux/charts.yaml'),
     'flux/apps.yaml': `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: apps, namespace: flux-system}
@@ -44,7 +21,7 @@ spec:
   postBuild: {substitute: {DOMAIN: example.com}}
 `,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Flux
-    'apps/web.yaml': release('web.${DOMAIN}'),
+    'apps/web.yaml': release('covered.${DOMAIN}'),
   }
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Flux
   const report = await changeOnline(base, { 'apps/web.yaml': release('open.${DOMAIN}') })
@@ -53,8 +30,8 @@ spec:
 })
 
 test('a release that moves to another file is neither added nor removed', async () => {
-  const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release('web.example.com') }
-  const report = await changeOnline(base, { 'web.yaml': null, 'apps/web.yaml': release('web.example.com') })
+  const base = { ...charts.used(), 'web.yaml': release('covered.example.com') }
+  const report = await changeOnline(base, { 'web.yaml': null, 'apps/web.yaml': release('covered.example.com') })
   expect(introduced(report)).toEqual([])
   expect(report.inspected.changes).toMatchObject({ added: 0, removed: 0 })
 })

@@ -1,17 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Server } from '../fetch/servers'
+import { describe, expect, test } from '@jest/globals'
 import type { Files } from '../source/repository'
-import {
-  allowing,
-  application,
-  changeOnline,
-  chartRepository,
-  helmRelease,
-  helmRepository,
-  introduced,
-  states,
-  urlOf,
-} from './charts'
+import { allowing, application, changeOnline, helmRelease, introduced, serveCharts, states } from './charts'
 
 const role = (rule: string) => `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -82,13 +71,7 @@ const versions = {
   '6.0.0': { ...first, 'templates/settings.yaml': '{{ fail "replicas was renamed to instances" }}' },
 }
 
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ ops: versions })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ ops: versions })
 
 const users: Files = {
   'apps/old.yaml': 'apiVersion: cert-manager.io/v1alpha1\nkind: Certificate\nmetadata: {name: old, namespace: shop}\n',
@@ -103,15 +86,19 @@ spec:
 `,
 }
 const flux = (version: string, values = 'replicas: 2\n'): Files => ({
-  ...allowing(url),
+  ...charts.used('flux/charts.yaml'),
   ...users,
-  'flux/charts.yaml': helmRepository(url),
   'flux/ops.yaml': helmRelease('ops', { chart: 'ops', version, values }),
 })
 const argo = (version: string, values = 'replicas: 2\n'): Files => ({
-  ...allowing(url),
+  ...allowing(charts.url),
   ...users,
-  'flux/ops.yaml': application('ops', { chart: 'ops', version, repository: url, values: `values: |\n  ${values}` }),
+  'flux/ops.yaml': application('ops', {
+    chart: 'ops',
+    version,
+    repository: charts.url,
+    values: `values: |\n  ${values}`,
+  }),
 })
 
 const breaking = [
@@ -174,7 +161,9 @@ describe.each([
     const report = await changeOnline(filesOf('1.0.0'), filesOf(version), ...newest)
     expect(introduced(report)).toEqual([`${level} head/flux/ops.yaml:${line} ${rule}`])
     expect(report.findings.find((one) => one.rule === rule)).toMatchObject({
-      sources: [{ kind: 'helm', path: 'ops', version: version === '4.0.0' ? '1.0.0' : version, repository: url }],
+      sources: [
+        { kind: 'helm', path: 'ops', version: version === '4.0.0' ? '1.0.0' : version, repository: charts.url },
+      ],
       rendered: { lines: expect.anything() },
     })
     expect(states(report)).toEqual(['flux/ops.yaml judged'])
@@ -185,7 +174,7 @@ describe.each([
     expect(inspected.bumps).toEqual([
       {
         chart: 'ops',
-        repository: url,
+        repository: charts.url,
         release: 'ops',
         namespace: 'ops',
         from: '1.0.0',

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { expect } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import { checkOpenedOnline } from '../cli/guard'
 import { chart, indexOf, type Server, serve, sha256 } from '../fetch/servers'
 import { readFolder, root } from '../harness'
@@ -33,9 +33,59 @@ export function urlOf({ url }: Server): string {
   return `${url}/charts`
 }
 
+/** A repository of charts that is served while the tests of a file run. */
+export interface ServedCharts {
+  readonly url: string
+  /** The paths that were asked for. */
+  readonly asked: string[]
+  /** A config that allows to fetch from it, and its HelmRepository in a file. */
+  used(file?: string): Files
+}
+
+/** Serves charts to the tests of the file that calls it. */
+export function serveCharts(charts: Versions): ServedCharts {
+  let server: Server | undefined
+  beforeAll(async () => {
+    server = await chartRepository(charts)
+  })
+  afterAll(() => server?.close())
+  const running = (): Server => {
+    if (!server) throw new Error('Charts are served only while tests run.')
+    return server
+  }
+  return {
+    get url() {
+      return urlOf(running())
+    },
+    get asked() {
+      return running().asked
+    },
+    used: (file = 'charts.yaml') => ({ ...allowing(urlOf(running())), [file]: helmRepository(urlOf(running())) }),
+  }
+}
+
 /** The config that lets the tests' own servers be asked. */
 export function allowing(...urls: readonly string[]): Files {
   return { '.github/ingress-guard.yaml': `format: 1\nnetwork: {charts: ${JSON.stringify(urls)}}\n` }
+}
+
+/** An Ingress with the host that its TLS lists, and another one. */
+export function ingressWith(host: string): string {
+  return `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web}
+spec:
+  tls: [{hosts: [covered.example.com], secretName: web}]
+  rules:
+    - host: covered.example.com
+    - host: ${host}
+`
+}
+
+/** A chart whose value `exposed` is a host of its Ingress; its TLS lists the default alone. */
+export const exposing = {
+  'values.yaml': 'exposed: covered.example.com\n',
+  'templates/ingress.yaml': ingressWith('"{{ .Values.exposed }}"'),
 }
 
 /** The chart of outage 004. */

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Server } from '../fetch/servers'
+import { expect, test } from '@jest/globals'
 import { configMap } from '../source/objects'
 import type { Files } from '../source/repository'
-import {
-  allowing,
-  application,
-  changeOnline,
-  chartRepository,
-  helmRelease,
-  helmRepository,
-  introduced,
-  urlOf,
-} from './charts'
+import { application, changeOnline, helmRelease, introduced, serveCharts } from './charts'
 
 const definition = (
   plural: string,
@@ -38,21 +28,16 @@ const second = {
   'templates/map.yaml': configMap('map', '{{ .Chart.Version }}'),
 }
 
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ ops: { '1.0.0': first, '2.0.0': second } })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ ops: { '1.0.0': first, '2.0.0': second } })
 
 const users: Files = {
   'shop.yaml': 'apiVersion: example.com/v1alpha1\nkind: Shop\nmetadata: {name: corner, namespace: shop}\n',
   'cart.yaml': 'apiVersion: example.com/v1\nkind: Cart\nmetadata: {name: full, namespace: shop}\n',
 }
-const base = () => ({ ...allowing(url), ...users, 'charts.yaml': helmRepository(url) })
+const base = () => ({ ...charts.used(), ...users })
 const flux = (version: string, policies: string) => `${helmRelease('ops', { chart: 'ops', version })}  ${policies}\n`
-const argo = (version: string, values: string) => application('ops', { chart: 'ops', version, repository: url, values })
+const argo = (version: string, values: string) =>
+  application('ops', { chart: 'ops', version, repository: charts.url, values })
 const policies = ['--policy', 'protected-rbac@^1.3.0-rc.1', 'version-matrix@^1.1.0-rc.1']
 
 const lost = 'error head/ops.yaml:LINE version-matrix/definition-serves'

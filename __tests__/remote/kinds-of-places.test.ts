@@ -5,21 +5,11 @@ import { GitServer } from '../fetch/git-server'
 import { Registry } from '../fetch/registry-server'
 import { chart, type Server } from '../fetch/servers'
 import { type Files, TestRepository } from '../source/repository'
-import { allowing, changeOnline, chartRepository, introduced, states, urlOf } from './charts'
+import { allowing, changeOnline, chartRepository, exposing, introduced, states, urlOf } from './charts'
 
-const template = `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: web}
-spec:
-  tls: [{hosts: [covered.example.com], secretName: web}]
-  rules:
-    - host: covered.example.com
-    - host: "{{ .Values.exposed }}"
-`
-const sound = { 'values.yaml': 'exposed: covered.example.com\n', 'templates/ingress.yaml': template }
 /** The version 2.0.0 of the chart has another host by default. */
 const holed = {
-  ...sound,
+  ...exposing,
   'values.yaml': 'exposed: open.example.com\n',
   'values-safe.yaml': 'exposed: covered.example.com\n',
 }
@@ -28,17 +18,17 @@ let web: Server
 let registry: Registry
 let git: GitServer
 beforeAll(async () => {
-  web = await chartRepository({ web: { '1.0.0': sound, '2.0.0': holed } })
+  web = await chartRepository({ web: { '1.0.0': exposing, '2.0.0': holed } })
   registry = await Registry.start()
-  for (const [version, files] of Object.entries({ '1.0.0': sound, '2.0.0': holed }))
+  for (const [version, files] of Object.entries({ '1.0.0': exposing, '2.0.0': holed }))
     registry.add('charts/web', version, await chart('web', version, files))
   git = await GitServer.start()
   const folder = path.join(git.root, 'charts')
   mkdirSync(folder)
   const repo = new TestRepository(folder)
-  const files = (its: typeof sound) =>
+  const files = (its: typeof exposing) =>
     Object.fromEntries(Object.entries(its).map(([file, text]) => [`charts/web/${file}`, text]))
-  repo.commit({ 'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 0.1.0\n', ...files(sound) })
+  repo.commit({ 'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 0.1.0\n', ...files(exposing) })
   repo.git('tag', 'v1')
   repo.commit(files(holed))
   repo.git('tag', 'v2')

@@ -3,17 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { GitServer, ServedRepository } from '../fetch/git-server'
 import { type Server, serve } from '../fetch/servers'
 import type { Files } from '../source/repository'
-import { allowing, changeOnline, introduced, states } from './charts'
+import { allowing, changeOnline, ingressWith, introduced, states } from './charts'
 
-const ingress = (host: string) => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: web}
-spec:
-  tls: [{hosts: [covered.example.com], secretName: web}]
-  rules:
-    - host: covered.example.com
-    - host: ${host}
-`
 const kustomization = (...resources: readonly string[]) =>
   `resources:\n${resources.map((one) => `  - ${one}\n`).join('')}`
 
@@ -23,18 +14,18 @@ let base: ServedRepository
 beforeAll(async () => {
   git = await GitServer.start()
   web = await serve({
-    '/files/v1.0.0/web.yaml': ingress('covered.example.com'),
-    '/files/v2.0.0/web.yaml': ingress('open.example.com'),
+    '/files/v1.0.0/web.yaml': ingressWith('covered.example.com'),
+    '/files/v2.0.0/web.yaml': ingressWith('open.example.com'),
   })
   base = new ServedRepository(path.join(git.root, 'base'))
   base.commit({
     'deploy/web/kustomization.yaml': kustomization('ingress.yaml', '../../common'),
-    'deploy/web/ingress.yaml': ingress('covered.example.com'),
+    'deploy/web/ingress.yaml': ingressWith('covered.example.com'),
     'common/kustomization.yaml': kustomization('settings.yaml'),
     'common/settings.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n',
   })
   base.git('tag', 'v1')
-  base.commit({ 'deploy/web/ingress.yaml': ingress('open.example.com') })
+  base.commit({ 'deploy/web/ingress.yaml': ingressWith('open.example.com') })
   base.git('tag', 'v2')
   base.commit({ 'deploy/web/ingress.yaml': null })
   base.git('tag', 'broken')
@@ -88,7 +79,7 @@ describe('a remote base', () => {
 
 test('a base that a trusted base takes in is fetched where the base names its place, too', async () => {
   const other = new ServedRepository(path.join(git.root, 'other'))
-  other.commit({ 'kustomization.yaml': kustomization('ingress.yaml'), 'ingress.yaml': ingress('open.example.com') })
+  other.commit({ 'kustomization.yaml': kustomization('ingress.yaml'), 'ingress.yaml': ingressWith('open.example.com') })
   base.git('checkout', '--quiet', 'v1')
   base.commit({ 'deploy/web/kustomization.yaml': kustomization('../../common', `${git.url}/other//.`) })
   base.git('tag', 'nested')
@@ -142,7 +133,7 @@ patches:
     'kustomization.yaml': `${kustomization('ingress.yaml')}components:\n  - ${url()}//part?ref=${ref}\n`,
   })
   const report = await changeOnline(
-    { ...allowing(url()), 'ingress.yaml': ingress('covered.example.com'), ...own('c1') },
+    { ...allowing(url()), 'ingress.yaml': ingressWith('covered.example.com'), ...own('c1') },
     own('c2'),
   )
   expect(introduced(report)).toEqual(['error head/kustomization.yaml:4 ingress-tls/host-covered'])
@@ -160,10 +151,10 @@ describe('a raw file of a repository', () => {
   let files: ServedRepository
   beforeAll(() => {
     files = new ServedRepository(path.join(git.root, 'acme/files'))
-    files.commit({ 'web/ingress.yaml': ingress('covered.example.com') })
+    files.commit({ 'web/ingress.yaml': ingressWith('covered.example.com') })
     files.git('tag', 'v1')
     files.git('checkout', '--quiet', '-b', 'feature/open')
-    files.commit({ 'web/ingress.yaml': ingress('open.example.com') })
+    files.commit({ 'web/ingress.yaml': ingressWith('open.example.com') })
     files.git('checkout', '--quiet', 'main')
     raw = `${git.url}/acme/files/-/raw`
   })
@@ -178,7 +169,7 @@ describe('a raw file of a repository', () => {
 
   test('of a commit that no branch and no tag holds is refused', async () => {
     files.git('checkout', '--quiet', '--detach', 'v1')
-    const foreign = files.commit({ 'web/ingress.yaml': ingress('foreign.example.com') })
+    const foreign = files.commit({ 'web/ingress.yaml': ingressWith('foreign.example.com') })
     files.git('update-ref', 'refs/pull/1/head', foreign)
     files.git('checkout', '--quiet', 'main')
     const report = await changeOnline({ ...network(), ...at('v1') }, at(foreign))

@@ -1,26 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Server } from '../fetch/servers'
+import { describe, expect, test } from '@jest/globals'
 import type { Files } from '../source/repository'
-import {
-  allowing,
-  application,
-  changeOnline,
-  chartRepository,
-  helmRelease,
-  helmRepository,
-  introduced,
-  nginx,
-  states,
-  urlOf,
-} from './charts'
+import { allowing, application, changeOnline, helmRelease, introduced, nginx, serveCharts, states } from './charts'
 
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ 'ingress-nginx': { '2.3.0': nginx } })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ 'ingress-nginx': { '2.3.0': nginx } })
 
 const scoped = 'controller:\n  scope:\n    enabled: true\n  publishService:\n    enabled: true\n'
 const wide =
@@ -28,8 +10,7 @@ const wide =
 const teams = (two: string) => Object.entries({ one: scoped, two, three: scoped })
 
 const flux = (two: string): Files => ({
-  ...allowing(url),
-  'flux-system/charts.yaml': helmRepository(url),
+  ...charts.used('flux-system/charts.yaml'),
   ...Object.fromEntries(
     teams(two).map(([team, values]) => [
       `teams/${team}.yaml`,
@@ -41,7 +22,7 @@ const flux = (two: string): Files => ({
 const inline = (values: string) => `valuesObject:\n${values.replace(/^(?=.)/gm, '  ')}`
 
 const argo = (two: string): Files => ({
-  ...allowing(url),
+  ...allowing(charts.url),
   ...Object.fromEntries(
     teams(two).map(([team, values]) => [
       `teams/${team}.yaml`,
@@ -49,7 +30,7 @@ const argo = (two: string): Files => ({
         namespace: team,
         chart: 'ingress-nginx',
         version: '2.3.0',
-        repository: url,
+        repository: charts.url,
         values: inline(values),
       }),
     ]),
@@ -58,7 +39,7 @@ const argo = (two: string): Files => ({
 
 /** An Application whose values are in a file of this repository. */
 const filed = (two: string): Files => ({
-  ...allowing(url),
+  ...allowing(charts.url),
   ...Object.fromEntries(
     teams(two).flatMap(([team, values]) => [
       [`values/${team}.yaml`, values],
@@ -70,7 +51,7 @@ metadata: { name: nginx-${team}, namespace: argocd }
 spec:
   destination: { namespace: ${team} }
   sources:
-    - repoURL: ${url}
+    - repoURL: ${charts.url}
       chart: ingress-nginx
       targetRevision: ~2.3
       helm: { valueFiles: [$config/values/${team}.yaml] }
@@ -106,11 +87,11 @@ describe.each([
   })
 
   test('is found at the same lines by the values alone, where nothing is fetched', async () => {
-    const before = server.asked.length
+    const before = charts.asked.length
     const report = await changeOnline(filesOf(scoped), filesOf(wide), '--offline')
     expect(introduced(report)).toEqual(places)
     expect(report.findings.map(({ text }) => text).join()).not.toContain('Deployment two/')
-    expect(server.asked.length).toBe(before)
+    expect(charts.asked.length).toBe(before)
   })
 
   test('passes where nothing of it is wrong', async () => {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Server } from '../fetch/servers'
-import { allowing, changeOnline, chartRepository, helmRelease, helmRepository, introduced, urlOf } from './charts'
+import { describe, expect, test } from '@jest/globals'
+import { changeOnline, helmRelease, introduced, serveCharts } from './charts'
 
 const template = `apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -12,13 +11,7 @@ spec:
     - host: {{ . }}
     {{- end }}
 `
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ web: { '1.0.0': { 'templates/ingress.yaml': template } } })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ web: { '1.0.0': { 'templates/ingress.yaml': template } } })
 
 const overlay = (more: string) => `resources: [../base]\n${more}`
 const patch = (...covered: string[]) => `apiVersion: helm.toolkit.fluxcd.io/v2
@@ -34,8 +27,7 @@ const inline = (...covered: string[]) =>
 
 /** A Flux home of overlays for two clusters, each with a Kustomization of its own. */
 const home = () => ({
-  ...allowing(url),
-  'clusters/charts.yaml': helmRepository(url),
+  ...charts.used('clusters/charts.yaml'),
   ...Object.fromEntries(
     ['prod', 'test'].map((cluster) => [
       `clusters/${cluster}.yaml`,

@@ -1,80 +1,64 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Server, serve, status } from '../fetch/servers'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { serve, status } from '../fetch/servers'
 import { configMap } from '../source/objects'
 import type { Files } from '../source/repository'
 import {
   allowing,
   application,
   changeOnline,
-  chartRepository,
+  exposing,
   helmRelease,
   helmRepository,
   introduced,
+  serveCharts,
   states,
-  urlOf,
 } from './charts'
 
-const template = `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: {name: web}
-spec:
-  tls: [{hosts: [covered.example.com], secretName: web}]
-  rules:
-    - host: covered.example.com
-    - host: "{{ .Values.exposed }}"
-`
-const files = { 'values.yaml': 'exposed: covered.example.com\n', 'templates/ingress.yaml': template }
 const holed = 'exposed: open.example.com\n'
 const covered = 'exposed: covered.example.com\n'
 
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ web: { '1.0.0': files, '1.1.0': files } })
-  url = urlOf(server)
-})
+const charts = serveCharts({ web: { '1.0.0': exposing, '1.1.0': exposing } })
 afterEach(() => {
-  server.asked.length = 0
+  charts.asked.length = 0
 })
-afterAll(() => server.close())
 
 const release = (values: string, version = '1.0.0') =>
   helmRelease('web', { namespace: 'shop', chart: 'web', version, values })
 
 describe('a place that the base names', () => {
   test('is asked, and what its chart makes of a value is found at the value', async () => {
-    const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const base = { ...charts.used(), 'web.yaml': release(covered) }
     const report = await changeOnline(base, { 'web.yaml': release(holed) })
     expect(introduced(report)).toEqual(['error head/web.yaml:17 ingress-tls/host-covered'])
-    expect(server.asked).toEqual(['/charts/index.yaml', '/charts/web-1.0.0.tgz'])
+    expect(charts.asked).toEqual(['/charts/index.yaml', '/charts/web-1.0.0.tgz'])
   })
 
   test('is asked for a release that is new', async () => {
-    const base = { ...allowing(url), 'charts.yaml': helmRepository(url) }
+    const base = charts.used()
     const report = await changeOnline(base, { 'web.yaml': release(holed) })
     expect(introduced(report)).toEqual(['error head/web.yaml:17 ingress-tls/host-covered'])
     expect(states(report)).toEqual(['web.yaml judged'])
   })
 
   test('is asked for a release that goes: what it made is removed', async () => {
-    const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const base = { ...charts.used(), 'web.yaml': release(covered) }
     const report = await changeOnline(base, { 'web.yaml': null })
     expect(report.inspected.changes).toMatchObject({ removed: 2 })
   })
 
   test('is not asked where the change touches no release of it', async () => {
-    const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const base = { ...charts.used(), 'web.yaml': release(covered) }
     await changeOnline({ ...base, 'a.yaml': configMap('a') }, { 'a.yaml': configMap('b') })
-    expect(server.asked).toEqual([])
+    expect(charts.asked).toEqual([])
   })
 
   test('is not asked where the config turns fetching off', async () => {
     const config = { '.github/ingress-guard.yaml': 'format: 1\nnetwork: off\n' }
-    const base = { ...config, 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const base = { ...config, 'charts.yaml': helmRepository(charts.url), 'web.yaml': release(covered) }
     const report = await changeOnline(base, { 'web.yaml': release(holed) })
     expect(introduced(report)).toEqual(['warning head/web.yaml:17 source/not-judged'])
     expect(states(report)).toEqual(['web.yaml not-judged chart-elsewhere'])
-    expect(server.asked).toEqual([])
+    expect(charts.asked).toEqual([])
   })
 })
 
@@ -82,54 +66,51 @@ describe('a place that only the head names', () => {
   const network = (place: string) => `first merge \`network: {charts: ["${place}"]}\` into the config of this gate`
 
   test('of a HelmRelease is not asked: an error at the line that names it', async () => {
-    const report = await changeOnline(
-      { 'a.yaml': configMap('a') },
-      { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) },
-    )
+    const report = await changeOnline({ 'a.yaml': configMap('a') }, { ...charts.used(), 'web.yaml': release(covered) })
     const [finding] = report.findings.filter(({ rule }) => rule === 'source/not-judged')
     expect(finding).toMatchObject({ level: 'error', location: { path: 'charts.yaml', region: { startLine: 8 } } })
-    expect(finding?.text).toContain(network(url))
+    expect(finding?.text).toContain(network(charts.url))
     expect(states(report)).toContain('web.yaml not-judged place-new')
     expect(report.verdict).toBe('fail')
-    expect(server.asked).toEqual([])
+    expect(charts.asked).toEqual([])
   })
 
   test('of an Application is not asked: an error at the line that names it', async () => {
-    const app = application('web', { chart: 'web', version: '1.0.0', repository: url })
+    const app = application('web', { chart: 'web', version: '1.0.0', repository: charts.url })
     const report = await changeOnline({ 'a.yaml': configMap('a') }, { 'web.yaml': app })
     expect(introduced(report)).toEqual(['error head/web.yaml:10 source/not-judged'])
-    expect(report.findings[0]?.text).toContain(network(url))
-    expect(server.asked).toEqual([])
+    expect(report.findings[0]?.text).toContain(network(charts.url))
+    expect(charts.asked).toEqual([])
   })
 
   test('of a HelmChart of K3s is not asked: an error at the line that names it', async () => {
-    const spec = `  repo: ${url}\n  chart: web\n  version: 1.0.0\n`
+    const spec = `  repo: ${charts.url}\n  chart: web\n  version: 1.0.0\n`
     const chart = `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: web, namespace: kube-system}\nspec:\n${spec}`
     const report = await changeOnline({ 'a.yaml': configMap('a') }, { 'web.yaml': chart })
     expect(introduced(report)).toEqual(['error head/web.yaml:5 source/not-judged'])
-    expect(report.findings[0]?.text).toContain(network(url))
-    expect(server.asked).toEqual([])
+    expect(report.findings[0]?.text).toContain(network(charts.url))
+    expect(charts.asked).toEqual([])
   })
 
   test('is no more trusted for being on the host of another one', async () => {
-    const base = { 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const base = { 'charts.yaml': helmRepository(charts.url), 'web.yaml': release(covered) }
     const report = await changeOnline(base, {
-      'charts.yaml': helmRepository(url.replace('/charts', '/others')),
+      'charts.yaml': helmRepository(charts.url.replace('/charts', '/others')),
       'web.yaml': release(covered, '1.1.0'),
     })
     expect(introduced(report)).toEqual(['error head/charts.yaml:8 source/not-judged'])
-    expect(server.asked).toEqual([])
+    expect(charts.asked).toEqual([])
   })
 
   test('is no error where nothing is fetched', async () => {
-    const head = { 'charts.yaml': helmRepository(url), 'web.yaml': release(covered) }
+    const head = { 'charts.yaml': helmRepository(charts.url), 'web.yaml': release(covered) }
     const report = await changeOnline({ 'a.yaml': configMap('a') }, head, '--offline')
     expect(introduced(report)).toEqual(['warning head/web.yaml:17 source/not-judged'])
   })
 
   test('is trusted once the config names it', async () => {
-    const head: Files = { 'charts.yaml': helmRepository(url), 'web.yaml': release(holed) }
-    const report = await changeOnline({ ...allowing(url), 'a.yaml': configMap('a') }, head)
+    const head: Files = { 'charts.yaml': helmRepository(charts.url), 'web.yaml': release(holed) }
+    const report = await changeOnline({ ...allowing(charts.url), 'a.yaml': configMap('a') }, head)
     expect(introduced(report)).toEqual(['error head/web.yaml:17 ingress-tls/host-covered'])
   })
 })
@@ -165,7 +146,7 @@ describe('a place that does not give the chart', () => {
   })
 
   test('at the base alone leaves both sides to their values', async () => {
-    const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'web.yaml': release(covered, '0.9.0') }
+    const base = { ...charts.used(), 'web.yaml': release(covered, '0.9.0') }
     const report = await changeOnline(base, { 'web.yaml': release(covered, '1.1.0') })
     expect(introduced(report)).toEqual(['warning head/web.yaml:11 source/not-judged'])
     expect(states(report)).toEqual(['web.yaml not-judged version-missing'])

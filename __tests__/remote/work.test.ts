@@ -1,20 +1,13 @@
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { guardOnline } from '../cli/guard'
-import type { Server } from '../fetch/servers'
 import { countingTool } from '../source/counting'
 import { configMap } from '../source/objects'
 import { TestRepository, temporaryFolder } from '../source/repository'
-import { allowing, changeOnline, chartRepository, helmRelease, helmRepository, urlOf } from './charts'
+import { changeOnline, helmRelease, serveCharts } from './charts'
 
 const files = { 'templates/map.yaml': configMap('map') }
-let server: Server
-let url: string
-beforeAll(async () => {
-  server = await chartRepository({ web: { '1.0.0': files, '1.1.0': files } })
-  url = urlOf(server)
-})
-afterAll(() => server.close())
+const charts = serveCharts({ web: { '1.0.0': files, '1.1.0': files } })
 
 const release = (name: string, version: string) => helmRelease(name, { chart: 'web', version })
 const releases = Object.fromEntries(
@@ -23,28 +16,28 @@ const releases = Object.fromEntries(
 
 test('of 300 releases of one repository a bump of one asks for the index once and for two archives', async () => {
   const helm = countingTool('helm')
-  const base = { ...allowing(url), 'charts.yaml': helmRepository(url), ...releases }
+  const base = { ...charts.used(), ...releases }
   await changeOnline(base, { 'apps/7.yaml': release('app-7', '1.1.0') }, '--helm', helm.program)
-  expect([...server.asked].sort()).toEqual(['/charts/index.yaml', '/charts/web-1.0.0.tgz', '/charts/web-1.1.0.tgz'])
+  expect([...charts.asked].sort()).toEqual(['/charts/index.yaml', '/charts/web-1.0.0.tgz', '/charts/web-1.1.0.tgz'])
   expect(helm.count('template')).toBe(2)
 })
 
 test('a chart that several releases take at one version is fetched once', async () => {
-  server.asked.length = 0
-  const base = { ...allowing(url), 'charts.yaml': helmRepository(url) }
+  charts.asked.length = 0
+  const base = charts.used()
   await changeOnline(base, { 'a.yaml': release('a', '1.1.0'), 'b.yaml': release('b', '1.1.0') })
-  expect(server.asked).toEqual(['/charts/index.yaml', '/charts/web-1.1.0.tgz'])
+  expect(charts.asked).toEqual(['/charts/index.yaml', '/charts/web-1.1.0.tgz'])
 })
 
 test('a cache keeps what was fetched and rendered for the next run', async () => {
-  server.asked.length = 0
+  charts.asked.length = 0
   const helm = countingTool('helm')
   const cache = temporaryFolder()
-  const base = { ...allowing(url), 'charts.yaml': helmRepository(url), 'a.yaml': release('a', '1.0.0') }
+  const base = { ...charts.used(), 'a.yaml': release('a', '1.0.0') }
   for (const _ of [1, 2])
     await changeOnline(base, { 'a.yaml': release('a', '1.1.0') }, '--cache', cache, '--helm', helm.program)
   expect(helm.count('template')).toBe(2)
-  expect(server.asked.filter((asked) => asked.endsWith('.tgz')).sort()).toEqual([
+  expect(charts.asked.filter((asked) => asked.endsWith('.tgz')).sort()).toEqual([
     '/charts/web-1.0.0.tgz',
     '/charts/web-1.1.0.tgz',
   ])

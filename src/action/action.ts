@@ -63,11 +63,11 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
       fromEvent: [...(given ? [] : ['base' as const]), ...(options.head === undefined ? ['head' as const] : [])],
     },
   )
-  await tell(report, inputs, audienceOf(event, process.env), root)
+  await carry(report, inputs, audienceOf(event, process.env), root)
 }
 
 /** Carries the report to the log, the outputs, the summary, a file and the pull request. */
-async function tell(
+async function carry(
   report: Report,
   { delivery, sarifFile }: Inputs,
   audience: Audience | undefined,

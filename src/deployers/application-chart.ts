@@ -8,7 +8,7 @@ import type { ChartElsewhere, WantedChart } from './chart-elsewhere'
 import { declarationSite, type GitOpsSources } from './gitops-sources'
 import type { NamedApplication } from './named-application'
 
-/** Stands for the folder of a chart that is not fetched yet. */
+/** A placeholder for the folder of a chart that is not fetched yet. */
 const unknownFolder = '.git/charts/unknown'
 
 /** What an Application says besides the source that installs the chart. */

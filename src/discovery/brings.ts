@@ -37,7 +37,7 @@ const otherDeployers = ['argoproj.io', 'kustomize.toolkit.fluxcd.io']
 type PossibleContents = 'deployers' | 'releases' | 'chart words' | 'none'
 
 /**
- * Tells which sources have to be rendered to know what Argo CD and Flux objects they bring: those in whose texts such
+ * Decides which sources have to be rendered to know their Argo CD and Flux objects: those in whose texts such
  * objects may be, and that do not take them in as they are.
  */
 export class Brings {

@@ -16,7 +16,7 @@ import type { Source } from '../sources/source'
 export interface Roots {
   /** Whether they name every folder that is deployed: some name one, and what each of them names is known. */
   readonly known: boolean
-  /** The files and folders that are deployed, or may be: a folder stands for all that is below it. */
+  /** The files and folders that are deployed, or may be: a folder means all that is below it. */
   readonly places: ReadonlySet<string>
   /** The folders among them whose plain files Argo CD takes one by one. */
   readonly directories: ReadonlySet<string>

@@ -49,7 +49,7 @@ function expiredOf({ region, reasonAt: _, expires: __, ...terms }: PlacedExcepti
   return { ...terms, line: region.startLine }
 }
 
-/** What is to be said of an exception itself. */
+/** The findings on an exception itself. */
 function about(
   exception: PlacedException,
   isUsed: boolean,

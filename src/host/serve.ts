@@ -6,16 +6,16 @@ import { type Message, type Start, writeStep } from './thread-messages'
 /** The run, in its thread. */
 export async function serve(): Promise<void> {
   const { options, host, step } = await new Promise<Start>((resolve) => parentPort?.once('message', resolve))
-  const tell = (message: Message) => parentPort?.postMessage(message)
+  const post = (message: Message) => parentPort?.postMessage(message)
   try {
     const done = await run(options, host, {
       step: (current) => writeStep(step, current),
-      progress: (progress) => tell({ progress }),
+      progress: (progress) => post({ progress }),
     })
-    tell({ done })
+    post({ done })
   } catch (error) {
     const known = error instanceof GuardError ? error : undefined
     const { message, stack, cause } = error instanceof Error ? error : new Error(String(error))
-    tell({ failed: { code: known?.code, message, at: known?.at, stack, cause: cause ? String(cause) : undefined } })
+    post({ failed: { code: known?.code, message, at: known?.at, stack, cause: cause ? String(cause) : undefined } })
   }
 }

@@ -22,7 +22,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// Answer is what kubectl reads from one text. It may hold both: kubectl applies what stands before an error.
+// Answer is what kubectl reads from one text. It may hold both: kubectl applies the objects before an error.
 type Answer struct {
 	// Objects are complete, as JSON values.
 	Objects []any  `json:"objects"`

@@ -75,8 +75,8 @@ export function requestsBlockedBy(webhook: Cursor): { readonly what: string; rea
 }
 
 /**
- * Whether a rule sends such requests to its webhook. A wildcard counts for namespaced objects, of which a selector
- * excludes some; for cluster-scoped ones, only a rule that names them.
+ * Whether a rule sends such requests to its webhook. A wildcard counts for namespaced objects, some of which a
+ * selector excludes; for cluster-scoped ones, only a rule that names them.
  * Source:
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules
  */
@@ -104,7 +104,7 @@ export function namesResource(pattern: string, resource: string): boolean {
 
 /**
  * Whether a selector matches objects with these labels and possibly others, which people set by hand. A selector for
- * another label does not match, because nobody sets it on system objects; a selector for the absence of another label
+ * another label does not match, because it is not set on system objects; a selector for the absence of another label
  * may or may not match.
  */
 export function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {

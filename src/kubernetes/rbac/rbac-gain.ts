@@ -91,7 +91,7 @@ export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject
   )
 }
 
-/** Whether a name is another one whose variables became known; the text around them has to tell, and no group of everybody has any. */
+/** Whether a name is another one whose variables became known; the text around them decides, and a group of everybody has none. */
 function isFilledFrom(open: BoundSubject, known: BoundSubject): boolean {
   if (open.kind !== known.kind || isPlaceholder(known.name) || everybodyIn(known)) return false
   const text = open.name.replace(/^system:serviceaccount:/, '').replace(/\$\{[^{}]*\}/g, '')

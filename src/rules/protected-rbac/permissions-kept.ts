@@ -104,7 +104,7 @@ export default defineRule({
 
 /**
  * The defaults that a new role lacks: of the cluster's release on either side; where none is declared, those that every known
- * release gives. Nothing is said of a release whose defaults are unknown.
+ * release gives. A release whose defaults are unknown has none.
  */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
   const { ref } = role
