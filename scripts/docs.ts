@@ -9,6 +9,7 @@ import { bundledPolicies } from '../src/host/bundled'
 import type { Policy } from '../src/policy/policy'
 import type { ReportJson } from '../src/report/json'
 import type { Rule } from '../src/rule/rule'
+import { fixableMessages } from '../src/rules/fixes'
 import { rules } from '../src/rules/index'
 import { summaryPicture } from './summary-picture'
 import { versionMatrix } from './version-matrix'
@@ -51,12 +52,16 @@ function headOf(rule: Rule): string {
   const messages = Object.keys(rule.messages)
     .filter((message) => !(message in (rule.until ?? {})))
     .map((message) => `\`${message}\` ${levels[message] ?? level}`)
+  const fixable = fixableMessages[rule.id] ?? []
   const params = Object.entries((rule.params?.properties ?? {}) as Record<string, { description?: string }>)
   return [
     `\n> ${rule.summary}\n`,
     '| policy | since | reads | kinds | messages |',
     '| --- | --- | --- | --- | --- |',
     `| ${file.policy} | ${rule.since} | ${scopes[rule.scope]} | ${kinds} | ${messages.join(', ')} |`,
+    ...(fixable.length > 0
+      ? [`\nWith a [fix](../../fixes.md): ${fixable.map((name) => `\`${name}\``).join(', ')}.`]
+      : []),
     ...(params.length > 0 ? ['\n| param | meaning |', '| --- | --- |'] : []),
     ...params.map(([name, { description }]) => `| \`${name}\` | ${description} |`),
     '',
