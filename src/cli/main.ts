@@ -1,4 +1,7 @@
 import { realpathSync } from 'node:fs'
+import module from 'node:module'
+import { homedir } from 'node:os'
+import path from 'node:path'
 import { isMainThread, Worker } from 'node:worker_threads'
 
 /** This file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
@@ -7,9 +10,20 @@ const [, , command = ''] = process.argv
 /** `replay` starts it so, with a channel to itself. */
 const isChange = process.send !== undefined && command === 'judge-change-of-history'
 
+keepCompiledCode()
 if (isMainThread) {
   // The thread of the run starts first: it loads its modules while this thread loads its own.
   const thread = isChange || ['check', 'coverage', 'init'].includes(command) ? new Worker(file) : undefined
   if (isChange) void import('../host/change-process').then(({ serveChange }) => serveChange(file, thread))
   else void import('./command-line').then(({ commandLine }) => commandLine(file, thread))
 } else void import('../host/serve').then(({ serve }) => serve())
+
+/**
+ * Has Node (from 22.8) keep the compiled code for later runs, in the user's own folder; not in CI, where there is no later
+ * run on that machine, or where others may have run on it before.
+ */
+function keepCompiledCode(): void {
+  if (process.env.CI || !('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return
+  const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache')
+  module.enableCompileCache(path.join(caches, 'ingress-guard', 'code'))
+}
