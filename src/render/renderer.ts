@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -52,6 +53,8 @@ export class Renderer {
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
   private readonly waiting: (() => void)[] = []
+  private readonly closing = new AbortController()
+  private readonly signal: AbortSignal
   private running = 0
   private folders = 0
   /** How many times a tool was started. */
@@ -68,6 +71,8 @@ export class Renderer {
   ) {
     this.cache = renderings
     this.probes = probes
+    this.signal = AbortSignal.any([budget.signal, this.closing.signal])
+    setMaxListeners(0, this.signal)
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
@@ -75,7 +80,9 @@ export class Renderer {
     this.versions = new ToolVersions(found, this.folder, () => this.limitsNow, inTurn, probes)
   }
 
+  /** Ends what is still being rendered, too. */
   close(): void {
+    this.closing.abort()
     this.own.remove()
   }
 
@@ -264,7 +271,8 @@ export class Renderer {
 
   /** A rendering gets no more than the remaining time of the run. */
   private get limitsNow(): Limits {
-    const { secondsLeft, signal } = this.budget
+    const { secondsLeft } = this.budget
+    const { signal } = this
     return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
   }
 
