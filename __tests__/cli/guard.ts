@@ -2,6 +2,7 @@ import { program } from '../../src/cli/program'
 import type { Opened } from '../../src/host/open'
 import type { Options } from '../../src/host/options'
 import { type Host, run } from '../../src/host/run'
+import type { Clock } from '../../src/locate/locating-time'
 import type { Limits } from '../../src/render/tool'
 import { ToolProbes } from '../../src/render/tool-probes'
 import type { ReportJson } from '../../src/report/json'
@@ -17,6 +18,8 @@ export interface Run {
 
 /** The tools stay the same while the tests run. */
 const probes = new ToolProbes()
+/** Lines are searched for however long it takes. */
+const clock: Clock = { now: () => 0, wait: () => new Promise(() => {}) }
 /** Where these tests run is no matter of theirs. */
 const atTerminal = { CI: undefined, GITHUB_ACTIONS: undefined, GITLAB_CI: undefined }
 
@@ -30,7 +33,7 @@ export function guard(argv: readonly string[], isTTY = false, limits?: Limits): 
 export async function guardOnline(
   argv: readonly string[],
   isTTY = false,
-  host: Pick<Host, 'limits' | 'probes' | 'open'> = { probes },
+  host: Pick<Host, 'limits' | 'probes' | 'open' | 'clock'> = { probes },
 ): Promise<Run> {
   let stdout = ''
   let stderr = ''
@@ -48,7 +51,7 @@ export async function guardOnline(
     },
     root,
     now: new Date('2026-11-21T12:00:00Z'),
-    run: (options: Options, own: Host) => run(options, { ...own, ...host }),
+    run: (options: Options, own: Host) => run(options, { clock, ...own, ...host }),
   }
   const status = await withEnvironment({ ...gitSettings, ...atTerminal }, () => program(argv, io))
   return { status, stdout, stderr }

@@ -45,7 +45,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
   const hasBase = files.some(({ sides }) => sides.includes('base'))
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
     for (const declared of declarations) {
-      const names = Object.entries(declared).flatMap(([name, cluster]) => (holds(name, cluster, path) ? [name] : []))
+      const names = declaredFor(path, declared)
       if (names.length > 0) return { clusters: names, evidence: 'declared' }
     }
     const layout = layoutFolderOf(path)
@@ -68,6 +68,11 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }
+}
+
+/** The declared clusters that a file is deployed to. */
+export function declaredFor(path: string, declared: DeclaredClusters): string[] {
+  return Object.entries(declared).flatMap(([name, cluster]) => (holds(name, cluster, path) ? [name] : []))
 }
 
 /** The folder that the conventional layout gives to a cluster, of a file in it. */

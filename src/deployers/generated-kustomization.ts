@@ -67,6 +67,7 @@ export function generateKustomization(
     leadsTo,
     charts: [],
     namespace: '',
+    words: new Map(),
   }
 }
 

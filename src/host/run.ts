@@ -13,6 +13,7 @@ import { TrustedPlaces } from '../fetch/trust'
 import type { Finding, Report } from '../finding/report'
 import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
+import { type Clock, LocatingTime } from '../locate/locating-time'
 import { gather } from '../pipeline/gather'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -28,6 +29,7 @@ import { EditedRevision } from '../revision/edited-revision'
 import type { Revision } from '../revision/revision'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
+import { systemClock } from './clock'
 import { type Opened, openRevisions, type RevisionRequest } from './open'
 import { defaultTimeout, type Options } from './options'
 import { versionIn } from './package'
@@ -41,6 +43,8 @@ export interface Host extends Omit<RevisionRequest, keyof Options> {
   readonly limits?: Limits
   /** What is known of the tools of this machine already, for a process that makes many runs. */
   readonly probes?: ToolProbes
+  /** What the time of locating is measured by; the time of this machine by default. */
+  readonly clock?: Clock
   /** How the revisions are opened; from the repository of the options by default. */
   readonly open?: (opening: RevisionRequest) => Promise<Opened>
 }
@@ -106,7 +110,8 @@ async function runWithin(
   stages: Stages,
 ): Promise<Report> {
   const { today } = options
-  const { open = openRevisions } = host
+  const { open = openRevisions, clock = systemClock } = host
+  const start = clock.now()
   const bundled = bundledPolicies(host.root)
   budget.doing('looking up the revisions to compare and fetching missing commits')
   const { base, head, repository, branch } = await open({ ...host, ...options, signal: budget.signal })
@@ -187,6 +192,7 @@ async function runWithin(
     }
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
+      time: new LocatingTime(clock, start),
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
       judgeAgain,
     })

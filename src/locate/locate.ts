@@ -44,7 +44,9 @@ interface LocateContext {
 }
 
 async function locateOne(finding: Finding, { originals, trials, context }: LocateContext): Promise<Finding> {
-  const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
+  const { time } = context
+  const found = placesOf(finding).map(async (place) => (await time.within(() => originals.find(place))) ?? place)
+  const originally = await Promise.all(found)
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'
   // Where the finding is about an object as a whole, something that includes it may be the cause.
@@ -57,17 +59,28 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const causes = isNew && !isFound ? await trials.causesOf(finding) : []
   // A key alone is less precise than the value below it.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
-  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence))
+  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence, trials.isOver))
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
   // Of lines that were written together, the printed one is more precise than the first one; a value is more precise
   // than both.
-  const isPrinted = cause?.precision !== 'values' && !isLine && !(await originals.isFetched(finding.location))
+  const isPrinted =
+    cause?.precision !== 'values' && !isLine && !(await time.within(() => originals.isFetched(finding.location)))
   const isOwn = isPrinted && (await wrote(main))
   const decisive = value && { ...value, changed: isFound }
   const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
-  if (!place) return { ...finding, location: main, related: others }
+  if (!place) {
+    const location = isNew && !isFound && trials.isOver ? withoutLine(main) : main
+    return { ...finding, location, related: others }
+  }
   const origin = { ...main, note: main.note ?? (finding.location.rendered ? 'rendered from here' : 'the object') }
   return { ...finding, location: place, related: distinct([...further, origin, ...others], place) }
+}
+
+const outOfTime = 'the time to find the line that causes it was used up'
+
+/** A place whose line is not known to be the one to change, because there was no time to find that. */
+function withoutLine(place: Location): Location {
+  return { ...place, precision: 'file', note: outOfTime }
 }
 
 function distinct(places: readonly Location[], main: Location): Location[] {
@@ -91,7 +104,7 @@ function saysSomething(line: string): boolean {
  * The places of a cause: written lines at the head; for removals the base's lines, and the line of the head in their
  * place.
  */
-function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
+function placesOfCause({ file, edit }: Cause, { sides }: Gathered, isOver: boolean): Location[] {
   const { path, text } = file
   const precision = precisionOf(path, sides)
   const at = (side: Location['side'], line: number, note?: string): Location => {
@@ -117,7 +130,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   if (!text || !edit) {
     const deleted = file.after === undefined
     const region = startOf(1)
-    const note = deleted ? 'this change deletes the file' : undefined
+    const note = deleted ? 'this change deletes the file' : isOver && text ? outOfTime : undefined
     return [
       {
         side: deleted ? 'base' : 'head',

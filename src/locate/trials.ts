@@ -4,13 +4,12 @@ import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
-
-/** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
-const maxTrials = 40
+import type { LocatingTime } from './locating-time'
 
 /** The parts of a run that locating needs. */
 export interface TrialContext {
   readonly evidence: Gathered
+  readonly time: LocatingTime
   /** Called with all findings before the first one is located, and after each. */
   located(findings: readonly Finding[]): void
   /**
@@ -20,12 +19,11 @@ export interface TrialContext {
   judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
 }
 
-/** Reverts parts of the change and judges it again, no part twice, and up to a limit. */
+/** Reverts parts of the change and judges it again, no part twice, as long as there is time. */
 export class Trials {
   private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
   private readonly files = new Map<string, ChangedFile | undefined>()
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
-  private trialsLeft = maxTrials
   private readonly failures: number
   private readonly introduced: ReadonlySet<string>
 
@@ -35,6 +33,11 @@ export class Trials {
   ) {
     this.introduced = fingerprintsOf(findings)
     this.failures = unrenderedAmong(context.evidence.findings)
+  }
+
+  /** Whether the time is used up: what is not found by then is not searched for. */
+  get isOver(): boolean {
+    return this.context.time.isOver
   }
 
   async causesOf(finding: Finding): Promise<Cause[]> {
@@ -52,6 +55,8 @@ export class Trials {
       const left = await this.trial(reversal)
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
     })
+    // Edits among which the time was used up are no causes yet.
+    if (this.isOver && causes.length > 1) return wholeFiles(causes)
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
@@ -71,9 +76,8 @@ export class Trials {
     )
     const known = this.done.get(key)
     if (known) return known
-    if (this.trialsLeft <= 0) return Promise.resolve(undefined)
-    this.trialsLeft--
-    const outcome = this.judge(edits)
+    if (this.isOver) return Promise.resolve(undefined)
+    const outcome = this.context.time.within(() => this.judge(edits))
     this.done.set(key, outcome)
     return outcome
   }
@@ -176,6 +180,10 @@ function asDeclared(causes: readonly Cause[], files: readonly ChangedFile[]): Ca
 
 function reversalOf(causes: readonly Cause[]): Reversal {
   return new Map(causes.map(({ file, edit }) => [file, edit ? new Set([edit]) : 'all'] as const))
+}
+
+function wholeFiles(causes: readonly Cause[]): Cause[] {
+  return [...new Set(causes.map(({ file }) => file))].map((file) => ({ file, edit: undefined }))
 }
 
 function unrenderedAmong(findings: readonly Finding[]): number {

@@ -33,7 +33,7 @@ export async function readRest(
   const needed = needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
-  const partners = needed ? await renderPartners(sides.head, rendered.isSame, rules, touched) : []
+  const partners = needed ? await renderPartners(sides, rendered.isSame, rules, touched) : []
   return {
     needed,
     texts: needed && texts ? texts : new Map(),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import path from 'node:path'
 import { Budget } from '../budget'
@@ -50,6 +51,8 @@ export class Renderer {
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
   private readonly turns = new ProcessorTurns()
+  private readonly closing = new AbortController()
+  private readonly signal: AbortSignal
   private folders = 0
   /** How many times a tool was started. */
   renderings = 0
@@ -65,6 +68,8 @@ export class Renderer {
   ) {
     this.cache = renderings
     this.probes = probes
+    this.signal = AbortSignal.any([budget.signal, this.closing.signal])
+    setMaxListeners(0, this.signal)
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
     const found = { helm: this.helm, kustomize: this.kustomize }
@@ -94,7 +99,9 @@ export class Renderer {
     return this.own.path
   }
 
+  /** Ends what is still being rendered, too. */
   close(): void {
+    this.closing.abort()
     this.answers.close()
     this.own?.remove()
   }
@@ -237,7 +244,8 @@ export class Renderer {
 
   /** A rendering gets no more than the remaining time of the run. */
   private get limitsNow(): Limits {
-    const { secondsLeft, signal } = this.budget
+    const { secondsLeft } = this.budget
+    const { signal } = this
     return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
   }
 

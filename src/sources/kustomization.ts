@@ -46,6 +46,8 @@ export interface Kustomization {
   readonly pluginPlaces: readonly Mention[]
   /** Whether it has plugins, which read files of their own. */
   readonly plugins: boolean
+  /** The words of its fields, by their keys in Go's folded form; a field with no word has an empty one. */
+  readonly words: ReadonlyMap<string, string>
   /** Whether it only includes others, unchanged. */
   readonly onlyTakesIn: boolean
 }
@@ -122,6 +124,7 @@ export function readKustomization(folder: string, file: string, text: string, ch
     file,
     component: reading.words.get('kind') === 'Component',
     namespace: reading.words.get('namespace') ?? '',
+    words: reading.words,
     includes,
     patches: reading.places.filter(isPatch).flatMap(({ text: written }) => inside(folder, written) ?? []),
     leadsTo: [...new Set([...leadsTo, ...fetched])].filter((place) => tree.at(place).length > 0).sort(),

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { lines } from '../cli/guard'
+import { binding, configMap, role, stream } from './objects'
+import { judgeChange } from './rendered'
+import type { Files } from './repository'
+
+/** The change takes a role away that is a file of its own. */
+async function withoutRole(name: string, app: Files, at = 'role.yaml') {
+  const report = await judgeChange({ [at]: role(name), ...app }, { [at]: null }, 'helm', ['protected-rbac@1.1.0'])
+  return { rendered: report.inspected.head.rendered, lines: lines(report) }
+}
+
+const bound = ['introduced error base/role.yaml:1 protected-rbac/binding-resolves']
+
+describe('a Kustomization that the change does not touch is rendered', () => {
+  test.each<[what: string, name: string, kustomization: string, more?: Files]>([
+    ['where an object of the kind names it', 'edge', 'resources: [binding.yaml]\nnamespace: x\n'],
+    ['where a prefix makes the name', 'a-edge', 'resources: [binding.yaml, role.yaml]\nnamePrefix: a-\n'],
+    [
+      'where a patch writes the name',
+      'other',
+      'resources: [binding.yaml]\npatches:\n  - {target: {kind: ClusterRoleBinding}, patch: "[{op: replace, path: /roleRef/name, value: other}]"}\n',
+    ],
+    [
+      'where a replacement may write the name',
+      'other',
+      'resources: [binding.yaml, map.yaml]\nreplacements:\n  - source: {kind: ConfigMap, name: map, fieldPath: data.key}\n    targets: [{select: {kind: ClusterRoleBinding}, fieldPaths: [roleRef.name]}]\n',
+      { 'app/map.yaml': configMap('map', 'other') },
+    ],
+    [
+      'where a variable may write the name',
+      'other-role',
+      'resources: [binding.yaml, map.yaml]\nvars: [{name: NAME, objref: {kind: ConfigMap, name: map, apiVersion: v1}, fieldref: {fieldPath: data.key}}]\n',
+      { 'app/map.yaml': configMap('map', 'other') },
+    ],
+    [
+      'where a list has the object',
+      'edge',
+      'resources: [list.yaml]\nnamespace: x\n',
+      {
+        'app/list.yaml': JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'List',
+          items: [
+            {
+              kind: 'ClusterRoleBinding',
+              apiVersion: 'rbac.authorization.k8s.io/v1',
+              metadata: { name: 'edge' },
+              roleRef: { kind: 'ClusterRole', name: 'edge', apiGroup: 'rbac.authorization.k8s.io' },
+            },
+          ],
+        }),
+      },
+    ],
+  ])('%s', async (_, name, kustomization, more = {}) => {
+    const app = {
+      'app/kustomization.yaml': kustomization,
+      'app/binding.yaml': binding('edge'),
+      'app/role.yaml': role('edge'),
+    }
+    const { rendered } = await withoutRole(name, { ...app, ...more })
+    expect(rendered).toBe(1)
+  })
+
+  test('and its finding is reported', async () => {
+    const app = {
+      'app/kustomization.yaml': 'resources: [binding.yaml]\nnamespace: x\n',
+      'app/binding.yaml': `${binding('edge')}subjects: [{kind: User, name: ada}]\n`,
+    }
+    expect((await withoutRole('edge', app)).lines).toEqual(bound)
+  })
+})
+
+describe('a Kustomization that the change does not touch is not rendered', () => {
+  test.each<[what: string, app: Files]>([
+    [
+      'where objects of other kinds alone name it',
+      {
+        'app/kustomization.yaml': 'resources: [all.yaml]\nnamespace: x\n',
+        'app/all.yaml': stream(binding('other'), configMap('edge', 'edge')),
+      },
+    ],
+    [
+      'where a prefix cannot make the name',
+      { 'app/kustomization.yaml': 'resources: [all.yaml]\nnamePrefix: a-\n', 'app/all.yaml': binding('other') },
+    ],
+    [
+      'where a file that it does not take in has such an object',
+      {
+        'app/kustomization.yaml': 'resources: [all.yaml]\nnamespace: x\n',
+        'app/all.yaml': binding('other'),
+        'app/README.md': binding('edge'),
+      },
+    ],
+  ])('%s', async (_, app) => {
+    expect(await withoutRole('edge', app)).toEqual({ rendered: 0, lines: [] })
+  })
+
+  test('where it is in the folder of another cluster', async () => {
+    const app = (folder: string) => ({
+      [`${folder}/app/kustomization.yaml`]: 'resources: [binding.yaml]\nnamespace: x\n',
+      [`${folder}/app/binding.yaml`]: binding('edge'),
+    })
+    const at = 'clusters/east/role.yaml'
+    expect((await withoutRole('edge', app('clusters/west'), at)).rendered).toBe(0)
+    expect((await withoutRole('edge', app('clusters/east'), at)).rendered).toBe(1)
+  })
+})

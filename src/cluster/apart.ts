@@ -1,0 +1,49 @@
+import { type Declarations, declaredFor, layoutFolderOf } from './clusters'
+
+/**
+ * The clusters that something may be deployed to, as far as they are known before its objects are: some names, or, for a
+ * path, a folder above it.
+ */
+export interface Whereabouts {
+  readonly names: readonly string[]
+  /** The path itself, or the folder of its layout. */
+  readonly path?: string
+  /** The folder that the layout gives to a cluster: then it is this one, or one in it. */
+  readonly layout?: string | undefined
+}
+
+/** @param destination a cluster, or a file that decides which one it is */
+export function whereaboutsOf(
+  destination: { readonly cluster: string } | { readonly path: string },
+  { base, head }: Pick<Declarations, 'base' | 'head'>,
+): Whereabouts {
+  if ('cluster' in destination) return { names: [destination.cluster] }
+  const { path } = destination
+  const names = declaredFor(path, base)
+  if (names.length > 0) return { names }
+  const layout = layoutFolderOf(path)
+  // Only a new file is in a cluster that the head declares.
+  return { names: declaredFor(path, head), path: layout === undefined ? path : `${layout}/`, layout }
+}
+
+/** Whether two things are in different clusters, whatever objects there are. */
+export function areApart(one: Whereabouts, other: Whereabouts): boolean {
+  if (one.names.some((name) => other.names.includes(name))) return false
+  return !mayBeNamed(one, other) && !mayBeNamed(other, one) && !mayShareFolder(one, other)
+}
+
+/** Whether the folder of one may have the name of the other. */
+function mayBeNamed({ path, layout }: Whereabouts, { names }: Whereabouts): boolean {
+  if (path === undefined) return false
+  return names.some((name) => name === '' || isIn(path, name) || (layout !== undefined && isIn(name, layout)))
+}
+
+function mayShareFolder(one: Whereabouts, other: Whereabouts): boolean {
+  if (one.path === undefined || other.path === undefined) return false
+  if (one.layout === undefined || other.layout === undefined) return one.layout === other.layout
+  return one.layout === other.layout || isIn(one.layout, other.layout) || isIn(other.layout, one.layout)
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`)
+}
