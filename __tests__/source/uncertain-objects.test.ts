@@ -61,7 +61,7 @@ describe('a protected role that another answer of the cluster takes away', () =>
         'c/files/role.txt': around('if eq .Release.Revision 1'),
         'c/templates/role.yaml': '{{ tpl (.Files.Get "files/role.txt") . }}\n',
       },
-      'head/c/templates/role.yaml:1 template',
+      'base/c/templates/role.yaml:5 template',
     ],
     [
       'in the name of the object',

@@ -42,7 +42,7 @@ interface Sides {
 const minors = { first: 20, last: 45 }
 
 /** How many questions of `lookup` are answered in all ways, and how many of them one by one. */
-const most = { together: 4, pairs: 6, alone: 12 }
+const most = { together: 4, pairs: 6, allBut: 8, alone: 24 }
 
 /** One cluster with what both sides render for it. */
 interface Row extends AskedCluster {
@@ -173,9 +173,9 @@ class Exploration {
     this.take(...(await this.both([all, { ...other, name: `lookup finds objects, and ${other.name}`, finds: 'all' }])))
     // Helm asked for no more than this one.
     if (this.questions.size === 1) return
-    for (let size = -1; size < this.questions.size && this.questions.size <= most.alone; ) {
+    for (let size = -1; size < this.questions.size && size < most.alone; ) {
       size = this.questions.size
-      const asked = [...this.questions].sort()
+      const asked = [...this.questions].slice(0, most.alone).sort()
       const choices = choicesOf(asked).map((finds) => ({ ...plain, name: nameOf(finds, asked), finds }))
       const fresh = choices.filter(({ finds }) => !this.known.has(JSON.stringify(finds)))
       for (const { finds } of fresh) this.known.add(JSON.stringify(finds))
@@ -204,7 +204,7 @@ class Exploration {
     if (introduced) add(introduced.name, true)
     else if (first) add(first.name, false)
     if (this.questions.size > most.alone)
-      add(`lookup finds some of more than ${most.alone} objects`, this.oldQuestions.size <= most.alone)
+      add(`lookup finds some of more than ${most.alone} objects`, this.oldQuestions.size <= most.alone / 2)
     const clusters = rows.filter((row) => row.now && (row.old || !old))
     return { clusters, unanswered }
   }
@@ -219,7 +219,7 @@ function choicesOf(asked: readonly string[]): string[][] {
     return all.filter((some) => some.length > 0)
   }
   const alone = asked.map((one) => [one])
-  const allBut = asked.map((one) => asked.filter((other) => other !== one))
+  const allBut = asked.length > most.allBut ? [] : asked.map((one) => asked.filter((other) => other !== one))
   const pairs =
     asked.length > most.pairs ? [] : asked.flatMap((one, index) => asked.slice(index + 1).map((other) => [one, other]))
   return [...alone, ...allBut, ...pairs]
