@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Delivery, deliver } from '../../src/action/deliver'
 import type { Report } from '../../src/finding/report'
-import { operationIds } from '../github/description'
+import { operationIds as described } from '../github/description'
 import { faults, GitHubServer } from '../github/server'
 import { judge } from '../harness'
 import { ingress } from '../source/objects'
@@ -11,6 +11,8 @@ const hosts = Array.from({ length: 60 }, (_, index) => `h${String(index).padStar
 const sound = { 'web.yaml': ingress('web', ['a.example.com'], ['a.example.com']) }
 /** 60 findings: two requests carry their annotations. */
 const holed = { 'web.yaml': ingress('web', ['a.example.com'], hosts) }
+/** Those of the check run and the comment. */
+const operationIds = described.filter((operation) => !operation.startsWith('pulls/'))
 const delivery: Delivery = {
   annotations: 'auto',
   comment: 'always',
