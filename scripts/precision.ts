@@ -1,5 +1,5 @@
 // npm run precision: judges changes of public repositories, each as of its own day, and counts the errors by their marks.
-// bench/precision-changes.json names the changes, bench/precision.jsonl has a mark for each error that was read.
+// bench/precision-changes.jsonl names the changes, bench/precision.jsonl has a mark for each error that was read.
 //
 //   --repositories DIR   where clones are, as OWNER/NAME (default: .tools/precision)
 //   --clone              clone what is not there, from GitHub
@@ -32,11 +32,8 @@ const { values: options } = parseArgs({
 })
 const root = process.cwd()
 const judge = inProcessOf(path.join(root, 'dist/cli.cjs'))
-const changes: readonly Change[] = JSON.parse(readFileSync('bench/precision-changes.json', 'utf8'))
-const marks: readonly Mark[] = readFileSync('bench/precision.jsonl', 'utf8')
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line))
+const changes = linesOf<Change>('bench/precision-changes.jsonl')
+const marks = linesOf<Mark>('bench/precision.jsonl')
 
 const measured: Measured[] = []
 for (const { repository, style, commits } of changes.filter((one) => one.repository.includes(options.only))) {
@@ -72,3 +69,9 @@ console.log(summaryOf(measured, errors))
 const open = unmarked(errors)
 if (options.unmarked) for (const line of open) console.log(line)
 if (open.length > 0) process.exitCode = 1
+
+/** A file of our own, with one value on each line. */
+function linesOf<T>(file: string): T[] {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line))
+}
