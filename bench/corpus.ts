@@ -62,3 +62,31 @@ function secret(name: string): string {
 function role(name: string): string {
   return `apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n${metadata(name)}rules:\n  - apiGroups: [""]\n    resources: [pods, configmaps]\n    verbs: [get, list, watch]\n`
 }
+
+/** Writes so many ingress controllers, each with a class of its own; the Ingresses of the teams are of the class of the first. */
+export function writeControllers(folder: string, count: number, version: string): void {
+  for (let index = 0; index < count; index++) {
+    const name = index === 0 ? 'nginx' : `nginx-${index}`
+    const home = path.join(folder, 'controllers', name)
+    mkdirSync(home, { recursive: true })
+    writeFileSync(path.join(home, 'controller.yaml'), controller(name, version))
+  }
+}
+
+function controller(name: string, version: string): string {
+  const of = `k8s.io/${name}`
+  const ingressClass = `apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata:\n  name: ${name}\nspec:\n  controller: ${of}\n`
+  return `${ingressClass}---\napiVersion: apps/v1\nkind: Deployment\n${metadata(name)}spec:
+  selector:
+    matchLabels: { app: ${name} }
+  template:
+    metadata:
+      labels: { app: ${name} }
+    spec:
+      serviceAccountName: ${name}
+      containers:
+        - name: controller
+          image: registry.k8s.io/ingress-nginx/controller:${version}
+          args: [/nginx-ingress-controller, --controller-class=${of}, --ingress-class=${name}, --election-id=${name}]
+`
+}
