@@ -76,7 +76,9 @@ test('a Kustomization that generates an object is rendered for its name with a h
   // A removed account is looked for in objects of every kind.
   const renderedFor = async (name: string) => {
     const account = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: ${name}\n`
-    const report = await judgeChange({ 'a.yaml': account, ...app }, { 'a.yaml': null }, 'helm', ['protected-rbac@1.1.0'])
+    const report = await judgeChange({ 'a.yaml': account, ...app }, { 'a.yaml': null }, 'helm', [
+      'protected-rbac@1.1.0',
+    ])
     return report.inspected.head.rendered
   }
   expect(await renderedFor('settings-89m2h2c2c7')).toBe(1)
