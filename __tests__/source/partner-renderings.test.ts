@@ -71,6 +71,20 @@ describe('a Kustomization that the change does not touch is rendered', () => {
   })
 })
 
+test('a Kustomization that generates an object is rendered for its name with a hash, and for no other', async () => {
+  const app = { 'app/kustomization.yaml': 'configMapGenerator: [{name: settings, literals: [a=b]}]\n' }
+  // A removed account is looked for in objects of every kind.
+  const renderedFor = async (name: string) => {
+    const account = `apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: ${name}\n`
+    const report = await judgeChange({ 'a.yaml': account, ...app }, { 'a.yaml': null }, 'helm', [
+      'protected-rbac@1.1.0',
+    ])
+    return report.inspected.head.rendered
+  }
+  expect(await renderedFor('settings-89m2h2c2c7')).toBe(1)
+  expect(await renderedFor('others-89m2h2c2c7')).toBe(0)
+})
+
 describe('a Kustomization that the change does not touch is not rendered', () => {
   test.each<[what: string, app: Files]>([
     [

@@ -66,11 +66,7 @@ async function mayHoldByObjects(
   const putsTagsOn = has('images', 'imagetags') || source.overlay?.images !== undefined
   const isPartOfName = partOfName(source, taken)
   const mayChangeKinds = laidOver.some((text) => text.includes('allowKindChange'))
-  const isMade = (string: string) =>
-    isOpen ||
-    isPartOfName(string) ||
-    (kindsMade.length > 0 && hashed.test(string)) ||
-    (putsTagsOn && /[:@]/.test(string))
+  const isMade = (string: string) => isOpen || isPartOfName(string) || (putsTagsOn && /[:@]/.test(string))
   return ({ kinds, strings }) => {
     if (strings.length === 0) return false
     const isOfKind = ({ kind, text }: (typeof objects)[number]) =>
@@ -79,8 +75,11 @@ async function mayHoldByObjects(
     const candidates = any ? objects : objects.filter(isOfKind)
     if (candidates.length === 0 && !(any ? kindsMade.length > 0 : kindsMade.some((kind) => kinds.includes(kind))))
       return false
-    if (strings.some(isMade)) return true
-    return [...candidates.map(({ text }) => text), ...laidOver].some((text) => mentionsOneOf(text, strings))
+    // The name of a generated object without its hash is written somewhere.
+    const stems = kindsMade.length > 0 ? strings.map((string) => string.replace(hashed, '')) : []
+    const all = [...new Set([...strings, ...stems])]
+    if (all.some(isMade)) return true
+    return [...candidates.map(({ text }) => text), ...laidOver].some((text) => mentionsOneOf(text, all))
   }
 }
 
