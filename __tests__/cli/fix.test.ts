@@ -102,7 +102,7 @@ describe('check --fix', () => {
     symlinkSync(away, path.join(repo.dir, 'web.yaml'))
     repo.write({ 'chart/templates/web.yaml': holed })
     const { stdout, stderr } = await check(repo, '--fix')
-    expect(stdout).toContain('error ingress-tls/host-covered chart/templates/web.yaml:13:13\n')
+    expect(stdout).toContain('error ingress-tls/host-covered chart/templates/web.yaml:13:5\n')
     expect(stderr).toBe('ingress-guard: nothing was fixed, because no finding that counts has a fix that holds\n')
     expect(readFileSync(away, 'utf8')).toBe(holed)
     expect(read(repo, 'chart/templates/web.yaml')).toBe(holed)

@@ -124,7 +124,7 @@ function blockOf(language: string, lines: readonly string[]): string {
 
 /** Whether lines are of a Secret, apart from its type: its data is no matter of a comment. */
 function showsSecret({ after }: Patch, written: readonly string[]): boolean {
-  if (written.every((line) => /^\s*type: \S+(?:\s+#.*)?$/.test(line))) return false
+  if (written.every((line) => /^type: [\w./-]+$/.test(line.trim()))) return false
   const shown = new Set(written.map((line) => line.trim()).filter((line) => line !== ''))
   return loadFile({ text: after }).objects.some(({ ref, region, lines }) => {
     if (ref.group !== '' || ref.kind !== 'Secret') return false

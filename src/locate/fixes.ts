@@ -171,11 +171,11 @@ class HeadTexts {
   async mayEdit(path: string): Promise<boolean> {
     const { base, head } = this.evidence.sides
     if (!/\.ya?ml$/.test(path) || /^\.github\/(?:workflows\/|ingress-guard\.)/.test(path)) return false
-    const [, chart] = path.match(/^(.*?)templates\//) ?? []
-    if (chart !== undefined && [base, head].some((side) => side?.checkout.tree.entries.has(`${chart}Chart.yaml`)))
-      return false
-    const entries = head.checkout.tree.entries
     const names = path.split('/')
+    const above = names.indexOf('templates')
+    const chart = [...names.slice(0, above), 'Chart.yaml'].join('/')
+    if (above !== -1 && [base, head].some((side) => side?.checkout.tree.entries.has(chart))) return false
+    const entries = head.checkout.tree.entries
     if (names.some((_, index) => index > 0 && entries.has(names.slice(0, index).join('/')))) return false
     const entry = entries.get(path) ?? base?.checkout.tree.entries.get(path)
     if (entry?.type !== 'file' || entry.raw) return false

@@ -38,7 +38,11 @@ export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[
 }
 
 function isRemoval({ before, after }: Edit): boolean {
-  return after.length === 0 && before.length <= mostLines && before.some((line) => /^[^#]*[^#\s]/.test(line.trim()))
+  return (
+    after.length === 0 &&
+    before.length <= mostLines &&
+    before.some((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))
+  )
 }
 
 type Undone = { readonly region: Region; readonly newText: string } | undefined
@@ -59,7 +63,7 @@ function itemBack({ before, after, afterLine }: Edit): Undone {
   const end = was.length - (now.length - start)
   if (was.slice(end) !== now.slice(start)) return undefined
   const gone = was.slice(start, end)
-  return gone.includes(',') || /[[{]\s*$/.test(now.slice(0, start))
+  return gone.includes(',') || /[[{]$/.test(now.slice(0, start).trimEnd())
     ? { region: at(afterLine, start + 1), newText: gone }
     : undefined
 }
