@@ -20,6 +20,10 @@ const shortNames = {
   name: 'short-names',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: path.resolve('scripts/undici.cjs') }))
+    // Its parser comes in two builds; the one that any processor runs is enough.
+    onResolve({ filter: /llhttp_simd-wasm/ }, () => ({
+      path: path.resolve('node_modules/undici/lib/llhttp/llhttp-wasm.js'),
+    }))
     onLoad({ filter: /node_modules.*\.[cm]?js$|src.*\.ts$/ }, async ({ path: file }) => {
       const loader = file.endsWith('.ts') ? 'ts' : 'js'
       const shortened = await transform(readFileSync(file, 'utf8'), {

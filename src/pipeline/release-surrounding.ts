@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Manifest } from '../manifest/manifest'
 import type { Surrounding } from '../render/ask-helm'
 import type { ChartWords } from '../render/chart-words'
@@ -19,13 +20,16 @@ export function surroundingOf(side: RenderedSide, pair: RenderedPair, words: Cha
     const { kind, name, namespace } = ref
     return `---\napiVersion: ${JSON.stringify(apiVersion)}\nkind: ${JSON.stringify(kind)}\nmetadata:\n  name: ${JSON.stringify(name)}\n${namespace ? `  namespace: ${JSON.stringify(namespace)}\n` : ''}`
   })
-  return {
+  const surrounding = {
     found: { known, keys: words.keys, names: words.names },
     kinds: kindsFor(words),
     own: [...new Set(own)],
     manifest: manifest.join(''),
-    isInstalled: false,
   }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...known, surrounding]))
+    .digest('hex')
+  return { ...surrounding, digest, isInstalled: false }
 }
 
 /** The API server keeps the texts of a Secret as data. */

@@ -4,7 +4,7 @@ import { identityOf, type ObjectRef } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import type { Checkout } from '../revision/checkout'
 import type { HelmSource } from '../sources/source'
-import { layOutChart, piecesIn, type Running, rendersAsInstalled, template, valuesArguments } from './helm'
+import { layOutChart, piecesIn, type Running, rendersAsInstalled, template, upgradeOf, valuesArguments } from './helm'
 import type { Piece, Rendering } from './rendering'
 import { type FoundObjects, pluralOf, type StubCluster } from './stub-api'
 import type { StubServer } from './stub-server'
@@ -21,10 +21,14 @@ export interface ClusterState {
   readonly served: readonly string[]
   /** The paths at which `lookup` finds something; all of them. */
   readonly finds: readonly string[] | 'all'
+  /** Helm is given the version and the APIs instead of a server, which takes a fraction of the time; `lookup` finds nothing. */
+  readonly byFlags?: true
 }
 
 /** What of a release every cluster shows alike. */
 export interface Surrounding {
+  /** Identifies all that is found. */
+  readonly digest: string
   readonly found: FoundObjects
   /** Kinds that `lookup` may ask for. */
   readonly kinds: readonly string[]
@@ -61,12 +65,13 @@ export async function renderAsked(
 ): Promise<AskedRendering> {
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart) return { questions: [], fault: 'refused' }
-  if (rendersAsInstalled(source)) {
+  if (rendersAsInstalled(source) || state.byFlags) {
     const { version, served } = state
     const names = served.flatMap((api) => [api.replace(/\/$/, ''), api.split('/').slice(0, -1).join('/')])
     const apiVersions = [...new Set([...(source.apiVersions ?? []), ...names])]
-    const argo = { ...source, kubeVersion: source.kubeVersion ?? version, apiVersions }
-    const outcome = await template(argo, chart.folder, checkout, running)
+    const flagged = { ...source, kubeVersion: source.kubeVersion ?? version, apiVersions }
+    const options = surrounding.isInstalled ? [] : upgradeOf(source)
+    const outcome = await template(flagged, chart.folder, checkout, running, options)
     if (outcome.stopped !== undefined) return { questions: [], fault: 'stopped' }
     if (outcome.status !== 0) return { questions: [], fault: 'refused' }
     return laid([], piecesIn(outcome.stdout, source, chart, checkout), postRender)

@@ -24,7 +24,7 @@ export function otherCluster(plain: Environment, words: ChartWords, versions: re
     name: 'the release is old, and the cluster has all extensions',
     revision: 1_000_003,
     version: `${version}${versions.length > 0 ? endings[0] : ''}`,
-    served: [...apisOf(version, true), ...extensionsFor(words)],
+    served: [...apisOf(version, true), ...extensions, ...namedExtensions(words)],
   }
 }
 
@@ -36,8 +36,11 @@ export function probesFor(plain: Environment, other: Environment, words: ChartWo
   const { revision, version, served } = other
   const all: [Aspect, Environment][] = [
     ['revision', { ...plain, name: `the release has revision ${revision}`, revision }],
-    ['apiVersions', { ...plain, name: 'the cluster has all extensions', served: [...plain.served, ...served] }],
-    ['kubeVersion', { ...plain, name: `Kubernetes has version ${version}`, version }],
+    [
+      'apiVersions',
+      { ...plain, name: 'the cluster has all extensions', served: [...plain.served, ...served], byFlags: true },
+    ],
+    ['kubeVersion', { ...plain, name: `Kubernetes has version ${version}`, version, byFlags: true }],
   ]
   return all.filter(([aspect]) => !words[aspect])
 }
@@ -50,6 +53,7 @@ export function clustersFor(
   aspects: ReadonlySet<Aspect>,
 ): Environment[] {
   const states: Environment[] = []
+  const byFlags = true
   if (aspects.has('revision')) {
     const near = words.numbers.flatMap((number) => [number - 1, number, number + 1])
     for (const revision of new Set([...revisions, ...near]))
@@ -58,15 +62,21 @@ export function clustersFor(
   if (aspects.has('apiVersions')) {
     const all = extensionsFor(words)
     const named = words.apis.filter((api) => !isOfKubernetes(api)).map(withKind)
-    states.push({ ...plain, name: 'the cluster has all extensions', served: [...plain.served, ...all] })
+    states.push({ ...plain, name: 'the cluster has all extensions', served: [...plain.served, ...all], byFlags })
     for (const api of named) {
-      states.push({ ...plain, name: `the cluster has ${api}`, served: [...plain.served, ...kindsOf(api, all)] })
+      states.push({
+        ...plain,
+        name: `the cluster has ${api}`,
+        served: [...plain.served, ...kindsOf(api, all)],
+        byFlags,
+      })
       const others = all.filter((one) => !one.startsWith(groupVersionOf(api)))
       if (named.length > 1)
         states.push({
           ...plain,
           name: `the cluster has all extensions but ${api}`,
           served: [...plain.served, ...others],
+          byFlags,
         })
     }
     const betas = apisOf('1.20.0', true)
@@ -75,12 +85,13 @@ export function clustersFor(
   }
   if (versions.length > 1 && aspects.has('kubeVersion')) {
     for (const version of versionsFor(words, versions))
-      states.push({ ...plain, name: `Kubernetes has version ${version}`, version, served: apisOf(version, false) })
+      states.push({ ...plain, name: `Kubernetes has version ${version}`, version, byFlags })
     for (const ending of endings)
       states.push({
         ...plain,
         name: `Kubernetes has version ${plain.version}${ending}`,
         version: `${plain.version}${ending}`,
+        byFlags,
       })
   }
   return states
@@ -94,14 +105,25 @@ function versionsFor({ minors }: ChartWords, versions: readonly string[]): strin
   return versions.filter((version) => chosen.has(version))
 }
 
+/** So many of the kinds that a chart names may be of an API that it names. */
+const mostKinds = 40
+
 /** The extensions that many clusters have, and those that a chart names. */
-function extensionsFor({ apis, groups }: ChartWords): string[] {
-  const own = apis.filter((api) => !isOfKubernetes(api)).map(withKind)
+function extensionsFor(words: ChartWords): string[] {
+  const { groups } = words
+  const own = namedExtensions(words)
   const known = new Set([...extensions, ...own].map((api) => api.split('/', 1)[0]))
   const guessed = groups
     .filter((group) => !known.has(group) && !isOfKubernetes(`${group}/v1`))
     .flatMap((group) => ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${group}/${version}/`))
   return [...new Set([...extensions, ...own, ...guessed])]
+}
+
+/** The extensions that a chart names; one without a kind has those that the chart names. */
+function namedExtensions({ apis, kinds }: ChartWords): string[] {
+  const own = apis.filter((api) => !isOfKubernetes(api)).map(withKind)
+  const named = kinds.slice(0, mostKinds)
+  return own.flatMap((api) => (api.endsWith('/') ? [api, ...named.map((kind) => `${api}${kind}`)] : [api]))
 }
 
 /** An API without a kind has any. */

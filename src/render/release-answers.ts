@@ -62,8 +62,8 @@ export class ReleaseAnswers {
     state: ClusterState,
     surrounding: Surrounding,
   ): Promise<AskedRendering> {
-    const known = [...surrounding.found.known]
-    const key = ['asked', await this.ways.keyOf(source, checkout), state, known, surrounding]
+    const { digest, isInstalled } = surrounding
+    const key = ['asked', await this.ways.keyOf(source, checkout), state, digest, isInstalled]
     return once(this.asked, JSON.stringify(key), async () => {
       this.stub ??= this.ways.openStub()
       const server = await this.stub

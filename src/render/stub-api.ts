@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { identify } from '../manifest/identity'
-import { isOfKubernetes } from './cluster-apis'
 
 /** A cluster as helm finds it: what serves its requests while it renders. */
 export interface StubCluster {
@@ -98,11 +97,10 @@ function groupsOf(served: ReadonlySet<string>): object {
   }
 }
 
-/** The kinds of an API; of an extension also those that `lookup` may ask for. */
-function kindsOf({ served, kinds }: StubCluster, api: string): string[] {
+/** The kinds of an API. Helm names those that it does not find, and is started again with them. */
+function kindsOf({ served }: StubCluster, api: string): string[] {
   const own = [...served].flatMap((one) => (one.startsWith(`${api}/`) ? [one.slice(api.length + 1)] : []))
-  const named = own.filter((kind) => kind !== '')
-  return named.length > 0 && isOfKubernetes(api) ? named : [...new Set([...named, ...kinds])]
+  return own.filter((kind) => kind !== '')
 }
 
 function resourcesOf(cluster: StubCluster, api: string): object {
