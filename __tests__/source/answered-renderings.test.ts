@@ -31,18 +31,18 @@ describe('a change renders its release', () => {
     ['for two clusters, where a comment or a text speaks of lookup', 'a', '{{/* lookup */}}{{ "now" }} lookup', [2, 2]],
     ['with two more answers at the side that asks', 'a', '{{ randAlphaNum 5 }}', [4, 0]],
     ['with two more answers at both sides that ask', '{{ now | quote }}', '{{ now | toString | quote }}', [6, 0]],
-    ['for versions and their endings, where it asks for that', 'a', '{{ .Capabilities.KubeVersion.Version }}', [2, 9]],
+    ['for versions and their endings, where it asks for that', 'a', '{{ .Capabilities.KubeVersion.Version }}', [8, 3]],
     [
       'for clusters with and without an extension, where it asks for one',
       'a',
       '{{ .Capabilities.APIVersions.Has "a.example.com/v1" }}',
-      [2, 8],
+      [5, 5],
     ],
     [
       'for clusters with more and fewer APIs, where it asks for what every cluster has',
       'a',
       '{{ .Capabilities.APIVersions.Has "apps/v1" }}',
-      [2, 5],
+      [3, 4],
     ],
   ]
   test.each(cases)('%s', async (_, before, after, expected) => {

@@ -57,7 +57,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     expect(await listed(beside(), { 'app/web.yaml': web() }, 'app/kustomization.yaml')).toEqual([
       `it uses ${remote}, which is not in this repository`,
       expect.stringMatching(
-        /^the Kustomization app: it was read without what patches Deployment server, because kustomize cannot build it: .*no matches for Id Deployment/,
+        /^the Kustomization app: it was read without patches of Deployment server, because kustomize cannot build it: .*no matches for Id Deployment/,
       ),
     ])
   })
@@ -124,7 +124,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     ],
     [
       'the count of replicas',
-      'patches of a server',
+      'patches of server',
       { 'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'replicas: [{name: server, count: 2}]') },
     ],
     [

@@ -190,7 +190,7 @@ describe('the entries of a Kustomization beside a chart from elsewhere', () => {
     const report = await judge(base, { 'a/kustomization.yaml': own(unscoped) })
     expect(places(report)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
     expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain(
-      'it was read without what patches Deployment edge',
+      'it was read without patches of Deployment edge',
     )
   })
 

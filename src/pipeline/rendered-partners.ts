@@ -69,8 +69,10 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
     // The objects that describe clusters have theirs already.
     if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
     if (origin.kind === 'rendered') return [targets[side].get(origin.id) ?? []].flat()
-    const tree = (side === 'base' ? base : head)?.tree
-    return [origin.path, ...(tree?.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
+    const its = side === 'base' ? base : head
+    // What charts and Kustomizations are made of goes where those go that take it in.
+    if (its?.discovery.ownership.has(origin.path)) return []
+    return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
   }
   const known = new Map<Manifest, ReturnType<PlaceOf>>()
   return (manifest) => {

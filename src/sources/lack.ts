@@ -34,7 +34,7 @@ export function nameOfLack({ what, about }: Lack): string {
   const object = about.replace('/', ' ')
   switch (what) {
     case 'object':
-      return `what patches ${object}`
+      return `patches of ${object}`
     case 'source':
       return `the replacement from ${object}`
     case 'field':
@@ -42,7 +42,7 @@ export function nameOfLack({ what, about }: Lack): string {
     case 'variable':
       return `the variable ${about}`
     case 'data':
-      return `what completes ${object}`
+      return `additions to ${object}`
     case 'plugin':
       return `the plugin ${about}`
     case 'place':

@@ -40,7 +40,10 @@ export function unknownFlags({ facts, release, settings }: Controller): UnknownF
   const program = programs.find(({ controller }) => controller === facts.name)
   if (!program || release === undefined || !satisfies(release, program.releases)) return []
   const { always, some } = program
-  const known = [...always, ...Object.keys(some).filter((name) => satisfies(release, some[name] ?? ''))]
+  const known = [
+    ...always,
+    ...Object.entries(some).flatMap(([name, since]) => (satisfies(release, since) ? [name] : [])),
+  ]
   return settings.named
     .filter(({ name }) => !known.includes(name))
     .map((flag) => ({ ...flag, since: entryOf(some, flag.name), known }))
