@@ -42,7 +42,8 @@ export class Budget {
   }
 
   get secondsLeft(): number {
-    return Math.max(0, (this.end - performance.now()) / 1000)
+    // A timer may end a little before its time.
+    return this.signal.aborted ? 0 : Math.max(0, (this.end - performance.now()) / 1000)
   }
 
   /**

@@ -4,6 +4,14 @@ import { released as base, change, role } from './probe'
 import { places } from './rendered'
 
 const conditions = [
+  'with not (lookup "v1" "Namespace" "" "a")',
+  'if not (lookup "v1" "Node" "" "").items',
+  'if and .Values.enabled (not (lookup "v1" "Namespace" "" "a"))',
+  'with .Release }}{{- if lt .Revision 2 }}{{- end }}{{- end }}{{- if lt $.Release.Revision 5',
+  'if gt (int .Capabilities.KubeVersion.Minor) 26',
+  'if lt (randInt 0 10) 11',
+  'if (genCA "a" 1).Cert',
+  '$found := 1 }}{{- $found =lookup "v1" "Namespace" "" "a" }}{{- if not $found',
   'if lookup "v1" "Namespace" "" "kube-system"',
   'if empty (lookup "v1" "Secret" .Release.Namespace (printf "%s-x" .Release.Name))',
   'if or (lookup "v1" "Namespace" "" "a") (not .Values.enabled)',

@@ -1,0 +1,3 @@
+import { helmReleases } from './helm-releases'
+
+helmReleases('helm3')
