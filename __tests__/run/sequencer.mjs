@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer'
 
 /** What leaves much in memory, or starts no process: the more memory a worker has, the longer it takes to start git or helm. */
-const last = /__tests__\/(?:foreign-keys|regular-expressions|mutation\/|report\/|kubernetes\/|manifest\/|fixes|rules)/
+const last = /__tests__\/(?:regular-expressions|mutation\/|report\/|kubernetes\/|manifest\/|fixes|rules)/
 
 export default class extends Sequencer {
   sort(tests) {

@@ -1,6 +1,7 @@
-// More conditions of the kind that uncertain-objects.test.ts tries.
+// More charts of the kind that uncertain-objects.test.ts and asked-clusters.test.ts try.
 import { expect, test } from '@jest/globals'
-import { released as base, change, role } from './probe'
+import { around, asking, elsewhere } from './asking-charts'
+import { released as base, change } from './probe'
 import { places } from './rendered'
 
 const conditions = [
@@ -32,6 +33,17 @@ const conditions = [
 ]
 
 test.each(conditions)('a protected role goes %s', async (condition) => {
-  const report = await change(base, { 'c/templates/role.yaml': `{{- ${condition} }}\n${role}{{- end }}\n` })
+  const report = await change(base, { 'c/templates/role.yaml': around(condition) })
   expect(places(report)).toEqual(['head/c/templates/role.yaml:1 template protected-rbac/object-kept'])
+})
+
+test.each(elsewhere.slice(1))('a protected role goes %s', async (_, files, place) => {
+  const found = places(await change(base, files)).map((one) => one.replace(/:(\d+) \w+ /, ':$1 template '))
+  expect(found).toEqual([`${place} protected-rbac/object-kept`])
+})
+
+test.each(asking.slice(3))('a protected role goes %s', async (_, files) => {
+  expect(places(await change(base, files))).toEqual([
+    expect.stringMatching(/^head\/c\/templates\/role\.yaml:\d+ \w+ protected-rbac\/object-kept$/),
+  ])
 })
