@@ -1,3 +1,8 @@
+import { describe } from '@jest/globals'
 import { helmReleases } from './helm-releases'
+import { versionedReleases } from './versioned-releases'
 
-helmReleases('helm3')
+describe('with Helm 3', () => {
+  helmReleases('helm3')
+  versionedReleases('helm3')
+})
