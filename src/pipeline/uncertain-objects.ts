@@ -52,6 +52,9 @@ export async function answeredRelease(pair: RenderedPair, sides: Sides): Promise
   const { before, after } = pair
   const [was, is] = [before && ofHelm(before), ofHelm(after)]
   if (!is || (before && !was)) return notAsked
+  // Made of the same files and values, it is the same on both sides in each cluster.
+  const key = was && sides.base.keys.get(was.id)
+  if (key !== undefined && key === sides.head.keys.get(is.id)) return notAsked
   const release = { pair, was, is }
   const { clusters, unanswered } = await askedClusters(release, sides, isSameRendering)
   return everyAnswer([{ pairs: clusters, unanswered }, ...(await assumedAnswers(release, sides))])
