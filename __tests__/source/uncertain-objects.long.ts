@@ -5,6 +5,9 @@ import { released as base, change } from './probe'
 import { places } from './rendered'
 
 const conditions = [
+  '$state := dict }}{{- $_ := set $state "found" (lookup "v1" "Pod" "a" "b") }}{{- if not $state.found',
+  'if not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")',
+  'if .Capabilities.APIVersions.Has "policy/v1beta1"',
   'with not (lookup "v1" "Namespace" "" "a")',
   'if not (lookup "v1" "Node" "" "").items',
   'if and .Values.enabled (not (lookup "v1" "Namespace" "" "a"))',

@@ -15,10 +15,7 @@ describe('a protected role that another answer of the cluster takes away', () =>
   const conditions = [
     'if not (lookup "v1" "Namespace" "" "kube-system")',
     'if (lookup "v1" "ConfigMap" .Release.Namespace "x").data',
-    '$state := dict }}{{- $_ := set $state "found" (lookup "v1" "Pod" "a" "b") }}{{- if not $state.found',
     'if le .Release.Revision 1',
-    'if not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")',
-    'if .Capabilities.APIVersions.Has "policy/v1beta1"',
     'if semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version',
     'if ne (randAlphaNum 1) "q"',
     'if now | date "2006" | int | lt 2000',

@@ -1,0 +1,3 @@
+import { markedLines } from './marked-lines'
+
+markedLines('helm3')
