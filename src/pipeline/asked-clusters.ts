@@ -106,6 +106,7 @@ class Exploration {
   private readonly newQuestions = new Set<string>()
   private questions: ReadonlySet<string> = new Set()
   private readonly known = new Set<string>()
+  private readonly surroundings = new Map<AskedSide, ReturnType<typeof surroundingOf>>()
   private isInstalled = { old: false, now: false }
 
   constructor(
@@ -152,9 +153,15 @@ class Exploration {
     if (!asked) return undefined
     if (!asked.mayAsk) return { side: asked.plain, questions: [] }
     return asked.side.renderAsked(asked.source, state, {
-      ...surroundingOf(asked.plain, this.pair, this.words),
+      ...this.surroundingOf(asked),
       isInstalled,
     })
+  }
+
+  private surroundingOf(asked: AskedSide): ReturnType<typeof surroundingOf> {
+    const known = this.surroundings.get(asked) ?? surroundingOf(asked.plain, this.pair, this.words)
+    this.surroundings.set(asked, known)
+    return known
   }
 
   take(...rows: readonly Row[]): void {
