@@ -1,4 +1,5 @@
 import { structuredPatch } from 'diff'
+import type { Delivery } from '../../src/action/deliver'
 
 /** The patch of a file as GitHub gives it: hunks without the names above them. */
 export function patchOf(before = '', after = ''): string {
@@ -9,4 +10,13 @@ export function patchOf(before = '', after = ''): string {
       return [`@@ -${from},${oldLines} +${to},${newLines} @@`, ...lines]
     })
     .join('\n')
+}
+
+/** An Action that writes nothing but a review. */
+export const suggesting: Delivery = {
+  annotations: 'none',
+  comment: 'never',
+  suggestions: true,
+  checkName: 'gate',
+  token: 'ghs_token',
 }

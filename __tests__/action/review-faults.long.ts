@@ -1,20 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { type Delivery, deliver } from '../../src/action/deliver'
+import { deliver } from '../../src/action/deliver'
 import { faults, GitHubServer } from '../github/server'
 import { judgeWithFixes } from '../harness'
 import { ingress } from '../source/objects'
-import { patchOf } from './patches'
+import { patchOf, suggesting } from './patches'
+import { holed, sound } from './step'
 
-const sound = ingress('web', ['a.example.com'], ['a.example.com'])
-const holed = ingress('web', ['a.example.com'], ['a.example.com', 'b.example.com'])
 const fixed = ingress('web', ['a.example.com', 'b.example.com'], ['a.example.com', 'b.example.com'])
-const delivery: Delivery = {
-  annotations: 'none',
-  comment: 'never',
-  suggestions: true,
-  checkName: 'gate',
-  token: 'ghs_token',
-}
 const writing = ['pulls/list-review-comments', 'pulls/list-files', 'pulls/create-review']
 const solving = ['graphql', 'pulls/update-review-comment', 'pulls/list-reviews', 'pulls/update-review']
 
@@ -22,7 +14,7 @@ async function delivered(github: GitHubServer, head: string) {
   const { report } = await judgeWithFixes({ base: { 'web.yaml': sound }, head: { 'web.yaml': head } })
   const sha = 'f'.repeat(40)
   const audience = { api: github.url, owner: 'acme', repo: 'shop', sha, pullRequest: 1, readOnly: false }
-  return (await deliver(report, delivery, audience)).remarks.map(({ level, text }) => `${level}: ${text}`)
+  return (await deliver(report, suggesting, audience)).remarks.map(({ level, text }) => `${level}: ${text}`)
 }
 
 const cases = [...writing, ...solving].flatMap((operation) => faults.map((fault) => [operation, fault] as const))

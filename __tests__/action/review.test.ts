@@ -6,19 +6,11 @@ import { type Case, judgeWithFixes, type Texts } from '../harness'
 import { configMap, ingress, role, stream } from '../source/objects'
 import { gitIn } from '../source/repository'
 import { actHere, Remote } from './checkout'
-import { patchOf } from './patches'
+import { patchOf, suggesting } from './patches'
+import { holed, sound } from './step'
 
-const sound = ingress('web', ['a.example.com'], ['a.example.com'])
-const holed = ingress('web', ['a.example.com'], ['a.example.com', 'b.example.com'])
 const fixed = ingress('web', ['a.example.com', 'b.example.com'], ['a.example.com', 'b.example.com'])
 const sha = 'f'.repeat(40)
-const delivery: Delivery = {
-  annotations: 'none',
-  comment: 'never',
-  suggestions: true,
-  checkName: 'gate',
-  token: 'ghs_token',
-}
 
 let github: GitHubServer
 beforeEach(async () => {
@@ -46,7 +38,7 @@ async function judged(base: Texts, head: Texts, rule?: string): Promise<Report> 
 async function delivered(report: Report, given: Partial<Delivery> = {}, at = github) {
   at.made.length = 0
   const audience = { api: at.url, owner: 'acme', repo: 'shop', sha, pullRequest: 1, readOnly: false }
-  const { remarks } = await deliver(report, { ...delivery, ...given }, audience)
+  const { remarks } = await deliver(report, { ...suggesting, ...given }, audience)
   return { remarks: remarks.map(({ level, text }) => `${level}: ${text}`), operations: at.operations }
 }
 

@@ -10,11 +10,21 @@ import { places } from './rendered'
 import { temporaryFolder } from './repository'
 
 const kept = 'protected-rbac/object-kept'
+
 describe('a protected role goes by what helm asks of the cluster', () => {
   test.each(asking.slice(0, 3))('%s', async (_, files) => {
     expect(places(await change(base, files))).toEqual([
       expect.stringMatching(new RegExp(`^head/c/templates/role\\.yaml:\\d+ \\w+ ${kept}$`)),
     ])
+  })
+
+  test('and a chart that comes to refuse every cluster but the one that helm assumes is an error', async () => {
+    const assumed = '{{ if ne .Capabilities.KubeVersion.Version "v1.35.0" }}{{ fail "no" }}{{ end }}\n'
+    const report = await change(base, { 'c/templates/role.yaml': `${assumed}${role}` })
+    expect(places(report)).toEqual(['head/c/templates/role.yaml:1 exact source/unrendered'])
+    expect(report.findings[0]?.text).toMatch(
+      /^After this change, helm cannot render release shop\/web of c where the cluster has no extensions: /,
+    )
   })
 
   test('and an answer that the chart refuses is an error, where the change brings it', async () => {

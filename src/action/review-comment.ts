@@ -30,12 +30,14 @@ export function bodyOf({ text, about }: LineComment, { name }: Marks): string {
   return `${name} ${identified(about).join()} -->\n${text}`
 }
 
-/** The first words of a review. */
-export function leadOf(shown: number, all: number): string {
+/**
+ * The first words of a review.
+ *
+ * @param left how many comments are too long, or more than a review takes
+ */
+export function leadOf(shown: number, left: number): string {
   const more =
-    all > shown
-      ? ` ${(all - shown).toLocaleString('en')} more do not fit into a review: run \`ingress-guard check --fix\`.`
-      : ''
+    left > 0 ? ` ${left.toLocaleString('en')} more do not fit into a review: run \`ingress-guard check --fix\`.` : ''
   return `ingress-guard has ${count(shown, 'comment')} on this change. Its suggestions are verified: with all of them, their findings are gone and no other one is there.${more}`
 }
 

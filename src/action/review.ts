@@ -28,7 +28,8 @@ export async function publishReview(
   if (there.length === 0 && !mayHaveComments) return
   const files = mayHaveComments ? await github.changedFiles(pullRequest) : []
   const diff = new Map(files.map(({ filename, patch = '' }) => [filename, diffLines(patch)]))
-  const wanted = suggestionsIn(report, diff).filter(({ text }) => text.length <= longestComment)
+  const all = suggestionsIn(report, diff)
+  const wanted = all.filter(({ text }) => text.length <= longestComment).slice(0, mostComments)
 
   const open = there.filter(({ body }) => !body.startsWith(marks.solved))
   const kept = new Set<ReviewComment>()
@@ -55,8 +56,8 @@ export async function publishReview(
     retired.add(comment)
   }
   if (missing.length > 0) {
-    const comments = missing.slice(0, mostComments).map((comment) => requestFor(comment, marks))
-    const lead = `${marks.review}\n${leadOf(comments.length, missing.length)}\n`
+    const comments = missing.map((comment) => requestFor(comment, marks))
+    const lead = `${marks.review}\n${leadOf(comments.length, all.length - wanted.length)}\n`
     await github.createReview(pullRequest, { commit_id: sha, body: lead, comments }, (found) => {
       return comments.every((comment) => found.some((one) => normal(one.body) === normal(comment.body)))
     })

@@ -3,12 +3,13 @@ import module from 'node:module'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { isMainThread, Worker } from 'node:worker_threads'
+import { changeArgument } from '../host/change-argument'
 
 /** This file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
 const file = realpathSync(process.argv[1] ?? '')
 const [, , command = ''] = process.argv
 /** `replay` starts it so, with a channel to itself. */
-const isChange = process.send !== undefined && command === 'judge-change-of-history'
+const isChange = process.send !== undefined && command === changeArgument
 
 keepCompiledCode()
 if (isMainThread) {

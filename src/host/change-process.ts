@@ -1,12 +1,10 @@
 import { fork } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
 import { endOnSignals } from '../revision/cleanup'
+import { changeArgument } from './change-argument'
 import type { ChangeTask, JudgeChange, Outcome } from './change-judging'
 import { judgeChange } from './judge-change'
 import { RunThread } from './run-thread'
-
-/** The argument with which the program is started to judge one change of a history for the process that started it. */
-export const changeProcess = 'judge-change-of-history'
 
 /**
  * Judges each change in a process of its own: it may need more memory than there is, or crash, and the others go on.
@@ -16,7 +14,7 @@ export const changeProcess = 'judge-change-of-history'
 export function inProcessOf(file: string): JudgeChange {
   return (task) =>
     new Promise<Outcome>((resolve) => {
-      const child = fork(file, [changeProcess], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+      const child = fork(file, [changeArgument], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
       child.once('message', (outcome: Outcome) => resolve(outcome))
       child.once('error', ({ message }) => resolve({ failed: `No process could be started for it: ${message}.` }))
       child.once('exit', (status, signal) =>

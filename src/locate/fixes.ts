@@ -172,9 +172,10 @@ class HeadTexts {
     const { base, head } = this.evidence.sides
     if (!/\.ya?ml$/.test(path) || /^\.github\/(?:workflows\/|ingress-guard\.)/.test(path)) return false
     const names = path.split('/')
-    const above = names.indexOf('templates')
-    const chart = [...names.slice(0, above), 'Chart.yaml'].join('/')
-    if (above !== -1 && [base, head].some((side) => side?.checkout.tree.entries.has(chart))) return false
+    const charts = names.flatMap((name, index) =>
+      name === 'templates' ? [[...names.slice(0, index), 'Chart.yaml'].join('/')] : [],
+    )
+    if (charts.some((chart) => [base, head].some((side) => side?.checkout.tree.entries.has(chart)))) return false
     const entries = head.checkout.tree.entries
     if (names.some((_, index) => index > 0 && entries.has(names.slice(0, index).join('/')))) return false
     const entry = entries.get(path) ?? base?.checkout.tree.entries.get(path)

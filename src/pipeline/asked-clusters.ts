@@ -108,6 +108,8 @@ class Exploration {
   private readonly known = new Set<string>()
   private readonly surroundings = new Map<AskedSide, ReturnType<typeof surroundingOf>>()
   private isInstalled = { old: false, now: false }
+  /** Whether the base renders in a cluster in which the head does not, as an upgrade or as an installation. */
+  private isLost = false
 
   constructor(
     private readonly pair: RenderedPair,
@@ -124,6 +126,8 @@ class Exploration {
       this.isInstalled = { old: row.old === undefined, now: row.now === undefined }
       const installed = await this.row({ ...state, finds: [] })
       if (installed.now) return installed
+      const both = [row.faults, installed.faults]
+      this.isLost ||= both.every(({ now }) => now === 'refused') && both.some(({ old }) => old === undefined)
       this.isInstalled = { old: false, now: false }
     }
     return undefined
@@ -200,11 +204,11 @@ class Exploration {
     const unanswered: Unanswered[] = []
     const add = (answer: string, isNew: boolean) =>
       unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined })
-    if (nowhere !== undefined) add(nowhere, false)
+    if (nowhere !== undefined) add(nowhere, this.isLost)
     // A version, an API or a revision that a chart refuses is refused in such a cluster, too: nothing is deleted there.
     // The objects that are found are not those of the cluster, so what it refuses of them is not known.
     const refusing = rows.filter(
-      ({ state, faults }) => faults.now === 'endless' || (faults.now && state.finds.length > 0),
+      ({ state, faults }) => faults.now && (faults.now !== 'refused' || state.finds.length > 0),
     )
     const [first] = refusing
     const introduced = refusing.find(({ faults }) => faults.old === undefined)

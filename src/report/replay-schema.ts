@@ -50,7 +50,7 @@ export const ReplayLine = Type.Object(
     commit: Type.String(),
     parent: Type.String({ description: 'The commit that it is compared with.' }),
     date: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
-      description: 'The day of its author date in UTC, as of which it is judged.',
+      description: 'The day of its author date in UTC; the commit is judged as of that day.',
     }),
     verdict: Type.Enum(['pass', 'fail', 'not-judged']),
     reason: Type.Optional(Type.String({ description: 'Why the commit could not be judged.' })),

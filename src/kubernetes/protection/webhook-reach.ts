@@ -75,8 +75,8 @@ export function requestsBlockedBy(webhook: Cursor): { readonly what: string; rea
 }
 
 /**
- * Whether a rule sends such requests to its webhook. A wildcard counts for namespaced objects, some of which a
- * selector excludes; for cluster-scoped ones, only a rule that names them.
+ * Whether a rule sends such requests to its webhook. A wildcard counts for namespaced objects, and a selector
+ * may exclude some of them; for cluster-scoped ones, only a rule that names them.
  * Source:
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules
  */
