@@ -4,7 +4,7 @@ import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
 import { CoverageJson } from '../src/report/coverage-json'
 import { ReportJson } from '../src/report/json'
-import { ReplayLine } from '../src/report/replay-schema'
+import { ReplayLine } from '../src/report/replay/replay-schema'
 import { RulesJson } from '../src/report/rules-json'
 
 mkdirSync('schemas', { recursive: true })

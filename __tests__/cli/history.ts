@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { ReplayLine } from '../../src/report/replay-schema'
+import type { ReplayLine } from '../../src/report/replay/replay-schema'
 import { configMap, role, stream } from '../source/objects'
 import { type Files, TestRepository, withEnvironment } from '../source/repository'
 import { covered, holed } from './changes'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { matchesArgoGlob } from '../../src/deployers/argocd-glob'
+import { matchesArgoGlob } from '../../src/deployers/argocd/argocd-glob'
 
 // As gobwas/glob v0.2.3 decides without separators.
 test.each<[glob: string, file: string, matches: boolean]>([

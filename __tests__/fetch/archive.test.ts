@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import type { TarHeader } from 'modern-tar'
 import { unpack } from '../../src/fetch/archive'
-import { FetchFailure } from '../../src/fetch/failure'
-import { defaultFetchLimits, type FetchLimits } from '../../src/fetch/limits'
+import { FetchFailure } from '../../src/fetch/connection/failure'
+import { defaultFetchLimits, type FetchLimits } from '../../src/fetch/connection/limits'
 import { tgz } from './servers'
 
 async function unpacked(archive: Uint8Array, hasTop = true, limits: Partial<FetchLimits> = {}): Promise<string> {

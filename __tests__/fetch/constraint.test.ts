@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { constraintOf, satisfies, versionOf } from '../../src/fetch/constraint'
+import { constraintOf, satisfies, versionOf } from '../../src/fetch/connection/constraint'
 
 /** What github.com/Masterminds/semver 3.5.0 answers: which of the versions each range takes, or that it is none. */
 const recorded: { versions: string[]; constraints: Record<string, string[] | null> } = JSON.parse(

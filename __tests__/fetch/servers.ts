@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll } from '@jest/globals'
 import { packTar, type TarHeader } from 'modern-tar'
-import type { Address } from '../../src/fetch/address'
+import type { Address } from '../../src/fetch/connection/address'
+import type { Fetched, FetchFault } from '../../src/fetch/connection/fetching'
+import { TrustedPlaces } from '../../src/fetch/connection/trust'
 import { Fetcher, type FetcherOptions } from '../../src/fetch/fetcher'
-import type { Fetched, FetchFault } from '../../src/fetch/fetching'
-import { TrustedPlaces } from '../../src/fetch/trust'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { isPublic, lookupOf, publicAddresses } from '../../src/fetch/address'
+import { isPublic, lookupOf, publicAddresses } from '../../src/fetch/connection/address'
+import { redirected } from '../../src/fetch/connection/http-client'
+import { placeOf } from '../../src/fetch/connection/place'
+import { TrustedPlaces } from '../../src/fetch/connection/trust'
 import type { Fetcher } from '../../src/fetch/fetcher'
-import { redirected } from '../../src/fetch/http-client'
-import { placeOf } from '../../src/fetch/place'
-import { TrustedPlaces } from '../../src/fetch/trust'
 import { chart, fetcherOf, indexOf, inShort, names, redirect, type Server, serve } from './servers'
 
 describe('a place is one URL, however it is written', () => {

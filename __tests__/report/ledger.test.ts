@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Report } from '../../src/finding/report'
 import type { FileState, LedgerEntry } from '../../src/ledger/entry'
-import { accountedIn, notInspectedIn, placesOf } from '../../src/report/ledger'
+import { accountedIn, notInspectedIn, placesOf } from '../../src/report/words/ledger'
 
 const file = (path: string, state: FileState, reason = 'as it is'): LedgerEntry => ({
   path,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { counted, type Mark, type Measured, summaryOf, unmarked } from '../../scripts/precision/summary'
-import type { FoundInHistory, JudgedChange } from '../../src/report/replay-schema'
+import type { FoundInHistory, JudgedChange } from '../../src/report/replay/replay-schema'
 
 function found(rule: string, level: FoundInHistory['level'], path = 'a.yaml'): FoundInHistory {
   const words = { message: 'one', text: `It says ${rule}.`, fingerprint: 'f', also: [] }

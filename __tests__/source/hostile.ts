@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Limits } from '../../src/render/tool'
+import type { Limits } from '../../src/render/tools/tool'
 import { checkWithin } from '../cli/guard'
 import { tool } from '../tools'
 import { role } from './objects'

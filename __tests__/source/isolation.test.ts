@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { defaultLimits, isolationHere, runTool } from '../../src/render/tool'
+import { defaultLimits, isolationHere, runTool } from '../../src/render/tools/tool'
 import { guard } from '../cli/guard'
 import { configMap, role } from './objects'
 import { tool } from './rendered'

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are Flux's, and not for JavaScript to fill in
 import { describe, expect, test } from '@jest/globals'
-import { foldersFor } from '../../src/deployers/path-variables'
+import { foldersFor } from '../../src/deployers/flux/path-variables'
 import { Checkout } from '../../src/revision/checkout'
 import { readTree } from '../../src/revision/tree'
 import { lines } from '../cli/guard'

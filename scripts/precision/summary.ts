@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/host/change-judging'
-import type { FoundInHistory } from '../../src/report/replay-schema'
+import type { FoundInHistory } from '../../src/report/replay/replay-schema'
 
 /** The changes of a repository that are judged. */
 export interface Change {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Report } from '../finding/report'
 import { type Annotation, annotationsOf } from '../report/annotations'
 import { markdownReport } from '../report/markdown'
-import { foundIn } from '../report/wording'
+import { foundIn } from '../report/words/wording'
 import type { CheckRunOutput, CheckRunState, GitHub } from './github'
 
 type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]

@@ -1,6 +1,6 @@
 import type { Report } from '../finding/report'
 import { markdownReport } from '../report/markdown'
-import { foundIn } from '../report/wording'
+import { foundIn } from '../report/words/wording'
 import type { Comment, GitHub } from './github'
 
 /** When a pull request gets a comment: `on-failure` also updates a comment whose findings are gone. */

@@ -1,6 +1,6 @@
 import type { Report } from '../finding/report'
 import { annotationsOf } from '../report/annotations'
-import { visible } from '../report/visible'
+import { visible } from '../report/words/visible'
 import { CutShort, publishCheckRun } from './check-run'
 import { type CommentMode, publishComment } from './comment'
 import type { Audience } from './event'

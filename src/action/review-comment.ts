@@ -1,4 +1,4 @@
-import { count } from '../report/wording'
+import { count } from '../report/words/wording'
 import { mayWrite } from './comment'
 import type { ReviewComment, WantedReview } from './github'
 import type { LineComment } from './suggestions'

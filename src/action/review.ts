@@ -1,5 +1,5 @@
 import type { Report } from '../finding/report'
-import { countedFindings } from '../report/wording'
+import { countedFindings } from '../report/words/wording'
 import { mayWrite, normal } from './comment'
 import { diffLines } from './diff-lines'
 import type { GitHub, ReviewComment } from './github'

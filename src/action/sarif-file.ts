@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Report } from '../finding/report'
 import { toolIn } from '../host/bundled'
 import { sarifReport } from '../report/sarif'
-import { visible } from '../report/visible'
+import { visible } from '../report/words/visible'
 import type { Remark } from './deliver'
 
 /**

@@ -2,8 +2,8 @@ import { editedText, type Patch, type TextEdit } from '../finding/edited-text'
 import type { Finding, Report } from '../finding/report'
 import { loadFile } from '../manifest/load'
 import { markdownStatement } from '../report/markdown'
-import { visible } from '../report/visible'
-import { countedFindings } from '../report/wording'
+import { visible } from '../report/words/visible'
+import { countedFindings } from '../report/words/wording'
 import type { DiffLines } from './diff-lines'
 
 /** A comment at lines of a pull request's diff. */

@@ -288,7 +288,7 @@ async function explain(error: unknown, io: Io): Promise<number> {
   const sentence = known
     ? known.sentence
     : `${error instanceof Error ? error.message : String(error)} (a bug in ingress-guard: please report it)`
-  const { visible } = await import('../report/visible')
+  const { visible } = await import('../report/words/visible')
   io.stderr.write(`ingress-guard could not run: ${visible(sentence)}\n`)
   if (process.env.INGRESS_GUARD_DEBUG && error instanceof Error)
     io.stderr.write(`${error.stack}\n${known?.cause ?? ''}\n`)

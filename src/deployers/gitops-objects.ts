@@ -2,7 +2,7 @@ import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import { mentionsOneOf } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
-import { namesOfHolders } from './flux-values'
+import { namesOfHolders } from './flux/flux-values'
 
 /** The kinds that values are taken of. */
 export const holderKinds = ['ConfigMap', 'Secret']

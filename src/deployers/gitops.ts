@@ -1,10 +1,10 @@
 import { hookAnnotationOf, hookFateOf } from '../gitops/argo-hook'
 import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
-import { nameSourcesOfSet } from './application-set'
-import { nameSourcesOf } from './argocd'
-import { nameFluxSources } from './flux'
-import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
+import { nameSourcesOfSet } from './argocd/application-set'
+import { nameSourcesOf } from './argocd/argocd'
+import { nameFluxSources } from './flux/flux'
+import { GitOpsSources, type RepositoryIndex } from './parts/gitops-sources'
 
 /**
  * Reads the sources that the Argo CD and Flux objects of one side deploy.

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { type TarHeader, unpackTar } from 'modern-tar'
-import { codeOf, FetchFailure } from './failure'
-import type { FetchedFiles } from './fetching'
-import type { FetchLimits } from './limits'
-import { safePath } from './safe-path'
+import { codeOf, FetchFailure } from './connection/failure'
+import type { FetchedFiles } from './connection/fetching'
+import type { FetchLimits } from './connection/limits'
+import { safePath } from './connection/safe-path'
 
 /** A chart or an artifact as it was packed. */
 export interface Archive {

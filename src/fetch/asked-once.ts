@@ -1,4 +1,4 @@
-import type { ChartRequest, Fetched, FetchFault, TreeRequest } from './fetching'
+import type { ChartRequest, Fetched, FetchFault, TreeRequest } from './connection/fetching'
 
 /** A chart, or a tree that may have one. */
 export type PackageRequest = ({ readonly kind: 'chart' } & ChartRequest) | ({ readonly kind: 'tree' } & TreeRequest)

@@ -1,6 +1,6 @@
 import type { SemVer } from 'semver'
 import { parse } from 'yaml'
-import { constraintOf, satisfies, versionOf } from './constraint'
+import { constraintOf, satisfies, versionOf } from './connection/constraint'
 
 /** A version of a chart, as the index of its repository has it. */
 export interface IndexEntry {

@@ -1,11 +1,11 @@
 import type { Archive } from './archive'
-import type { ArchiveCache } from './archive-cache'
-import { digestOf } from './cache-folder'
+import type { ArchiveCache } from './cache/archive-cache'
+import { digestOf } from './cache/cache-folder'
 import { chosenOf, type IndexEntry, versionsIn } from './chart-index'
-import { codeOf, FetchFailure } from './failure'
-import type { HttpClient } from './http-client'
-import type { FetchLimits } from './limits'
-import { type Place, shown } from './place'
+import { codeOf, FetchFailure } from './connection/failure'
+import type { HttpClient } from './connection/http-client'
+import type { FetchLimits } from './connection/limits'
+import { type Place, shown } from './connection/place'
 
 /** Charts of repositories with an `index.yaml`. Each index is asked for once in a run, and each archive. */
 export class ChartRepositories {

@@ -1,5 +1,5 @@
-import { FetchFailure } from './failure'
-import type { HttpAnswer, HttpClient } from './http-client'
+import { FetchFailure } from './connection/failure'
+import type { HttpAnswer, HttpClient } from './connection/http-client'
 import { type BasicCredentials, type Credentials, registryHost } from './registry-credentials'
 
 /** A repository of a registry. */

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { digestOf } from './cache-folder'
-import { FetchFailure } from './failure'
-import type { Fetched } from './fetching'
-import type { HttpClient } from './http-client'
-import type { FetchLimits } from './limits'
-import { type Place, shown } from './place'
+import { digestOf } from './cache/cache-folder'
+import { FetchFailure } from './connection/failure'
+import type { Fetched } from './connection/fetching'
+import type { HttpClient } from './connection/http-client'
+import type { FetchLimits } from './connection/limits'
+import { type Place, shown } from './connection/place'
 
 /** Files by their URL: remote resources of Kustomizations. Each is asked for once in a run. */
 export class SingleFiles {

@@ -1,5 +1,5 @@
-import { type ChartElsewhere, nameOfWanted, type WantedChart } from '../deployers/chart-elsewhere'
-import type { FetchFault } from '../fetch/fetching'
+import { type ChartElsewhere, nameOfWanted, type WantedChart } from '../deployers/parts/chart-elsewhere'
+import type { FetchFault } from '../fetch/connection/fetching'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { nameOf } from '../manifest/manifest'

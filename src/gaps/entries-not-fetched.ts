@@ -1,4 +1,4 @@
-import type { FetchFault } from '../fetch/fetching'
+import type { FetchFault } from '../fetch/connection/fetching'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { heldFolderOf } from '../revision/held-files'

@@ -1,4 +1,4 @@
-import type { Failure } from '../render/rendering'
+import type { Failure } from '../render/tools/rendering'
 import type { RenderedSide } from '../sides/rendered-side'
 
 /** Why a source is not rendered whole. */

@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { Failure } from '../render/rendering'
+import type { Failure } from '../render/tools/rendering'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { readChart, vendored } from '../sources/chart'

@@ -1,5 +1,5 @@
 import type { Skipped } from '../finding/report'
-import { notVendored } from '../render/kustomize'
+import { notVendored } from '../render/tools/kustomize'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { absentCharts } from '../sources/kustomization'

@@ -1,7 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { touchedIn } from '../ledger/touched-keys'
-import { lineRegion } from '../render/rendering'
+import { lineRegion } from '../render/tools/rendering'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { type DeclarationSite, nameOfSource, placeOf, type Source } from '../sources/source'

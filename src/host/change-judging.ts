@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { GuardError } from '../errors'
-import { CacheFolder, digestOf, sealed, unsealed } from '../fetch/cache-folder'
-import type { JudgedChange } from '../report/replay-schema'
+import { CacheFolder, digestOf, sealed, unsealed } from '../fetch/cache/cache-folder'
+import type { JudgedChange } from '../report/replay/replay-schema'
 import type { Options } from './options'
 import { versionIn } from './package'
 

@@ -1,4 +1,4 @@
-import type { Ending, FoundInHistory, JudgedChange } from '../report/replay-schema'
+import type { Ending, FoundInHistory, JudgedChange } from '../report/replay/replay-schema'
 import type { BranchCommit } from '../revision/history'
 import type { ChangeJudging } from './change-judging'
 

@@ -1,6 +1,6 @@
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { judgedChange } from '../report/replay-json'
+import { judgedChange } from '../report/replay/replay-json'
 import type { ChangeTask, Outcome } from './change-judging'
 import type { Options } from './options'
 import type { Host } from './run'

@@ -1,5 +1,5 @@
 import { resolvePolicies } from '../policy/policy'
-import type { Ending, ReplayLine } from '../report/replay-schema'
+import type { Ending, ReplayLine } from '../report/replay/replay-schema'
 import { type BranchCommit, branchHistory, type Range } from '../revision/history'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'

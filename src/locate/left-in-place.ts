@@ -1,7 +1,7 @@
 import type { Finding } from '../finding/report'
 import { loadFile } from '../manifest/load'
 import { identityOf } from '../manifest/manifest'
-import type { Gathered } from '../pipeline/scope'
+import type { Gathered } from '../pipeline/opening/scope'
 
 /**
  * Whether a finding is about an object of the base whose file still has it at the head: it is another line of the change

@@ -1,6 +1,6 @@
 import { excerptOf } from '../finding/excerpt'
 import { countsFor, type Finding, type Location, type Precision } from '../finding/report'
-import type { Gathered } from '../pipeline/scope'
+import type { Gathered } from '../pipeline/opening/scope'
 import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'

@@ -1,5 +1,5 @@
 import type { Finding, Location } from '../finding/report'
-import type { Gathered } from '../pipeline/scope'
+import type { Gathered } from '../pipeline/opening/scope'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'

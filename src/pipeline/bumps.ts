@@ -7,8 +7,8 @@ import { Manifest, type Side } from '../manifest/manifest'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import type { HelmSource } from '../sources/source'
-import type { Sides } from './open-sides'
-import { pairsOf } from './read-in-part'
+import type { Sides } from './opening/open-sides'
+import { pairsOf } from './opening/read-in-part'
 import type { ChangedRenderings } from './render-changed'
 
 /** A person reads no more; the rest is counted. */

@@ -1,12 +1,12 @@
-import { releasesSeen } from '../gaps/releases-seen'
+import { releasesSeen } from '../gaps/accounts/releases-seen'
 import type { Coverage, CoveredFile, CoveredRelease, Sight } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import { emptyRevision } from '../revision/empty-revision'
 import { SideOfChange } from '../sides/side'
 import { type AccountInput, entriesOf } from './account-for-files'
+import type { Scope } from './opening/scope'
 import { platformOf } from './platform-of'
 import { namesAllFolders } from './reach'
-import type { Scope } from './scope'
 
 /** Accounts for every file and release of a revision that is judged whole, as if a change had added all of it. */
 export async function cover(known: AccountInput, scope: Scope): Promise<Coverage> {

@@ -1,14 +1,14 @@
 import path from 'node:path/posix'
-import { type ChartElsewhere, nameOfWanted } from '../deployers/chart-elsewhere'
-import type { FetchFault } from '../fetch/fetching'
+import { type ChartElsewhere, nameOfWanted } from '../deployers/parts/chart-elsewhere'
+import type { FetchFault } from '../fetch/connection/fetching'
 import type { Finding } from '../finding/report'
 import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'
 import type { ReleaseAccount, SideOfChange } from '../sides/side'
 import type { HelmSource } from '../sources/source'
-import type { Ask } from './asking'
-import type { Sides } from './open-sides'
-import { releasesThatDiffer } from './releases-that-differ'
-import { writtenPlace } from './written-place'
+import type { Ask } from './opening/asking'
+import type { Sides } from './opening/open-sides'
+import { releasesThatDiffer } from './opening/releases-that-differ'
+import { writtenPlace } from './opening/written-place'
 
 /** What came of a release of one side. */
 type ChartOutcome =

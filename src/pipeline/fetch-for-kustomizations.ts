@@ -3,9 +3,9 @@ import { withoutVersion } from '../gaps/unrendered'
 import { heldFolderOf } from '../revision/held-files'
 import type { SideOfChange } from '../sides/side'
 import type { KustomizeSource } from '../sources/source'
-import type { Ask } from './asking'
-import { type KustomizeParts, partsOf } from './kustomize-parts'
-import type { Sides } from './open-sides'
+import type { Ask } from './opening/asking'
+import { type KustomizeParts, partsOf } from './opening/kustomize-parts'
+import type { Sides } from './opening/open-sides'
 
 /**
  * Fetches what Kustomizations that the change touches take in from elsewhere: bases, files and charts. They are then built

@@ -1,6 +1,5 @@
 import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
-import { asking } from './asking'
 import { assignClusters } from './assign-clusters'
 import { compare } from './compare'
 import { cover } from './cover'
@@ -8,12 +7,13 @@ import { evidenceOf } from './evidence-of'
 import { fetchCharts } from './fetch-charts'
 import { fetchForKustomizations } from './fetch-for-kustomizations'
 import { loadPartnerFiles } from './load-partner-files'
-import { openSides } from './open-sides'
+import { asking } from './opening/asking'
+import { openSides } from './opening/open-sides'
+import type { Gathered, Scope } from './opening/scope'
 import { reachOf } from './reach'
 import { readChanged } from './read-changed'
 import { readRest } from './read-rest'
 import { renderChanged } from './render-changed'
-import type { Gathered, Scope } from './scope'
 
 /**
  * Reads what the gate needs and no more: the file lists of both sides, the files that differ, and the renderings of the

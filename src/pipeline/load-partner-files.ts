@@ -1,10 +1,10 @@
 import type { LoadedFile } from '../manifest/load'
 import { changesWithAssumed } from './assume'
 import type { Comparison } from './compare'
-import { loadPartners } from './partners'
+import type { Scope } from './opening/scope'
+import { loadPartners } from './partners/partners'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
-import type { Scope } from './scope'
 
 /** Parses, of the untouched files, the documents that a rule compares with a touched object. */
 export async function loadPartnerFiles(

@@ -1,7 +1,7 @@
 import { chartsNameFolders, isBelow } from '../discovery/roots'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
-import type { Sides } from './open-sides'
+import type { Sides } from './opening/open-sides'
 
 /** What is deployed, as far as the base's Argo CD and Flux objects show it. */
 export interface Reach {

@@ -1,12 +1,12 @@
 import type { Budget } from '../budget'
-import { mayDeclare } from '../deployers/read-files'
+import { mayDeclare } from '../deployers/files/read-files'
 import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../revision/files'
 import { readFiles, readTexts, type Texts } from '../revision/reading'
 import type { Tree } from '../revision/tree'
 import { ReleaseValueFiles } from '../values/release-value-files'
-import { differs, type Sides } from './open-sides'
-import type { Scope } from './scope'
+import { differs, type Sides } from './opening/open-sides'
+import type { Scope } from './opening/scope'
 
 /** The plain files that differ, parsed, and the objects that differ only by the values files they take. */
 export interface ChangedFiles {

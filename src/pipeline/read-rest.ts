@@ -4,12 +4,12 @@ import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/m
 import { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
-import type { Sides } from './open-sides'
-import { needsOtherFiles } from './partners'
+import type { Sides } from './opening/open-sides'
+import type { Scope } from './opening/scope'
+import { needsOtherFiles } from './partners/partners'
+import { looseManifests, renderPartners } from './partners/rendered-partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
-import { looseManifests, renderPartners } from './rendered-partners'
-import type { Scope } from './scope'
 
 /** The objects that this change does not touch, as far as a rule may compare them with touched ones. */
 export interface Rest {

@@ -7,19 +7,26 @@ import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
-import { ChartNetwork } from './chart-network'
-import { helmFiles, type Running, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
-import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './kustomize'
-import { missingTool } from './missing-tool'
-import { postRendered } from './post-renderers'
-import { ProcessorTurns } from './processor-turns'
-import { ReleaseAnswers } from './release-answers'
-import type { Piece, Rendering } from './rendering'
+import { ReleaseAnswers } from './answers/release-answers'
+import { openStub } from './asked/stub-server'
 import type { RenderingCache } from './rendering-cache'
-import { openStub } from './stub-server'
-import { defaultLimits, findProgram, type Limits } from './tool'
-import { type Tool, ToolProbes } from './tool-probes'
-import { ToolVersions } from './tool-versions'
+import { ChartNetwork } from './tools/chart-network'
+import {
+  helmFiles,
+  type Running,
+  renderHelm,
+  renderRewritten,
+  rendersAsInstalled,
+  type TemplateOutput,
+} from './tools/helm'
+import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './tools/kustomize'
+import { missingTool } from './tools/missing-tool'
+import { postRendered } from './tools/post-renderers'
+import { ProcessorTurns } from './tools/processor-turns'
+import type { Piece, Rendering } from './tools/rendering'
+import { defaultLimits, findProgram, type Limits } from './tools/tool'
+import { type Tool, ToolProbes } from './tools/tool-probes'
+import { ToolVersions } from './tools/tool-versions'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {

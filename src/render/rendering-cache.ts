@@ -1,10 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { type CacheFolder, digestOf, type EntryName, sealed, unsealed } from '../fetch/cache-folder'
+import { type CacheFolder, digestOf, type EntryName, sealed, unsealed } from '../fetch/cache/cache-folder'
 import type { Checkout } from '../revision/checkout'
 import type { Source } from '../sources/source'
-import { asksChance } from './chance'
-import { isWholeChart } from './dependencies'
-import type { Piece } from './rendering'
+import { asksChance } from './answers/chance'
+import { isWholeChart } from './tools/dependencies'
+import type { Piece } from './tools/rendering'
 
 type Pieces = readonly Piece[]
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Finding, Location, Report } from '../finding/report'
 import { countsFor } from '../finding/report'
 import type { Level } from '../policy/schema'
-import { visible } from './visible'
-import { count, wholeTextOf } from './wording'
+import { visible } from './words/visible'
+import { count, wholeTextOf } from './words/wording'
 
 /** One annotation of a pull request; without a line it is shown at its file, without a file at the run. */
 export interface Annotation {

@@ -4,7 +4,7 @@ import type { Aspect, BroughtRow } from '../kubernetes/versions/brought'
 import { abridged } from '../listing'
 import type { Section } from './byte-budget'
 import { inlineCode, paragraph, rendered, row, text, words } from './markdown-nodes'
-import { count } from './wording'
+import { count } from './words/wording'
 
 const names: Readonly<Record<Aspect, string>> = {
   webhook: 'Webhook',

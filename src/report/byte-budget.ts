@@ -1,4 +1,4 @@
-import { count } from './wording'
+import { count } from './words/wording'
 
 /** The size limit of an output, and where readers find the rest. */
 export interface ByteBudget {

@@ -3,8 +3,8 @@ import { type CauseCoverage, type Coverage, overviewOf, seenFiles } from '../led
 import { abridged } from '../listing'
 import type { Section } from './byte-budget'
 import { amountOf } from './coverage'
-import { number, seenIn, share } from './coverage-words'
 import { inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
+import { number, seenIn, share } from './words/coverage-words'
 
 /** So many places of a cause are named. */
 const mostPlaces = 3

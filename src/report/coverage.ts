@@ -7,10 +7,10 @@ import {
   seenReleases,
 } from '../ledger/coverage'
 import { abridged } from '../listing'
-import { number, seenIn, share } from './coverage-words'
 import type { Paint } from './terminal'
-import { visible } from './visible'
-import { count } from './wording'
+import { number, seenIn, share } from './words/coverage-words'
+import { visible } from './words/visible'
+import { count } from './words/wording'
 
 /** So many places of a cause are named. */
 const mostPlaces = 3

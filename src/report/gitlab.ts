@@ -1,7 +1,7 @@
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
-import { visible } from './visible'
-import { countedFindings, placeOf, wholeTextOf } from './wording'
+import { visible } from './words/visible'
+import { countedFindings, placeOf, wholeTextOf } from './words/wording'
 
 /** An issue of GitLab's Code Quality report. Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format */
 interface Issue {

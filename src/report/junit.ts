@@ -1,6 +1,6 @@
 import { type Finding, type Report, reaches } from '../finding/report'
-import { visible, visibleLines } from './visible'
-import { consequencesOf, countedFindings, foundIn, placeOf, subjectOf } from './wording'
+import { visible, visibleLines } from './words/visible'
+import { consequencesOf, countedFindings, foundIn, placeOf, subjectOf } from './words/wording'
 
 /**
  * A report as JUnit XML, which most CI systems show as test results: a test case for each finding that counts. Those that

@@ -1,7 +1,7 @@
 import type { PhrasingContent, RootContent, TableRow } from 'mdast'
 import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
-import { visible, visibleLines } from './visible'
+import { visible, visibleLines } from './words/visible'
 
 /** A quotation in a message: between words, not a word that merely contains backticks. */
 const quoted = /((?<![^\s("])`[^`]+`(?![^\s.,;:)"])|\s+)/

@@ -4,10 +4,10 @@ import { afterMerge } from './after-merge'
 import { bumpSection } from './bumps'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
 import { coverageSection } from './coverage-markdown'
-import { notInspectedIn } from './ledger'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
 import { suggestException } from './suggestion'
+import { notInspectedIn } from './words/ledger'
 import {
   clustersOf,
   consequencesOf,
@@ -19,7 +19,7 @@ import {
   summaryOf,
   toolsOf,
   wholeTextOf,
-} from './wording'
+} from './words/wording'
 
 /** GitHub accepts a job summary of 1 MiB; this leaves space for the step's other output. */
 const jobSummary: ByteBudget = { bytes: 1_000_000, rest: 'the JSON report' }

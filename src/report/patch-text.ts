@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff'
 import type { Patch } from '../finding/edited-text'
 import type { Paint } from './terminal'
-import { visible } from './visible'
+import { visible } from './words/visible'
 
 /** Patches as a unified diff, in which characters that a terminal would interpret are escaped. */
 export function patchText(patches: readonly Patch[], paint: Paint): string {

@@ -1,6 +1,6 @@
 import type { ClusterOwnership, ControllerOwnership } from '../kubernetes/controllers/controller-ownership'
-import { visible } from './visible'
-import { count } from './wording'
+import { visible } from './words/visible'
+import { count } from './words/wording'
 
 /** Larger diagrams are unreadable. */
 const maxNodes = 40

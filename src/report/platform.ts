@@ -1,7 +1,7 @@
 import type { Platform, PlatformCluster } from '../ledger/platform'
 import { abridged, enumerated } from '../listing'
-import { visible } from './visible'
-import { count } from './wording'
+import { visible } from './words/visible'
+import { count } from './words/wording'
 
 /** So many folders and components are named, and so many clusters listed. */
 const most = { folders: 4, components: 8, clusters: 12 }

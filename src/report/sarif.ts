@@ -3,8 +3,8 @@ import type { Log, Notification, Region, ReportingDescriptor, Result, Location a
 import type { Finding, Location, Report } from '../finding/report'
 import { pathOf } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
-import { visible } from './visible'
-import { count, countedFindings, placeOf, wholeTextOf, worstFirst } from './wording'
+import { visible } from './words/visible'
+import { count, countedFindings, placeOf, wholeTextOf, worstFirst } from './words/wording'
 
 /**
  * The limits of code scanning. Source: GitHub's docs, "SARIF results exceed one or more limits" and "SARIF file too

@@ -6,7 +6,7 @@ import type { ObjectRef } from '../manifest/manifest'
 import { configPath, knownDefectRule, notJudgedRule } from '../policy/names'
 import type { Exception } from '../policy/schema'
 import { suggestedReason } from '../policy/suggested-reason'
-import { countedFindings } from './wording'
+import { countedFindings } from './words/wording'
 
 /** The exception to merge first: a sentence, and the YAML to paste. */
 export interface SuggestedException {

@@ -3,10 +3,19 @@ import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import { afterMerge } from './after-merge'
 import { bumpLines } from './bumps'
-import { notInspectedIn, placesOf, stateText } from './ledger'
 import { suggestException } from './suggestion'
-import { visible, visibleLines } from './visible'
-import { consequencesOf, count, countedFindings, foundIn, placeOf, subjectOf, summaryOf, toolsOf } from './wording'
+import { notInspectedIn, placesOf, stateText } from './words/ledger'
+import { visible, visibleLines } from './words/visible'
+import {
+  consequencesOf,
+  count,
+  countedFindings,
+  foundIn,
+  placeOf,
+  subjectOf,
+  summaryOf,
+  toolsOf,
+} from './words/wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'green' | 'cyan' | 'blue' | 'dim' | 'bold', text: string) => string

@@ -1,5 +1,5 @@
-import type { FetchFault } from '../fetch/fetching'
-import type { Rendering } from '../render/rendering'
+import type { FetchFault } from '../fetch/connection/fetching'
+import type { Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { entriesOfFetched, inWords, withFetched } from '../sources/fetched-kustomizations'

@@ -1,7 +1,7 @@
 import { identify } from '../manifest/identity'
 import type { LoadedObject } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
-import { rendersAsInstalled } from '../render/helm'
+import { rendersAsInstalled } from '../render/tools/helm'
 import type { HelmSource, Source } from '../sources/source'
 
 /**

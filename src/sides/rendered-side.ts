@@ -1,6 +1,6 @@
 import type { LoadedObject } from '../manifest/load'
 import type { Origin } from '../manifest/manifest'
-import type { Failure } from '../render/rendering'
+import type { Failure } from '../render/tools/rendering'
 import type { InflatedChart } from '../sources/inflated-chart'
 import type { RemoteEntry } from '../sources/kustomization'
 import type { Lack } from '../sources/lack'

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { isMap, isSeq, type Node } from 'yaml'
-import type { FetchFault } from '../fetch/fetching'
+import type { FetchFault } from '../fetch/connection/fetching'
 import { inflatedChart } from '../kubernetes/charts/chart-release'
 import { readYaml } from '../manifest/document-reader'
 import { LineIndex, Lines } from '../manifest/lines'

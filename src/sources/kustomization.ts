@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { FetchFault } from '../fetch/fetching'
+import type { FetchFault } from '../fetch/connection/fetching'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { kustomizationNames } from '../revision/kustomization-file'

@@ -1,8 +1,8 @@
 import { minimatch } from 'minimatch'
-import { noArgoFiles } from '../deployers/argocd-files'
-import { elementsOf } from '../deployers/generated-elements'
-import { GitOpsSources } from '../deployers/gitops-sources'
-import { mayDeclare, releasesIn } from '../deployers/read-files'
+import { elementsOf } from '../deployers/argocd/generated-elements'
+import { mayDeclare, releasesIn } from '../deployers/files/read-files'
+import { noArgoFiles } from '../deployers/parts/argocd-files'
+import { GitOpsSources } from '../deployers/parts/gitops-sources'
 import {
   type ApplicationSource,
   readApplication,

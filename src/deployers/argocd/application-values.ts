@@ -1,0 +1,77 @@
+import { type ApplicationSource, inlineValuesOf, sourceNamed, valueFilesOf } from '../../gitops/application'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import { asciiJson } from '../../sources/ascii-json'
+import { inside } from '../../sources/kustomization'
+import type { Values } from '../../sources/source'
+import type { GitOpsSources } from '../parts/gitops-sources'
+import { type BuildEnvironment, parametersOf } from './argocd-parameters'
+
+/** Where values are looked for, and what takes note of those that are not there. */
+export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere' | 'siteOf'> {
+  readonly repositoryIndex: { readonly checkout: Checkout }
+}
+
+/** The options of helm that a source sets. */
+export function helmOptionsOf(source: ApplicationSource, application: BuildEnvironment) {
+  const { helm } = source
+  const apiVersions = helm.at('apiVersions')
+  return {
+    set: {},
+    parameters: parametersOf(source, application),
+    ...(helm.at('kubeVersion').value ? { kubeVersion: textAt(helm.at('kubeVersion')) } : {}),
+    ...(apiVersions.isList ? { apiVersions: [...apiVersions.items()].map(textAt) } : {}),
+    ...(helm.at('skipCrds').value === true ? { skipCrds: true } : {}),
+  }
+}
+
+/**
+ * The values laid over a chart's own, later ones over earlier ones.
+ *
+ * The order is parameters > valuesObject > values > valueFiles, and valuesObject replaces values:
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+ *
+ * @returns undefined when some of them are not in this repository
+ */
+export function valuesOf(
+  manifest: Manifest,
+  source: ApplicationSource,
+  { chart, sources }: { chart: string; sources: readonly ApplicationSource[] },
+  named: ValuesSurroundings,
+): Values[] | undefined {
+  const { helm } = source
+  const values: Values[] = []
+  const { checkout } = named.repositoryIndex
+  const atFiles = named.siteOf(manifest, helm.at('valueFiles'))
+  for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
+    const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
+    const elsewhere =
+      ref === undefined
+        ? /^[a-z0-9+]+:\/\//i.test(file)
+        : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
+    if (elsewhere) {
+      named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`, { at: atFiles })
+      return undefined
+    }
+    // A path from the root starts with a slash, or behind the name of another source.
+    const isFromRoot = ref !== undefined || written.startsWith('/')
+    const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
+    if (place === undefined) {
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`, { at: atFiles })
+      return undefined
+    }
+    if (helm.at('ignoreMissingValueFiles').value === true && !checkout.has(place)) continue
+    values.push({ path: place })
+  }
+  if (helm.at('fileParameters', 0).exists) {
+    named.skip(manifest, 'file-parameters', 'its fileParameters are not supported', {
+      at: named.siteOf(manifest, helm.at('fileParameters')),
+    })
+    return undefined
+  }
+  const { place, map, isText } = inlineValuesOf(source)
+  const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
+  if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
+  return values
+}

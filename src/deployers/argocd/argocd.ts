@@ -1,0 +1,202 @@
+import path from 'node:path/posix'
+import { type ApplicationSource, isOwnCluster, isReferenceOnly, readApplication } from '../../gitops/application'
+import { textAt } from '../../gitops/text'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { inside } from '../../sources/kustomization'
+import { componentsOf, overlayOf } from '../../sources/overlay'
+import type { DeclarationSite } from '../../sources/source'
+import { fieldsOf } from '../../sources/untyped'
+import { declarationSite, type GitOpsSources } from '../parts/gitops-sources'
+import { isMainRevision, missingFolder, siteOfFolder } from '../parts/missing-folder'
+import { argoRevision } from '../parts/tracked-revision'
+import { chartOfApplication, idOfChart } from './application-chart'
+import { helmOptionsOf, valuesOf } from './application-values'
+import { namePlainFiles } from './argocd-directory'
+import type { NamedApplication } from './named-application'
+import { type OverriddenSource, overridden } from './source-override'
+import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
+
+/**
+ * Adds the sources of an Application.
+ *
+ * @param manifest the Application, or the ApplicationSet that generates it
+ */
+export function nameSourcesOf(manifest: Manifest, root: Cursor, named: GitOpsSources): void {
+  const { name: written, destination, sources, hydratedBranch } = readApplication(root)
+  const own = named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path }
+  const application: NamedApplication = {
+    manifest,
+    name: textAt(written),
+    target: isOwnCluster(destination.cluster) ? own : { cluster: destination.cluster },
+    namespace: textAt(destination.namespace) || 'default',
+    project: textAt(root.at('spec', 'project')),
+    sources: sources.filter(({ repoURL }) => repoURL.exists),
+  }
+  for (const [index, source] of application.sources.entries()) {
+    if (!isReferenceOnly(source)) nameSource(source, index, application, named)
+    else if (named.isThisRepository(textAt(source.repoURL))) trackRevision(source, application, named)
+  }
+  if (hydratedBranch.exists && application.sources.some(({ repoURL }) => named.isThisRepository(textAt(repoURL))))
+    named.track(manifest, application.name, argoRevision(textAt(hydratedBranch)), hydratedBranch)
+}
+
+function nameSource(
+  given: ApplicationSource,
+  index: number,
+  application: NamedApplication,
+  named: GitOpsSources,
+): void {
+  const { manifest, name, namespace, target } = application
+  const bringer = named.bringerOf(manifest)
+  const { checkout, argoFiles } = named.repositoryIndex
+  const url = textAt(given.repoURL)
+  if (given.chart.exists) {
+    const reason = `the chart ${textAt(given.chart)} of ${url} is not in this repository`
+    const id = idOfChart(manifest, given, { index, name, named })
+    const release = () => chartOfApplication(manifest, given, { id, application, named })
+    named.skipRelease(manifest, id, release, reason, { at: named.siteOf(manifest, given.chart) })
+    return
+  }
+  const written = textAt(given.path)
+  const place = inside('', written.replace(/^\/+/, '') || '.')
+  // A chart of Applications gets its own repository from what installs it.
+  const isGiven =
+    url === '' && bringer?.source.origin === 'discovered' && place !== undefined && checkout.tree.at(place).length > 0
+  if (place === undefined || !(isGiven || named.isHere(url, place))) {
+    const where = [url, written].filter(Boolean).join(' ')
+    const at = named.siteOf(manifest, place === undefined ? given.path : given.repoURL)
+    named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`, { at })
+    return
+  }
+  trackRevision(given, application, named)
+  const override = overridden(given, place, { name, namespace: manifest.ref.namespace }, argoFiles)
+  const { source } = override
+  if (override.fault) {
+    const { reason, ...at } = override.fault
+    named.skip(manifest, 'source-override', `Argo CD cannot read ${at.path}: ${reason}`, { at })
+    return
+  }
+  // A config management plugin usually runs helm or kustomize, plus some additional steps.
+  const isPlugin = source.plugin.isMap
+  if (isPlugin)
+    named.skip(manifest, 'plugin', `a plugin generates its manifests from ${written}, so they are unknown`, {
+      at: siteOfBlock('plugin', override, manifest, named),
+    })
+  const definitionFiles = [...new Set([...(bringer?.definitionFiles ?? []), ...override.mayChange])]
+  const common = {
+    id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}${bringer ? `:${bringer.source.id}` : ''}`,
+    origin: 'named' as const,
+    target,
+    declaredAt: declarationSite(manifest),
+    definitionFiles,
+  }
+  const type = typeOf(override, place, application, named)
+  if (type === undefined) return
+  if (type === 'helm') {
+    const { helm } = source
+    const values = valuesOf(manifest, source, { chart: place, sources: application.sources }, named)
+    if (!values) return
+    named.add(
+      {
+        ...common,
+        // The source may not render without values that only the plugin knows.
+        ...(isPlugin ? { origin: 'discovered' as const } : {}),
+        kind: 'helm',
+        chart: place,
+        values,
+        release: textAt(helm.at('releaseName')) || name,
+        namespace: textAt(helm.at('namespace')) || namespace,
+        ...helmOptionsOf(source, application),
+      },
+      manifest,
+    )
+  } else if (type === 'kustomize' && !named.isIgnored(place) && named.kustomization(place)) {
+    const kustomize = fieldsOf(source.kustomize.value)
+    const overlay = overlayOf(kustomize)
+    const components = componentsOf(kustomize, place, checkout)
+    named.add(
+      {
+        ...common,
+        kind: 'kustomize',
+        root: place,
+        namespace,
+        ...(overlay ? { overlay } : {}),
+        ...(components.length > 0 ? { components } : {}),
+        ...(overlay || components.length > 0
+          ? { overlaidAt: siteOfBlock('kustomize', override, manifest, named) }
+          : {}),
+      },
+      manifest,
+    )
+  } else if (type === 'kustomize' && named.isIgnored(place)) {
+    named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
+  } else if (checkout.tree.at(place).length > 0) {
+    namePlainFiles(place, source, { manifest, name: `the Application ${name}`, definitionFiles }, named)
+  } else if (!isMainRevision(textAt(source.targetRevision))) {
+    const reason = `${[url, written].filter(Boolean).join(' ')} of ${textAt(source.targetRevision)} is not in this revision`
+    named.skip(manifest, 'source-elsewhere', reason)
+  } else if (!isPlugin) {
+    named.skip(manifest, 'folder-missing', missingFolder(place))
+    // Rendering reports the missing folder, at the line that names it.
+    const declaredAt = siteOfFolder(manifest, source.path)
+    const missing = { ...common, declaredAt, chart: place, values: [], set: {}, release: name, namespace }
+    named.add({ ...missing, kind: 'helm' }, manifest)
+  }
+}
+
+function trackRevision(
+  { targetRevision }: ApplicationSource,
+  { manifest, name }: NamedApplication,
+  named: GitOpsSources,
+): void {
+  named.track(manifest, name, argoRevision(textAt(targetRevision)), targetRevision)
+}
+
+/** How Argo CD takes a folder; undefined where it refuses to. */
+function typeOf(
+  override: OverriddenSource,
+  place: string,
+  { manifest }: NamedApplication,
+  named: GitOpsSources,
+): SourceType | undefined {
+  const { checkout } = named.repositoryIndex
+  if (checkout.tree.at(place).length === 0) return 'directory'
+  const found = discoveredType(place, checkout)
+  const explicit = explicitTypes(override.source, override.blocks)
+  const [first, second] = explicit
+  const refuse = (reason: string, block: ExplicitType | undefined) => {
+    const at = block && siteOfBlock(block, override, manifest, named)
+    named.skip(manifest, 'source-type', reason, at ? { at } : {})
+    return undefined
+  }
+  if (second)
+    return refuse(
+      `its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`,
+      explicit.find((type) => override.blocks.has(type)) ?? second,
+    )
+  const type = first === undefined || first === 'plugin' ? found : first
+  const isChart = checkout.has(path.join(place, 'Chart.yaml'))
+  if (type === 'helm' && !isChart) {
+    // Helm is what Argo CD takes any name for that ends like this.
+    const name = checkout.below(place).find((file) => file.endsWith('Chart.yaml'))
+    const why = first ? 'its source has the block helm' : `the name of ${name} ends with Chart.yaml`
+    return refuse(`${why}, and there is no Chart.yaml in ${place || '.'}, so Argo CD cannot render it`, first)
+  }
+  if (type === 'kustomize' && found !== 'kustomize' && named.kustomization(place) === undefined)
+    return refuse(
+      `its source has the block kustomize, and there is no Kustomization in ${place || '.'}, so Argo CD cannot build it`,
+      first,
+    )
+  return type
+}
+
+/** The line of a block of a source: in the Application, or in the file that writes it. */
+function siteOfBlock(
+  block: ExplicitType,
+  { source, blocks }: OverriddenSource,
+  manifest: Manifest,
+  named: GitOpsSources,
+): DeclarationSite {
+  return blocks.get(block) ?? named.siteOf(manifest, source[block])
+}

@@ -1,0 +1,201 @@
+import { minimatch } from 'minimatch'
+import { entryOf } from '../../entry'
+import {
+  elementOfFolder,
+  elementsOfFile,
+  type Generator,
+  isSelected,
+  ownCluster,
+  type PathRule,
+  readApplicationSet,
+} from '../../gitops/application-set'
+import { type Element, fill } from '../../gitops/filled-template'
+import { readGenerated } from '../../gitops/generated-file'
+import { gitOpsKind } from '../../gitops/kinds'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import { isBoundedGlob } from '../../revision/glob'
+import type { GitOpsSources, NotInspected } from '../parts/gitops-sources'
+
+/** A set of more elements is no one's work. */
+const maxElements = 20_000
+
+type Unknown = Pick<NotInspected, 'cause' | 'reason'>
+
+/** The elements of a generator, or why they are unknown. */
+export function elementsOf(
+  generator: Generator,
+  goTemplate: boolean,
+  named: GitOpsSources,
+): readonly Element[] | Unknown {
+  switch (generator.kind) {
+    case 'list':
+      return generator.elements
+    case 'clusters':
+      return [{ ...ownCluster, ...filledIn(generator.values, ownCluster) }]
+    case 'unknown':
+      return { cause: 'generator-not-read', reason: generator.reason }
+    case 'selected': {
+      const elements = elementsOf(generator.generators[0], goTemplate, named)
+      return 'cause' in elements ? elements : elements.filter((element) => isSelected(element, generator.selector))
+    }
+    case 'matrix':
+      return combined(generator.generators, goTemplate, named)
+    case 'merge':
+      return merged(generator, goTemplate, named)
+    case 'git':
+      return ofFolders(generator, goTemplate, named)
+    case 'git files':
+      return ofFiles(generator, goTemplate, named)
+  }
+}
+
+function ofFolders(
+  { name, repoURL, directories, values }: Extract<Generator, { kind: 'git' }>,
+  goTemplate: boolean,
+  named: GitOpsSources,
+): readonly Element[] | Unknown {
+  if (!named.isHere(repoURL, ''))
+    return { cause: 'generator-elsewhere', reason: `the directories of ${repoURL} are not in this repository` }
+  if (!directories.every(({ path }) => isBoundedGlob(path)))
+    return { cause: 'generator-not-read', reason: `the patterns of its generator ${name} are not read` }
+  return matching(directories, named.repositoryIndex.checkout).map((folder) => {
+    const element = elementOfFolder(folder, goTemplate)
+    return { ...element, ...filledIn(values, element) }
+  })
+}
+
+function ofFiles(
+  { repoURL, files, values }: Extract<Generator, { kind: 'git files' }>,
+  goTemplate: boolean,
+  named: GitOpsSources,
+): readonly Element[] | Unknown {
+  if (!named.isHere(repoURL, ''))
+    return { cause: 'generator-elsewhere', reason: `the files of ${repoURL} are not in this repository` }
+  if (!files.every(({ path }) => isBoundedGlob(path)))
+    return { cause: 'generator-not-read', reason: 'the patterns of its generator git are not read' }
+  const { checkout, generatorFiles } = named.repositoryIndex
+  const elements: Element[] = []
+  for (const file of filesOf(files, checkout)) {
+    const text = generatorFiles.get(file)
+    const root = text === undefined ? undefined : readGenerated(text)
+    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git takes, cannot be read` }
+    for (const element of elementsOfFile(file, root, goTemplate))
+      elements.push({ ...element, ...filledIn(values, element) })
+  }
+  return elements
+}
+
+function combined(
+  [first, second]: readonly [Generator, Generator],
+  goTemplate: boolean,
+  named: GitOpsSources,
+): readonly Element[] | Unknown {
+  const outer = elementsOf(first, goTemplate, named)
+  if ('cause' in outer) return outer
+  const all: Element[] = []
+  for (const element of outer) {
+    const inner = elementsOf(withElement(second, element), goTemplate, named)
+    if ('cause' in inner) return inner
+    if (all.length + inner.length > maxElements)
+      return { cause: 'too-many', reason: `its generator matrix makes more than ${maxElements} elements` }
+    for (const one of inner) all.push({ ...one, ...element })
+  }
+  return all
+}
+
+/** The second of a matrix may use what the first gives. */
+function withElement(generator: Generator, element: Element): Generator {
+  const text = JSON.stringify(generator)
+  if (!text.includes('{{')) return generator
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? fill(value, element) : value)) as Generator
+}
+
+function merged(
+  { keys, generators }: Extract<Generator, { kind: 'merge' }>,
+  goTemplate: boolean,
+  named: GitOpsSources,
+): readonly Element[] | Unknown {
+  const keyOf = (element: Element) => JSON.stringify(keys.map((key) => entryOf(element, key) ?? null))
+  const [base, ...rest] = generators.map((one) => elementsOf(one, goTemplate, named))
+  if (!base || 'cause' in base) return base ?? []
+  const found = new Map(base.map((element) => [keyOf(element), element]))
+  for (const elements of rest) {
+    if ('cause' in elements) return elements
+    for (const element of elements) {
+      const there = found.get(keyOf(element))
+      if (there) found.set(keyOf(element), { ...there, ...element })
+    }
+  }
+  return [...found.values()]
+}
+
+function filledIn(values: Element, element: Element): Element {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, element)]))
+}
+
+/** The folders that some rule takes and none leaves out; those that begin with a dot are never taken. */
+function matching(rules: readonly PathRule[], checkout: Checkout): string[] {
+  const folders = new Set<string>()
+  for (const file of checkout.tree.entries.keys()) {
+    for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
+  }
+  // Matches like Go's path.Match, in which no star crosses a slash.
+  const tests = rules.map(({ path, exclude }) => ({
+    excludes: exclude,
+    matches: minimatch.filter(path, { noglobstar: true, nobrace: true }),
+  }))
+  return takenBy(tests, folders)
+}
+
+/** The files of rules; Argo CD asks Git for them, to which a star takes slashes too, and a folder all that is below it. */
+function filesOf(rules: readonly PathRule[], checkout: Checkout): string[] {
+  const flat = (text: string) => text.replaceAll('/', ':')
+  const tests = rules.map(({ path, exclude }) => {
+    const matches = minimatch.filter(flat(path), {
+      dot: true,
+      nobrace: true,
+      noext: true,
+      nocomment: true,
+      nonegate: true,
+    })
+    return { excludes: exclude, matches: (file: string) => file.startsWith(`${path}/`) || matches(flat(file)) }
+  })
+  return takenBy(
+    tests,
+    [...checkout.tree.entries.keys()].filter((file) => checkout.has(file)),
+  )
+}
+
+function takenBy(
+  tests: readonly { readonly excludes: boolean; readonly matches: (path: string) => boolean }[],
+  paths: Iterable<string>,
+): string[] {
+  const isMatched = (path: string, byExcluding: boolean) =>
+    tests.some(({ excludes, matches }) => excludes === byExcluding && matches(path))
+  return [...paths].filter((path) => isMatched(path, false) && !isMatched(path, true)).sort()
+}
+
+/** The texts of the files that ApplicationSets make elements of, by path. */
+export async function generatorFilesOf(
+  manifests: readonly Manifest[],
+  checkout: Checkout,
+): Promise<ReadonlyMap<string, string>> {
+  const sets = manifests.filter(({ ref }) => groupKindOf(ref) === gitOpsKind.applicationSet)
+  const rules = sets.flatMap(({ root }) => readApplicationSet(root).generators.flatMap(rulesOf))
+  const isKnown = rules.every(({ path }) => isBoundedGlob(path) && !path.includes('{{'))
+  if (rules.length === 0) return new Map()
+  // A path that another generator fills in may be any of these.
+  const files = isKnown
+    ? filesOf(
+        rules.filter(({ exclude }) => !exclude),
+        checkout,
+      )
+    : [...checkout.tree.entries.keys()].filter((file) => /\.(?:ya?ml|json)$/.test(file))
+  return checkout.texts(files)
+}
+
+function rulesOf(generator: Generator): readonly PathRule[] {
+  if (generator.kind === 'git files') return generator.files
+  return 'generators' in generator ? generator.generators.flatMap(rulesOf) : []
+}

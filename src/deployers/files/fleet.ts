@@ -1,0 +1,251 @@
+import path from 'node:path/posix'
+import { shortenedReleaseName } from '../../gitops/helm-release'
+import type { Cursor } from '../../manifest/cursor'
+import type { ReleaseLayer } from '../../manifest/load'
+import type { Manifest } from '../../manifest/manifest'
+import { asciiJson } from '../../sources/ascii-json'
+import { foldedKey } from '../../sources/go-keys'
+import { inside } from '../../sources/kustomization'
+import type { Target, Values } from '../../sources/source'
+import { textOf } from '../../sources/untyped'
+import type { FileDeployments } from '../parts/file-deployments'
+import { type FleetTarget, fleetTargets, goField } from './fleet-targets'
+
+/** The names of the file that makes a folder a bundle. */
+export const fleetFile = /(?:^|\/)fleet\.ya?ml$/
+
+/** Keys of Rancher's `fleet.yaml`: a file without any of them is another tool's. */
+const fleetKeys = new Set(
+  [
+    ...['name', 'labels', 'defaultNamespace', 'namespace', 'helm', 'kustomize', 'yaml', 'targets'],
+    ...['targetCustomizations', 'overrideTargets', 'dependsOn', 'diff', 'paused', 'rolloutStrategy', 'serviceAccount'],
+    ...['keepResources', 'ignore', 'correctDrift', 'namespaceLabels', 'namespaceAnnotations', 'imageScans'],
+  ].map(foldedKey),
+)
+
+/** Whether a document of a file of that name is Rancher Fleet's. */
+export function isFleet({ root }: Manifest): boolean {
+  const keys = [...root.entries()].map(([key]) => foldedKey(key))
+  if (keys.includes('apiversion') || keys.includes('kind')) return false
+  return keys.some((key) => fleetKeys.has(key))
+}
+
+/**
+ * Reads a bundle of Rancher Fleet.
+ *
+ * A chart is rendered for each target, a Kustomization is built for each, and plain YAML is judged file by file.
+ * https://fleet.rancher.io/ref-fleet-yaml
+ */
+export function readFleet(document: Manifest, deployments: FileDeployments): void {
+  const bundle: Bundle = { document, deployments, folder: folderOf(document.origin.path) }
+  const { targets, unread } = fleetTargets(document.root)
+  for (const { at, reason } of unread) deployments.skip(at, reason)
+  for (const target of targets) deploy(bundle, target)
+}
+
+interface Bundle {
+  readonly document: Manifest
+  readonly deployments: FileDeployments
+  readonly folder: string
+}
+
+function deploy(bundle: Bundle, target: FleetTarget): void {
+  const { folder, deployments } = bundle
+  const { checkout, kustomizations } = deployments.surroundings
+  const option = optionsOf(target)
+  const written = textOf(option('helm', 'chart').value)
+  const repository = textOf(option('helm', 'repo').value)
+  const dir = inside(folder, textOf(option('kustomize', 'dir').value) || '.')
+  if (dir === undefined) {
+    deployments.skip(option('kustomize', 'dir'), 'its kustomize.dir leads out of this repository, and is not followed')
+    return
+  }
+  const kustomization = kustomizations.get(dir)
+  // Fleet knows the one name of the three.
+  const isKustomized = kustomization !== undefined && path.basename(kustomization.file) === 'kustomization.yaml'
+  if (written === '' && repository === '') {
+    if (checkout.has(path.join(folder, 'Chart.yaml'))) deployChart(bundle, target, folder, isKustomized)
+    else if (isKustomized) deployKustomization(bundle, target, dir)
+    else deployPlain(bundle, target)
+    return
+  }
+  if (repository !== '' || isElsewhere(written)) {
+    deployRemote(bundle, target, { chart: written, repository })
+    if (!isKustomized) return
+    const what = `Fleet lays the Kustomization ${dir || '.'} over the chart ${written || repository}, which is not in this repository, so it is built alone`
+    deployments.skip(option('kustomize'), what)
+    deployKustomization(bundle, target, dir, true)
+    return
+  }
+  const chart = inside(folder, written)
+  if (chart === undefined)
+    deployments.skip(option('helm', 'chart'), `its chart ${written} leads out of this repository, and is not followed`)
+  else deployChart(bundle, target, chart, isKustomized)
+}
+
+/** Whether a chart is downloaded, in the forms that go-getter takes. */
+function isElsewhere(chart: string): boolean {
+  return /:\/\/|^[a-z0-9]+::|^(?:github|gitlab|bitbucket)\.(?:com|org)\/|^[^/@]+@[^/:]+:/i.test(chart)
+}
+
+/** Reads an option as the target has it, else as the bundle has it. */
+function optionsOf({ options }: FleetTarget) {
+  return (...keys: readonly string[]): Cursor => {
+    const written = options.map((map) => goField(map, ...keys))
+    return (
+      written.findLast(({ value }) => value !== undefined && value !== null && value !== '') ?? (written[0] as Cursor)
+    )
+  }
+}
+
+function deployChart(bundle: Bundle, target: FleetTarget, chart: string, isKustomized: boolean): void {
+  const { deployments } = bundle
+  const option = optionsOf(target)
+  const values = valuesOf(bundle, target)
+  if (!values) return
+  if (isKustomized)
+    deployments.skip(option('kustomize'), `the chart ${chart} is rendered without the Kustomization over it`)
+  const unknown = unknownValues(target)
+  if (unknown) deployments.skip(unknown.at, unknown.reason)
+  deployments.sources.push({
+    ...common(bundle, target),
+    ...(unknown ? { incomplete: true } : {}),
+    kind: 'helm',
+    chart,
+    values,
+    set: {},
+    release: releaseOf(bundle, target),
+    namespace: namespaceOf(target) || 'default',
+  })
+}
+
+function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, isIncomplete = false): void {
+  const forced = textOf(optionsOf(target)('namespace').value)
+  bundle.deployments.sources.push({
+    ...common(bundle, target),
+    kind: 'kustomize',
+    root,
+    namespace: namespaceOf(target) || 'default',
+    ...(forced ? { overlay: { namespace: forced } } : {}),
+    ...(isIncomplete ? { incomplete: true } : {}),
+  })
+}
+
+/** A chart from elsewhere: its values are read as those of other releases are. */
+function deployRemote(
+  bundle: Bundle,
+  target: FleetTarget,
+  { chart, repository }: { chart: string; repository: string },
+) {
+  const { document, deployments, folder } = bundle
+  const option = optionsOf(target)
+  const layers = target.options.flatMap((options): ReleaseLayer[] => {
+    const helm = goField(options, 'helm')
+    const values = goField(helm, 'values')
+    const files = [...goField(helm, 'valuesFiles').items()].map((file): ReleaseLayer => {
+      const place = inside(folder, textOf(file.value))
+      if (place !== undefined) return { file: place }
+      deployments.skip(file, `its values ${textOf(file.value)} lead out of this repository, and are not followed`)
+      return { hidden: true }
+    })
+    return [...(values.isMap ? [{ keys: values.path }] : []), ...files]
+  })
+  deployments.release({
+    at: goField(document.root, 'helm'),
+    deployer: 'Fleet',
+    name: releaseOf(bundle, target),
+    namespace: namespaceOf(target),
+    cluster: target.clusters,
+    chart: chart || path.basename(repository),
+    repository: repository || chart,
+    version: option('helm', 'version'),
+    layers: unknownValues(target) ? [...layers, { hidden: true }] : layers,
+  })
+}
+
+/** Plain YAML is judged as it is; patches of overlays are no objects by themselves. */
+function deployPlain({ folder, deployments }: Bundle, { options }: FleetTarget): void {
+  const { checkout } = deployments.surroundings
+  for (const name of options.flatMap((map) => [...goField(map, 'yaml', 'overlays').items()])) {
+    const overlay = inside(path.join(folder, 'overlays'), textOf(name.value))
+    if (overlay === undefined || overlay === '') {
+      deployments.skip(name, `its overlay ${textOf(name.value)} leads out of this repository, and is not followed`)
+      continue
+    }
+    for (const file of checkout.below(overlay)) {
+      const [, start, extension] = file.slice(overlay.length + 1).match(/^(.*)_patch(\.(?:ya?ml|json))$/s) ?? []
+      if (start === undefined) continue
+      const patched = path.join(folder, `${start}${extension}`)
+      deployments.patches.set(file, `a patch that Fleet lays over ${patched}, and is not laid over it here`)
+    }
+  }
+}
+
+/** The values laid over a chart's own, later ones over earlier ones; undefined when some are out of reach. */
+function valuesOf({ folder, deployments, document }: Bundle, { options }: FleetTarget): Values[] | undefined {
+  const values: Values[] = []
+  for (const map of options) {
+    const helm = goField(map, 'helm')
+    const inline = goField(helm, 'values').value
+    if (inline !== undefined && inline !== null)
+      values.push({ text: asciiJson(inline), name: `the values in ${document.origin.path}` })
+    for (const file of goField(helm, 'valuesFiles').items()) {
+      const place = inside(folder, textOf(file.value))
+      if (place === undefined) {
+        deployments.skip(file, `its values ${textOf(file.value)} lead out of this repository, and are not followed`)
+        return undefined
+      }
+      values.push({ path: place })
+    }
+  }
+  return values
+}
+
+/** Values that only a cluster knows: the chart may not render without them. */
+function unknownValues(target: FleetTarget): { at: Cursor; reason: string } | undefined {
+  const option = optionsOf(target)
+  for (const key of ['valuesFrom', 'templateValues']) {
+    const at = option('helm', key)
+    if (at.exists) return { at, reason: `it is rendered without helm.${key}, which only the cluster knows` }
+  }
+  const filled = target.options
+    .map((map) => goField(map, 'helm', 'values'))
+    .find(({ value }) => /\$\{|global\.fleet\.clusterLabels\./.test(JSON.stringify(value ?? null)))
+  if (!filled) return undefined
+  return {
+    at: filled,
+    reason: 'it is rendered with the variables of its values as they are written; each cluster has its own',
+  }
+}
+
+function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
+  const file = document.origin.path
+  const target: Target = clusters === '' ? { path: file } : { cluster: clusters }
+  return {
+    id: `fleet:${file}:${clusters}`,
+    origin: 'named' as const,
+    // Without a cluster that is known to take it, a failure is no fault.
+    ...(mayBeUnused ? { incomplete: true as const } : {}),
+    target,
+    declaredAt: { path: file, region: document.object.region },
+  }
+}
+
+function releaseOf({ document, folder }: Bundle, target: FleetTarget): string {
+  const option = optionsOf(target)
+  const written = textOf(option('helm', 'releaseName').value) || textOf(goField(document.root, 'name').value)
+  const slug = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return written || shortenedReleaseName(slug || 'bundle')
+}
+
+function namespaceOf(target: FleetTarget): string {
+  const option = optionsOf(target)
+  return textOf(option('namespace').value) || textOf(option('defaultNamespace').value)
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? path.dirname(file) : ''
+}

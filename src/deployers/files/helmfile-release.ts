@@ -1,0 +1,179 @@
+import path from 'node:path/posix'
+import type { Cursor } from '../../manifest/cursor'
+import type { ReleaseLayer } from '../../manifest/load'
+import { asciiJson } from '../../sources/ascii-json'
+import { inside } from '../../sources/kustomization'
+import type { Parameter, Target, Values } from '../../sources/source'
+import { listOf, textOf } from '../../sources/untyped'
+import { type FileDeployments, releaseKey } from '../parts/file-deployments'
+import { filesFor, filledPath } from './helmfile-paths'
+
+/** What a release takes from the rest of its file. */
+export interface Helmfile {
+  readonly folder: string
+  readonly path: string
+  /** URLs of chart repositories, by their names. */
+  readonly repositories: ReadonlyMap<string, string>
+  /** The namespace of releases that name none. */
+  readonly namespace: string
+  /** The cluster that everything in it goes to; empty where that is the one of its path. */
+  readonly cluster: string
+  /** The one environment that there is; undefined where there are several. */
+  readonly environment: string | undefined
+  /** Whether it is a template; only its plain parts are read. */
+  readonly isTemplate: boolean
+  /** Whether values files that are not there are passed over. */
+  readonly passesOverMissing: boolean
+  readonly deployments: FileDeployments
+}
+
+/** The fields of a release that are templates even in plain YAML, and that decide what is deployed. */
+const identifying = ['name', 'chart', 'namespace', 'version']
+
+/** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
+export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
+  const { folder, deployments } = helmfile
+  const { checkout, kustomizations } = deployments.surroundings
+  const field = (key: string) => textOf(release.at(key).value)
+  const name = field('name')
+  if (release.at('installed').value === false) return
+  deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
+  const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
+  const templated = identifying.find((key) => field(key).includes('{{'))
+  if (templated || field('chart') === '') {
+    const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
+    skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
+    const reason = `the release ${name} of ${helmfile.path} takes it, and ${why}, which only helmfile fills in`
+    for (const layer of layersOf(release, helmfile))
+      if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
+    return
+  }
+  const chart = field('chart')
+  const namespace = namespaceOf(release, helmfile)
+  const cluster = field('kubeContext') || helmfile.cluster
+  const place = inside(folder, chart)
+  const isLocal = /^\.{0,2}\//.test(chart) || (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
+  const layers = layersOf(release, helmfile)
+  if (!isLocal) {
+    const [alias = '', ...rest] = chart.split('/')
+    const url = helmfile.repositories.get(alias)
+    deployments.release({
+      at: release,
+      deployer: 'helmfile',
+      name,
+      namespace,
+      cluster,
+      chart: url === undefined ? chart : rest.join('/'),
+      repository: url ?? chart,
+      version: release.at('version'),
+      layers,
+    })
+    return
+  }
+  if (place === undefined) {
+    skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
+    return
+  }
+  const target: Target = cluster === '' ? { path: helmfile.path } : { cluster }
+  const id = `helmfile:${helmfile.path}:${cluster}:${namespace}/${name}`
+  const alike = deployments.sources.filter((one) => one.id === id || one.id.startsWith(`${id}#`)).length
+  const common = {
+    id: alike > 0 ? `${id}#${alike}` : id,
+    origin: 'named' as const,
+    ...(layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
+    target,
+    declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
+    namespace: namespace || 'default',
+  }
+  const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
+  const laidOver = changes.find((key) => release.at(key).exists)
+  if (laidOver) skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
+  if (!checkout.has(path.join(place, 'Chart.yaml')) && !checkout.has(place)) {
+    if (kustomizations.has(place)) deployments.sources.push({ ...common, kind: 'kustomize', root: place })
+    // A folder of plain YAML is judged file by file, and rendering reports one that is not there.
+    if (kustomizations.has(place) || checkout.tree.at(place).length > 0) return
+  }
+  deployments.sources.push({
+    ...common,
+    kind: 'helm',
+    chart: place,
+    values: layers.flatMap((layer) => valuesOf(layer, release)),
+    set: {},
+    parameters: parametersOf(release),
+    release: name,
+  })
+}
+
+function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {
+  if ('file' in layer) return [{ path: layer.file }]
+  if (!('keys' in layer) || layer.parameters) return []
+  const { value } = manifest.root.at(...layer.keys)
+  return [{ text: asciiJson(value), name: `the values in ${manifest.origin.path}` }]
+}
+
+function namespaceOf(release: Cursor, helmfile: Helmfile): string {
+  return textOf(release.at('namespace').value) || helmfile.namespace
+}
+
+/** The values of a release, the last over the others, and what of them is out of sight. */
+function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
+  const { deployments, folder, environment, passesOverMissing } = helmfile
+  const { checkout } = deployments.surroundings
+  const name = textOf(release.at('name').value)
+  const missing = release.at('missingFileHandler')
+  const variables = { name, namespace: namespaceOf(release, helmfile), environment }
+  const hidden = (at: Cursor, why: string): ReleaseLayer[] => {
+    deployments.skip(at, `the release ${name} is read without ${why}`, name)
+    return [{ hidden: true }]
+  }
+  const unseen = ['inherit', 'secrets', 'valuesTemplate', 'setTemplate'].flatMap((key): ReleaseLayer[] => {
+    const at = release.at(key)
+    return at.exists && listOf(at.value).length > 0 ? hidden(at, `its ${key}, which only helmfile knows`) : []
+  })
+  for (const secret of release.at('secrets').items()) {
+    const reason = `encrypted values of the release ${name} of ${helmfile.path}, which only helmfile reads`
+    const files = filesFor(folder, filledPath(textOf(secret.value), variables), checkout)
+    deployments.taken.push(...files.map((file) => ({ path: file, reason })))
+  }
+  const values = [...release.at('values').items()].flatMap((item): ReleaseLayer[] => {
+    if (item.isMap) {
+      if (JSON.stringify(item.value).includes('"ref+')) return hidden(item, 'the values that it fetches')
+      return [{ keys: item.path }]
+    }
+    const prefix = textOf(release.at('valuesPathPrefix').value)
+    const original = `${prefix}${textOf(item.value)}`
+    const written = filledPath(original, variables)
+    if (/:\/\/|^[a-z0-9]+::/i.test(written)) return hidden(item, `${written}, which is not in this repository`)
+    const place = inside(folder, written)
+    if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
+    if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
+      const reason = `the release ${name} of ${helmfile.path} takes it in a way that only helmfile knows`
+      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
+      return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
+    }
+    const mayBeMissing = passesOverMissing || written !== original || missing.exists
+    return mayBeMissing && !checkout.has(place) ? [] : [{ file: place }]
+  })
+  const set = release.at('set')
+  const files = [...set.items()].filter((one) => one.at('file').exists)
+  const fromFiles = files[0] ? hidden(files[0], 'the values that its `set` takes of files') : []
+  const single: ReleaseLayer[] = set.exists ? [{ keys: set.path, parameters: true }] : []
+  const strings = release.at('setString')
+  const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []
+  const unfilled: ReleaseLayer[] = helmfile.isTemplate ? [{ hidden: true }] : []
+  return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
+}
+
+/** What `--set` and `--set-string` are given, which win over all other values; helmfile escapes what has a meaning there. */
+function parametersOf(release: Cursor): Parameter[] {
+  const escaped = (value: unknown) => textOf(value).replace(/[{},]/g, '\\$&')
+  return ['set', 'setString'].flatMap((key) =>
+    [...release.at(key).items()].flatMap((one): Parameter[] => {
+      const [name, value, list] = [textOf(one.at('name').value), one.at('value'), one.at('values')]
+      const isText = key === 'setString'
+      if (value.exists) return [{ assignment: `${name}=${escaped(value.value)}`, isText }]
+      if (!list.exists) return []
+      return [{ assignment: `${name}={${listOf(list.value).map(escaped).join()}}`, isText }]
+    }),
+  )
+}

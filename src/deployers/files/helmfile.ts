@@ -1,0 +1,234 @@
+import path from 'node:path/posix'
+import { layoutFolderOf } from '../../cluster/clusters'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { startOf } from '../../region'
+import { inside } from '../../sources/kustomization'
+import { textOf } from '../../sources/untyped'
+import { documentsIn } from '../parts/document'
+import { FileDeployments } from '../parts/file-deployments'
+import { filesFor } from './helmfile-paths'
+import { type Helmfile, readHelmfileRelease } from './helmfile-release'
+import { plainPartsOf } from './plain-parts'
+
+const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
+
+/** More files or releases than these are no one's work. */
+const most = { bases: 50, releases: 1000, globs: 200, names: 20, characters: 500 }
+
+/** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
+export function mayBeHelmfile(file: string, text: string): boolean {
+  return byName.test(file) || (/^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text))
+}
+
+/** Whether a file has a name that helmfile takes by itself. */
+export function isHelmfile(file: string): boolean {
+  return byName.test(file)
+}
+
+/** The names that a file must have to be read although it is no YAML. */
+export function isTemplateOfHelmfile(file: string): boolean {
+  return file.endsWith('.gotmpl') && byName.test(file)
+}
+
+/**
+ * Reads a helmfile: releases in plain YAML. What is written in a template is listed by its releases.
+ * https://helmfile.readthedocs.io/en/stable/
+ */
+export async function readHelmfile(file: string, text: string, deployments: FileDeployments): Promise<void> {
+  const { documents, faults } = documentsIn(file, text)
+  const isTemplate =
+    (isTemplateOfHelmfile(file) && text.includes('{{')) ||
+    faults.some(({ reason }) => reason.startsWith('it is a template'))
+  if (isTemplate) {
+    if (!byName.test(file) && releaseNames(text).length === 0) return
+    deployments.files.add(file)
+    deployments.templates.add(file)
+    listTemplate(file, text, deployments)
+    await readPlainParts(file, text, deployments)
+    return
+  }
+  if (!byName.test(file) && !documents.some(holdsReleases)) return
+  deployments.files.add(file)
+  if (faults.length > 0 && byName.test(file)) {
+    for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason, unreadable: true })
+  }
+  await readDocuments(file, documents, deployments, { isTemplate: false })
+}
+
+/**
+ * Reads the releases of charts from elsewhere that a template names in plain YAML: their values say something by
+ * themselves. Which of the releases are installed, and with what besides, only helmfile knows.
+ */
+async function readPlainParts(file: string, text: string, deployments: FileDeployments): Promise<void> {
+  const { documents, faults } = documentsIn(file, plainPartsOf(text))
+  if (faults.length > 0) return
+  const found = new FileDeployments(deployments.surroundings)
+  await readDocuments(file, documents, found, { isTemplate: true })
+  deployments.releases.push(...found.releases)
+  deployments.taken.push(...found.taken)
+}
+
+async function readDocuments(
+  file: string,
+  documents: readonly Manifest[],
+  deployments: FileDeployments,
+  { isTemplate }: Pick<Helmfile, 'isTemplate'>,
+): Promise<void> {
+  if (documents.some(({ root }) => root.at('apiVersion').exists && root.at('kind').exists)) return
+  const folder = folderOf(file)
+  const bases = await basesOf(folder, documents, deployments)
+  const parts = [...bases, ...documents]
+  const named = (key: string) => parts.map(({ root }) => root.at(key)).filter(({ exists }) => exists)
+  const repositories = named('repositories')
+    .flatMap((list) => [...list.items()])
+    .map((one) => [textOf(one.at('name').value), urlOf(one)] as const)
+  const helmfile: Helmfile = {
+    folder,
+    path: file,
+    repositories: new Map(repositories),
+    namespace: textOf(named('namespace').at(-1)?.value),
+    cluster: clusterOf(file),
+    environment: environmentOf(named('environments')),
+    isTemplate,
+    passesOverMissing: named('missingFileHandler').some(({ value }) => value !== 'Error'),
+    deployments,
+  }
+  takeValuesOfEnvironments(file, parts, deployments)
+  // Of several parts the last list takes the place of the others.
+  const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
+  const releases = [...(own?.items() ?? [])]
+  const [beyond] = releases.slice(most.releases)
+  if (beyond) deployments.skip(beyond, `it has ${releases.length} releases; only the first ${most.releases} are read`)
+  for (const release of releases.slice(0, most.releases)) readHelmfileRelease(release, helmfile)
+}
+
+/** Whether a document lists releases as helmfile does. */
+function holdsReleases({ root }: Manifest): boolean {
+  const releases = [...root.at('releases').items()]
+  return (
+    releases.length > 0 &&
+    releases.every((one) => textOf(one.at('name').value) !== '' && (one.at('chart').exists || one.at('inherit').exists))
+  )
+}
+
+/** A file of a name of its own is given to helmfile by itself, and each may go to another cluster. */
+function clusterOf(file: string): string {
+  return byName.test(file) || layoutFolderOf(file) !== undefined ? '' : file
+}
+
+/** The environment that paths are filled in with: the one that is declared, or helmfile's default. */
+function environmentOf(lists: readonly Cursor[]): string | undefined {
+  const names = new Set(lists.flatMap((list) => [...list.entries()].map(([name]) => name)))
+  const [first = 'default', ...others] = names
+  return others.length === 0 ? first : undefined
+}
+
+/** The plain states that a helmfile is laid over; they have no bases of their own. */
+async function basesOf(
+  folder: string,
+  documents: readonly Manifest[],
+  deployments: FileDeployments,
+): Promise<readonly Manifest[]> {
+  const written = documents.flatMap(({ root }) => [...root.at('bases').items()])
+  const found: Manifest[] = []
+  const [beyond] = written.slice(most.bases)
+  if (beyond) deployments.skip(beyond, `it has ${written.length} bases; only the first ${most.bases} are read`)
+  for (const base of written.slice(0, most.bases)) {
+    const name = textOf(base.value)
+    const place = inside(folder, name)
+    const text = place === undefined ? undefined : await deployments.surroundings.checkout.text(place)
+    if (place === undefined || text === undefined) {
+      const why =
+        place === undefined ? 'leads out of this repository, and is not followed' : 'is not in this repository'
+      deployments.skip(base, `its base ${name} ${why}`)
+      continue
+    }
+    const read = documentsIn(place, text)
+    if (place.endsWith('.gotmpl') || read.faults.length > 0)
+      deployments.skip(base, `its base ${name} is a template, which only helmfile fills in`)
+    else found.push(...read.documents)
+  }
+  return found
+}
+
+/** The values of environments, from which templates are filled in. */
+function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
+  const reason = `an environment of ${file} takes it, and only helmfile fills in templates with it`
+  const written = new Set(
+    parts.flatMap(({ root }) =>
+      [root, ...[...root.at('environments').entries()].map(([, one]) => one)].flatMap((one) =>
+        ['values', 'secrets'].flatMap((key) => [...one.at(key).items()].map(({ value }) => textOf(value))),
+      ),
+    ),
+  )
+  const names = [...written].filter((name) => name !== '').slice(0, most.globs)
+  for (const name of names)
+    for (const place of filesFor(folderOf(file), name, deployments.surroundings.checkout))
+      deployments.taken.push({ path: place, reason })
+}
+
+function urlOf(repository: Cursor): string {
+  const url = textOf(repository.at('url').value)
+  return repository.at('oci').value === true && !url.includes('://') ? `oci://${url}` : url
+}
+
+/** Lists the releases that a template names, and claims the files that it takes. */
+function listTemplate(file: string, text: string, deployments: FileDeployments): void {
+  const names = releaseNames(text)
+  const shown = names.slice(0, most.names).join(', ')
+  const more = names.length > most.names ? ` and ${names.length - most.names} more` : ''
+  const what = names.length > 0 ? `its releases ${shown}${more} are not judged` : 'its releases are not judged'
+  deployments.unread.push({
+    path: file,
+    region: startOf(1),
+    reason: `it is a template, which only helmfile fills in: ${what}`,
+  })
+  const reason = `a release in ${file} takes it, a template that only helmfile fills in`
+  for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
+}
+
+/** The names of releases in a text that may be no YAML: of `name:` in the entries of the list, not deeper. */
+function releaseNames(text: string): string[] {
+  const names = new Set<string>()
+  let depth: number | undefined
+  let isList = false
+  for (const line of text.split('\n')) {
+    if (/^["']?[A-Za-z]/.test(line)) isList = /^["']?releases["']?[ \t]*:/.test(line)
+    const [, blank = '', mark, name] = /^( *)(- +)?["']?name["']?:[ \t]*["']?([^\s"'#]+)/.exec(line) ?? []
+    if (!isList || name === undefined) continue
+    const place = blank.length + (mark?.length ?? 0)
+    depth ??= place
+    if (place === depth && !name.includes('{{')) names.add(name)
+  }
+  return [...names]
+}
+
+/** The files of the repository that strings of a template name; what is filled in may be any word. */
+function* filesIn(
+  file: string,
+  text: string,
+  { surroundings: { checkout }, unread }: FileDeployments,
+): Iterable<string> {
+  const written = new Set<string>()
+  for (const [index, line] of text.split('\n').entries()) {
+    const isLong = line.length > most.characters
+    if (isLong || written.size >= most.globs) {
+      const why = isLong
+        ? `this line has more than ${most.characters} characters, and is not searched`
+        : `it names more than ${most.globs} files, and the rest of it is not searched`
+      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases take` })
+      if (isLong) continue
+      break
+    }
+    // The value of a key, or an item of a list.
+    const value = (line.split(' #')[0] ?? '').trim().split(/: |- /).at(-1) ?? ''
+    const string = value.replace(/^["']|["']$/g, '')
+    if (/\.(?:ya?ml|json)(?:\.gotmpl)?$/.test(string)) written.add(string)
+  }
+  for (const one of written) yield* filesFor(folderOf(file), one, checkout)
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? path.dirname(file) : ''
+}

@@ -1,0 +1,175 @@
+import { type FluxKustomization, readFluxKustomization } from '../../gitops/flux-kustomization'
+import { readFluxSource } from '../../gitops/flux-source'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import { closureOf, inside } from '../../sources/kustomization'
+import { componentsOf, fluxOverlayOf } from '../../sources/overlay'
+import { fieldsOf } from '../../sources/untyped'
+import { declarationSite, type GitOpsSources } from '../parts/gitops-sources'
+import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from '../parts/missing-folder'
+import { elsewhere, type FluxOwners, type FluxTree, idOf } from './flux-owners'
+import type { FluxReferences } from './flux-references'
+import { substitutionsOf } from './flux-values'
+import { generateKustomization } from './generated-kustomization'
+import { foldersFor, mostFolders } from './path-variables'
+
+/** The Flux Kustomizations of one side: first the folder of each is read, then each is deployed to its clusters. */
+export class FluxKustomizations {
+  private readonly trees: FluxTree[] = []
+  private includedFiles: ReadonlySet<string> | undefined
+  private undefinedSources: UndefinedSources | undefined
+
+  /** @param manifests the Kustomizations */
+  constructor(
+    private readonly manifests: readonly Manifest[],
+    private readonly references: FluxReferences,
+    private readonly named: GitOpsSources,
+  ) {}
+
+  /** The Kustomizations whose folders are in this repository. */
+  read(): readonly FluxTree[] {
+    for (const manifest of this.manifests) this.readTree(manifest)
+    return this.trees
+  }
+
+  /** @param owners those of the trees that were read */
+  deploy(owners: FluxOwners): void {
+    for (const tree of this.trees) this.deployTree(tree, owners)
+  }
+
+  /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
+  private readTree(manifest: Manifest, possible?: string): void {
+    const kustomization = readFluxKustomization(manifest.root)
+    const written = possible ?? textAt(kustomization.path)
+    const place = inside('', written.replace(/^\/+/, '') || '.')
+    const { sourceRef } = kustomization
+    const url = this.references.urlOf(sourceRef, manifest.ref.namespace, manifest)
+    const kind = textAt(sourceRef.at('kind'))
+    const { checkout, kustomizations } = this.named.repositoryIndex
+    const isThere = place !== undefined && checkout.tree.at(place).length > 0
+    if (!isThere && kind === 'GitRepository' && this.readPossible(manifest, written, url)) return
+    // A patch for a Kustomization in another file, which gets its source by this patch.
+    const isTaken = this.named.bringerOf(manifest) !== undefined || this.included.has(manifest.origin.path)
+    if (kind === '' && !(isThere && written !== '' && isTaken)) return
+    // Flux's own GitRepository is often created at installation, and is only in the cluster.
+    const here =
+      place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
+    if (place !== undefined && !isThere && this.isOurs(kustomization, manifest)) {
+      this.named.skip(manifest, 'folder-missing', missingFolder(place))
+      // What is suspended changes nothing, so it is no fault yet.
+      if (kustomization.spec.at('suspend').value !== true)
+        this.trees.push({ manifest, kustomization, place, files: new Set(), written: [], isMissing: true })
+      return
+    }
+    if (!here) {
+      const source = url ? this.references.sourceOf(sourceRef, manifest.ref.namespace, manifest) : undefined
+      const at = source ? this.named.siteOf(source, readFluxSource(source.root).url) : undefined
+      this.named.skip(
+        manifest,
+        'source-elsewhere',
+        `${[url || `${kind} ${textAt(sourceRef.at('name'))}`, written].filter(Boolean).join(' ')} is not in this repository`,
+        { at: at ?? this.named.siteOf(manifest, sourceRef.at('kind')) },
+      )
+      return
+    }
+    if (kind !== '') this.references.track(sourceRef, manifest.ref.namespace, manifest)
+    const { generated } = this.named
+    if (this.named.isIgnored(place)) {
+      this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
+      return
+    }
+    const artifact = this.references.artifactOf(sourceRef, manifest.ref.namespace, manifest)
+    const absent = this.references.artifacts.lacks(artifact, place)
+    if (absent !== undefined) {
+      this.named.skip(manifest, 'not-in-artifact', absent)
+      return
+    }
+    if (!this.named.kustomization(place)) {
+      const its = generateKustomization(place, manifest, artifact, this.named)
+      if (its.leadsTo.length === 0) {
+        this.named.skip(manifest, 'nothing-to-apply', `there is nothing to apply in ${written || '.'}`)
+        return
+      }
+      generated.set(place, its)
+    }
+    const all = new Map([...kustomizations, ...generated])
+    const taken = closureOf(place, all)
+    const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
+    const tree = { manifest, kustomization, place, files, written: taken.map(({ file }) => file) }
+    this.trees.push(possible === undefined ? tree : { ...tree, isPossible: true })
+  }
+
+  /** Reads each folder that a path with unknown variables may mean; whether there is one. */
+  private readPossible(manifest: Manifest, written: string, url: string): boolean {
+    const { folders = [], hasMore = false } = foldersFor(written, this.named.repositoryIndex.checkout) ?? {}
+    const here = folders.filter((folder) => !url || this.named.isHere(url, folder))
+    for (const folder of here) this.readTree(manifest, folder)
+    if (hasMore && here.length > 0)
+      this.named.skip(
+        manifest,
+        'too-many',
+        `more than ${mostFolders} folders match its path ${written}; the rest is not judged as its own`,
+      )
+    return here.length > 0
+  }
+
+  /** Whether a Kustomization takes its folder of this repository, at the revision that this change is merged to. */
+  private isOurs({ sourceRef, path: at }: FluxKustomization, manifest: Manifest): boolean {
+    if (textAt(sourceRef.at('kind')) !== 'GitRepository' || /\$\{|\{\{/.test(textAt(at))) return false
+    const { namespace } = manifest.ref
+    const source = this.references.sourceOf(sourceRef, namespace, manifest)
+    if (source) {
+      const url = textAt(readFluxSource(source.root).url)
+      const { repository } = this.named.repositoryIndex
+      return isOfMainRevision(source) && repository.length > 0 && this.named.isHere(url, '')
+    }
+    this.undefinedSources ??= new UndefinedSources(this.manifests, this.named.repositoryIndex.checkout)
+    return this.undefinedSources.areHere(sourceRef, namespace)
+  }
+
+  /** The files that Kustomizations take in as they are. */
+  private get included(): ReadonlySet<string> {
+    this.includedFiles ??= new Set(
+      [...this.named.repositoryIndex.kustomizations.values()].flatMap(({ folder, includes }) =>
+        includes.flatMap(({ text }) => inside(folder, text) ?? []),
+      ),
+    )
+    return this.includedFiles
+  }
+
+  private deployTree(
+    { manifest, kustomization, place, isMissing, isPossible, written, files }: FluxTree,
+    owners: FluxOwners,
+  ): void {
+    const { kubeConfig, postBuild, substituteFrom } = kustomization
+    const spec = fieldsOf(kustomization.spec.value)
+    const overlay = fluxOverlayOf(spec)
+    const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
+    // Each of several folders goes to the cluster that it is the folder of.
+    const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : owners.targetsOf(manifest)
+    const targets = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
+    const holders = substituteFrom.flatMap(
+      (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
+    )
+    for (const target of targets) {
+      this.named.add(
+        {
+          kind: 'kustomize',
+          id: idOf(manifest, target),
+          origin: 'named',
+          target,
+          declaredAt: isMissing ? siteOfFolder(manifest, kustomization.path) : declarationSite(manifest),
+          root: place,
+          ...(isPossible ? { incomplete: true as const } : {}),
+          // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
+          allowsOutsideFiles: true,
+          ...(overlay ? { overlay } : {}),
+          ...(components.length > 0 ? { components } : {}),
+          definitionFiles: [...holders.map(({ origin }) => origin.path), ...owners.appliedBy(manifest)],
+          ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
+        },
+        manifest,
+      )
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { readFluxSource } from '../../gitops/flux-source'
+import type { ValuesReference } from '../../gitops/helm-release'
+import { textAt } from '../../gitops/text'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import type { FluxArtifact } from '../parts/flux-artifact'
+import type { GitOpsSources } from '../parts/gitops-sources'
+import { fluxRevision, provides } from '../parts/tracked-revision'
+import { FluxArtifacts } from './flux-artifacts'
+import { holderOf } from './flux-values'
+
+/** The objects that Flux objects name: the sources of their files, and the ConfigMaps and Secrets of their values. */
+export class FluxReferences {
+  readonly artifacts: FluxArtifacts
+  private byName: Map<string, Manifest[]> | undefined
+  private readonly tracked = new Set<Manifest>()
+
+  constructor(
+    private readonly manifests: readonly Manifest[],
+    private readonly named: GitOpsSources,
+  ) {
+    this.artifacts = new FluxArtifacts(named.repositoryIndex)
+  }
+
+  sourceOf(reference: Cursor, own: string, manifest: Manifest): Manifest | undefined {
+    const namespace = textAt(reference.at('namespace')) || own
+    const all = this.near(manifest, { kind: reference.at('kind'), name: reference.at('name') })
+    const named = all.filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io')
+    return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
+  }
+
+  urlOf(reference: Cursor, own: string, manifest: Manifest): string {
+    const source = this.sourceOf(reference, own, manifest)
+    return source ? textAt(readFluxSource(source.root).url) : ''
+  }
+
+  /** The artifact that an object takes its files from. */
+  artifactOf(reference: Cursor, own: string, manifest: Manifest): FluxArtifact {
+    return this.artifacts.of(this.sourceOf(reference, own, manifest))
+  }
+
+  /** The ConfigMap or Secret that an object takes values or variables from. */
+  holderOf(reference: Pick<ValuesReference, 'kind' | 'name'>, own: string, manifest: Manifest): Manifest | undefined {
+    return holderOf(reference, own, this.near(manifest, reference))
+  }
+
+  /** Adds the GitRepository by which an object takes this repository. */
+  track(reference: Cursor, own: string, manifest: Manifest): void {
+    const name = textAt(reference.at('name'))
+    const namespace = textAt(reference.at('namespace')) || own
+    const source = this.sourceOf(reference, own, manifest)
+    const provider = source && provides(source, name, namespace) ? source : undefined
+    const at = this.named.siteOf(manifest, reference.at('name'))
+    this.named.references.push({ manifest, name, namespace, provider, at })
+    if (!source || this.tracked.has(source)) return
+    this.tracked.add(source)
+    const revision = fluxRevision(readFluxSource(source.root))
+    this.named.track(source, '', revision, revision.at)
+  }
+
+  /** The objects that a reference of an object may mean, those that come with the object first. */
+  private near(manifest: Manifest, { kind, name }: Pick<ValuesReference, 'kind' | 'name'>): readonly Manifest[] {
+    if (!this.byName) {
+      this.byName = new Map()
+      for (const one of this.manifests) {
+        const key = `${one.ref.kind}/${one.ref.name}`
+        const there = this.byName.get(key)
+        if (there) there.push(one)
+        else this.byName.set(key, [one])
+      }
+    }
+    return this.named.nearTo(manifest, this.byName.get(`${textAt(kind)}/${textAt(name)}`) ?? [])
+  }
+}

@@ -1,0 +1,145 @@
+import path from 'node:path/posix'
+import type { FluxKustomization } from '../../gitops/flux-kustomization'
+import { type HelmReleaseChart, helmReleaseChartAt, readHelmRelease } from '../../gitops/helm-release'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import { inside } from '../../sources/kustomization'
+import type { ChartElsewhere } from '../parts/chart-elsewhere'
+import { declarationSite, type GitOpsSources } from '../parts/gitops-sources'
+import { siteOfFolder } from '../parts/missing-folder'
+import { notInArtifact } from './flux-artifacts'
+import { elsewhere, type FluxOwners, idOf } from './flux-owners'
+import type { FluxReferences } from './flux-references'
+import { substitutionsOf, valuesOf } from './flux-values'
+import { chartOfHelmRelease, idOfRelease } from './helm-release-chart'
+import { postRenderersOf } from './post-renderers'
+
+/** The HelmReleases of one side, with their charts. */
+export class FluxReleases {
+  constructor(
+    private readonly references: FluxReferences,
+    private readonly owners: FluxOwners,
+    private readonly named: GitOpsSources,
+  ) {}
+
+  /** @param patches HelmReleases that are only patches of others */
+  deploy(releases: readonly Manifest[], patches: readonly Manifest[]): void {
+    const charts = new Map(releases.map((manifest) => [manifest, this.chartOf(manifest)]))
+    const all = [...patches, ...releases.filter((manifest) => !charts.get(manifest))]
+    for (const [manifest, chart] of charts) if (chart) this.helmRelease(manifest, chart, all)
+  }
+
+  /** The chart of a HelmRelease; undefined for a patch of one, which has none. */
+  private chartOf(manifest: Manifest): HelmReleaseChart | undefined {
+    const { root, ref } = manifest
+    const { chart, chartRef } = readHelmRelease(root)
+    if (!chartRef.exists) return textAt(chart.chart) === '' ? undefined : chart
+    const referred = this.references.sourceOf(chartRef, ref.namespace, manifest)
+    if (textAt(chartRef.at('kind')) !== 'HelmChart')
+      return { ...chart, chart: chartRef.at('name'), sourceRef: chartRef }
+    return helmReleaseChartAt(referred ? referred.root.at('spec') : chartRef.at('spec'))
+  }
+
+  /** https://fluxcd.io/flux/components/helm/helmreleases/ */
+  private helmRelease(manifest: Manifest, chart: HelmReleaseChart, patches: readonly Manifest[]): void {
+    const release = readHelmRelease(manifest.root)
+    const own = manifest.ref.namespace || this.namespaceOf(manifest)
+    const written = textAt(chart.chart)
+    const place = inside('', written.replace(/^\/+/, ''))
+    const url = this.references.urlOf(chart.sourceRef, own, manifest)
+    const { checkout } = this.named.repositoryIndex
+    const here =
+      textAt(chart.sourceRef.at('kind')) === 'GitRepository' &&
+      place !== undefined &&
+      (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
+    if (!here) {
+      const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`
+      const id = idOfRelease(manifest)
+      this.named.skipRelease(
+        manifest,
+        id,
+        () => this.releaseElsewhere(manifest, chart, own),
+        reason,
+        url ? { url } : {},
+      )
+      return
+    }
+    this.references.track(chart.sourceRef, own, manifest)
+    if (!this.references.artifactOf(chart.sourceRef, own, manifest).has(path.join(place, 'Chart.yaml'))) {
+      const reason = notInArtifact(`its chart ${place}`)
+      this.named.skip(manifest, 'not-in-artifact', reason)
+      return
+    }
+    const holders = release.valuesFrom.map((one) => this.references.holderOf(one, own, manifest))
+    const values = valuesOf(manifest, { chart, place, holders }, this.named)
+    if (!values) return
+    const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
+    if (patch) this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
+    const target = textAt(release.targetNamespace)
+    for (const cluster of release.kubeConfig.exists ? [elsewhere(manifest)] : this.owners.targetsOf(manifest)) {
+      this.named.add(
+        {
+          kind: 'helm',
+          id: idOf(manifest, cluster),
+          origin: 'named',
+          target: cluster,
+          declaredAt:
+            checkout.tree.at(place).length > 0 ? declarationSite(manifest) : siteOfFolder(manifest, chart.chart),
+          definitionFiles: [
+            ...holders.flatMap((holder) => holder?.origin.path ?? []),
+            ...this.owners.appliedBy(manifest),
+          ],
+          chart: place,
+          values,
+          set: {},
+          ...postRenderersOf(release, manifest),
+          crds: release.crds,
+          release: release.releaseName,
+          namespace: target || own || 'default',
+        },
+        manifest,
+      )
+    }
+  }
+
+  private releaseElsewhere(manifest: Manifest, chart: HelmReleaseChart, own: string): ChartElsewhere {
+    const release = readHelmRelease(manifest.root)
+    const { chartRef } = release
+    const referred = chartRef.exists ? this.references.sourceOf(chartRef, own, manifest) : undefined
+    const isChart = textAt(chartRef.at('kind')) === 'HelmChart'
+    const artifact = isChart || !chartRef.exists ? this.references.sourceOf(chart.sourceRef, own, manifest) : referred
+    const owners = this.owners.of(manifest)
+    return chartOfHelmRelease(manifest, {
+      chart,
+      artifact,
+      definitions: [referred, artifact].filter((one) => one !== undefined),
+      holders: release.valuesFrom.map((one) => this.references.holderOf(one, own, manifest)),
+      namespace: textAt(release.targetNamespace) || own || 'default',
+      targets: release.kubeConfig.exists ? [elsewhere(manifest)] : this.owners.targetsOf(manifest),
+      idOf: (target) => idOf(manifest, target),
+      appliedBy: this.owners.appliedBy(manifest),
+      // What a rendering brings has its variables filled in.
+      substitutions: this.named.bringerOf(manifest)
+        ? []
+        : owners.map(({ kustomization, manifest: owner }) => this.substitutionsBy(kustomization, owner)),
+    })
+  }
+
+  /** The values that a Kustomization substitutes; undefined where it does not. */
+  private substitutionsBy(kustomization: FluxKustomization, manifest: Manifest): Record<string, string> | undefined {
+    const { postBuild, substituteFrom } = kustomization
+    if (!postBuild.value) return undefined
+    const holders = substituteFrom.flatMap(
+      (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
+    )
+    return substitutionsOf(kustomization, holders)
+  }
+
+  /** The namespace that the Kustomization in an object's folder sets, or else the tree that applies it. */
+  private namespaceOf(manifest: Manifest): string {
+    const file = manifest.origin.path
+    const beside = this.named.kustomization(file.includes('/') ? path.dirname(file) : '')?.namespace
+    const [owner] = this.owners.of(manifest)
+    return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
+  }
+}

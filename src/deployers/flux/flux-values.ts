@@ -1,0 +1,179 @@
+import path from 'node:path/posix'
+import { entryOf } from '../../entry'
+import { type FluxKustomization, readFluxKustomization } from '../../gitops/flux-kustomization'
+import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
+import { textAt } from '../../gitops/text'
+import { readYaml } from '../../manifest/document-reader'
+import { splitDocuments } from '../../manifest/documents'
+import { Manifest } from '../../manifest/manifest'
+import { asciiJson } from '../../sources/ascii-json'
+import { inside } from '../../sources/kustomization'
+import type { Values } from '../../sources/source'
+import type { GitOpsSources } from '../parts/gitops-sources'
+import { assign, type Growing, isGrowing, merged } from '../parts/typed-text'
+
+/** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
+export function namesOfHolders({ root }: Manifest): string[] {
+  const references = [...readHelmRelease(root).valuesFrom, ...readFluxKustomization(root).substituteFrom]
+  return references.map(({ name }) => textAt(name)).filter(Boolean)
+}
+
+/** The ConfigMap or Secret of a namespace that an object refers to; it may be written without its namespace. */
+export function holderOf(
+  { kind, name }: Pick<ValuesReference, 'kind' | 'name'>,
+  namespace: string,
+  all: readonly Manifest[],
+): Manifest | undefined {
+  const named = all.filter(({ ref }) => ref.kind === textAt(kind) && ref.name === textAt(name))
+  return (
+    named.find(({ ref }) => ref.namespace === namespace) ??
+    named.find(({ ref }) => ref.namespace === '' || namespace === '')
+  )
+}
+
+/** The data of a ConfigMap or Secret; nothing of data that SOPS has encrypted. */
+export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
+  const { root, ref } = holder
+  if (root.at('sops').exists) return {}
+  const texts = (field: string) => [...root.at(field).entries()].map(([key, value]) => [key, textAt(value)] as const)
+  if (ref.kind !== 'Secret') return Object.fromEntries(texts('data'))
+  const decoded = texts('data').map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')] as const)
+  return Object.fromEntries([...decoded, ...texts('stringData')])
+}
+
+/**
+ * The variables of a Kustomization: the data of later holders win over those of earlier ones, and what is written in
+ * the object wins over both.
+ */
+export function substitutionsOf(
+  { substitute }: FluxKustomization,
+  holders: readonly Manifest[],
+): Record<string, string> {
+  const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
+  const own = [...substitute.entries()].map(([key, value]) => [key, textAt(value)] as const)
+  return Object.fromEntries([...held, ...own])
+}
+
+/** Where the values of a release are sought. */
+interface ReleaseReferences {
+  /** The chart: its own, or that of the object it refers to. */
+  readonly chart: HelmReleaseChart
+  /** The chart's folder. */
+  readonly place: string
+  /** The objects that its `valuesFrom` refers to, in order. */
+  readonly holders: readonly (Manifest | undefined)[]
+}
+
+/**
+ * Values files first, then `valuesFrom` in its order, then the values of the object itself:
+ * https://fluxcd.io/flux/components/helm/helmreleases/#values
+ *
+ * @returns undefined when some of it is not in this repository
+ */
+export function valuesOf(
+  manifest: Manifest,
+  { chart, place, holders }: ReleaseReferences,
+  named: GitOpsSources,
+): Values[] | undefined {
+  const { checkout } = named.repositoryIndex
+  const values: Values[] = []
+  for (const file of [...chart.valuesFiles.items()].map(textAt)) {
+    // They are written from the root of the source; the first releases of Flux read them from the chart's folder.
+    const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
+    const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
+    if (found === undefined) {
+      named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
+      return undefined
+    }
+    if (chart.ignoreMissingValuesFiles.value === true && !checkout.has(found)) continue
+    values.push({ path: found })
+  }
+  const defaults = path.join(place, 'values.yaml')
+  if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
+    named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
+  const own = ownValuesOf(manifest, holders, named)
+  return own && [...values, ...own]
+}
+
+/**
+ * The values of a release besides the files of its chart.
+ *
+ * @returns undefined when some of it is not in this repository
+ */
+export function ownValuesOf(
+  manifest: Manifest,
+  holders: ReleaseReferences['holders'],
+  named: Pick<GitOpsSources, 'skip'>,
+): Values[] | undefined {
+  const release = readHelmRelease(manifest.root)
+  const held: ReferencedValues[] = []
+  for (const [index, reference] of release.valuesFrom.entries()) {
+    const holder = holders[index]
+    const text = holder && entryOf(dataOf(holder), reference.key)
+    if (holder && text !== undefined) held.push({ reference, holder, text })
+    else if (reference.optional.value !== true) {
+      const what = `${textAt(reference.kind)} ${textAt(reference.name)}`
+      named.skip(manifest, 'values-elsewhere', `its values from ${what} are not in this repository`)
+      return undefined
+    }
+  }
+  const { value: inline } = release.values
+  const name = `the values in ${manifest.origin.path}`
+  if (held.some(({ reference }) => textAt(reference.targetPath) !== ''))
+    return [{ text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }]
+  // Flux reads the first document of a text, and helm may read all.
+  const texts = held.map(({ holder, text }) => ({
+    text: splitDocuments(text)[0]?.text ?? '',
+    name: `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`,
+  }))
+  const own = inline === undefined || inline === null ? [] : [{ text: asciiJson(inline), name }]
+  return [...texts, ...own]
+}
+
+/** The content of an entry of `valuesFrom`. */
+interface ReferencedValues {
+  readonly reference: ValuesReference
+  readonly holder: Manifest
+  readonly text: string
+}
+
+/**
+ * The values of entries, where some entries give a single value. What is written to a path stays where the map that it is
+ * written to comes from the object itself, and is lost under the object's values otherwise.
+ * https://github.com/fluxcd/pkg/blob/main/chartutil/values.go
+ */
+function composed(held: readonly ReferencedValues[], inline: Growing): Growing {
+  let result: Growing = {}
+  for (const { reference, holder, text } of held) {
+    const path = textAt(reference.targetPath)
+    if (path === '') {
+      result = merged(result, dataIn(text, holder))
+      continue
+    }
+    result = merged(result, inline)
+    if (reference.literal.value === true) {
+      const verbatim = text.replace(/[\\,{]/g, '\\$&')
+      assign(`${path}=${verbatim}`, result, true)
+      continue
+    }
+    const isText = ['"', "'"].some((quote) => text.startsWith(quote) && text.endsWith(quote))
+    assign(`${path}=${isText ? withoutQuotes(text) : text}`, result, isText)
+  }
+  return merged(result, inline)
+}
+
+function withoutQuotes(text: string): string {
+  const isQuote = (at: number) => ['"', "'"].includes(text.charAt(at))
+  let [from, to] = [0, text.length]
+  while (isQuote(from)) from++
+  while (to > from && isQuote(to - 1)) to--
+  return text.slice(from, to)
+}
+
+/** The map in a text, as a YAML file of values. */
+function dataIn(text: string, { object, side, origin }: Manifest): Growing {
+  const yaml = readYaml(splitDocuments(text)[0]?.text ?? '')
+  if (!('contents' in yaml) || !yaml.contents) return {}
+  const { value } = new Manifest({ ...object, node: yaml.contents, resolve: yaml.resolve }, side, origin, []).root
+  return isGrowing(value) ? value : {}
+}

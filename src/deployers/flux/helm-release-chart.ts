@@ -1,0 +1,149 @@
+import path from 'node:path/posix'
+import { readFluxSource } from '../../gitops/flux-source'
+import { type HelmReleaseChart, readHelmRelease } from '../../gitops/helm-release'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import { inside } from '../../sources/kustomization'
+import type { HelmSource, Target, Values } from '../../sources/source'
+import { substituted } from '../../sources/substitution'
+import type { ChartElsewhere, WantedChart } from '../parts/chart-elsewhere'
+import { declarationSite } from '../parts/gitops-sources'
+import { ownValuesOf } from './flux-values'
+import { postRenderersOf } from './post-renderers'
+
+/** What the objects around a HelmRelease say of it. */
+interface HelmReleaseContext {
+  /** Its chart, or that of the object it refers to. */
+  readonly chart: HelmReleaseChart
+  /** The HelmRepository, OCIRepository or GitRepository that the chart comes from. */
+  readonly artifact: Manifest | undefined
+  /** The objects that say which chart it is. */
+  readonly definitions: readonly Manifest[]
+  /** The objects that its `valuesFrom` refers to, in order. */
+  readonly holders: readonly (Manifest | undefined)[]
+  readonly namespace: string
+  readonly targets: readonly Target[]
+  readonly idOf: (target: Target) => string
+  /** The files by which it is applied. */
+  readonly appliedBy: readonly string[]
+  /** What each of the Kustomizations that apply it substitutes. */
+  readonly substitutions: readonly (Readonly<Record<string, string>> | undefined)[]
+}
+
+/** The id of the release of a HelmRelease, the same for each version of its chart. */
+export function idOfRelease({ ref, origin }: Manifest): string {
+  return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}`
+}
+
+/** The release of a HelmRelease whose chart is not in this repository. */
+export function chartOfHelmRelease(
+  manifest: Manifest,
+  { chart, artifact, definitions, holders, namespace, targets, ...its }: HelmReleaseContext,
+): ChartElsewhere {
+  const release = readHelmRelease(manifest.root)
+  const source = artifact && readFluxSource(artifact.root)
+  const isOfRegistry = artifact?.ref.kind === 'OCIRepository'
+  const [substitutions, ...others] = its.substitutions
+  const fill = (text: string) => substituted(text, substitutions)
+  const own = () => ownValuesOf(manifest, holders, { skip() {} })
+  const parts = [manifest, ...definitions, ...holders.filter((one) => one !== undefined)]
+  return {
+    id: idOfRelease(manifest),
+    manifest,
+    release: release.releaseName,
+    namespace,
+    wanted() {
+      // Where it is applied several times with other variables, it is several releases.
+      const isSeveral = others.length > 0 && its.substitutions.some(Boolean)
+      return isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
+    },
+    version: isOfRegistry && source ? source.version : chart.version.exists ? chart.version : chart.chart,
+    place: source ? source.url : chart.sourceRef,
+    inputs: [...parts.map(({ object }) => object.content), JSON.stringify([targets, namespace, substitutions ?? {}])],
+    sources(folder, checkout): HelmSource[] | undefined {
+      const [fromChart, fromRelease] = [valuesOfChart(chart, folder, checkout), own()]
+      if (!fromChart || !fromRelease) return undefined
+      const values = [
+        ...fromChart,
+        ...fromRelease.map((one) => ('text' in one ? { ...one, text: fill(one.text) } : one)),
+      ]
+      // A variable that only the cluster has may be anything, also what the chart refuses.
+      const isUnfilled = values.some((one) => 'text' in one && one.text.includes('${'))
+      const files = [...parts.slice(1).map((one) => one.origin.path), ...its.appliedBy]
+      return targets.map((target) => ({
+        kind: 'helm',
+        id: its.idOf(target),
+        origin: 'named',
+        target,
+        declaredAt: declarationSite(manifest),
+        definitionFiles: [...new Set(files)],
+        ...(isUnfilled ? { incomplete: true as const } : {}),
+        chart: folder,
+        values,
+        set: {},
+        ...postRenderersOf(release, manifest),
+        crds: release.crds,
+        release: release.releaseName,
+        namespace,
+      }))
+    },
+  }
+}
+
+/** https://fluxcd.io/flux/components/source/ocirepositories/#reference */
+function wantedBy(
+  { chart, version }: HelmReleaseChart,
+  artifact: Manifest | undefined,
+  fill: (text: string) => string,
+): WantedChart | undefined {
+  if (!artifact) return undefined
+  const { url, ref } = readFluxSource(artifact.root)
+  const [repository, name] = [fill(textAt(url)), fill(textAt(chart))]
+  if (repository === '' || repository.includes('${') || name.includes('${')) return undefined
+  switch (artifact.ref.kind) {
+    case 'HelmRepository':
+      return { request: { kind: 'chart', repository, chart: name, version: fill(textAt(version)) }, folder: '' }
+    case 'OCIRepository': {
+      const of = (key: string) => fill(textAt(ref.at(key)))
+      const range = of('digest') || of('semver')
+      const which = range ? { version: range } : { version: '', tag: of('tag') || 'latest' }
+      return { request: { kind: 'chart', repository, chart: '', ...which }, folder: '' }
+    }
+    case 'GitRepository': {
+      const place = inside('', name.replace(/^\/+/, ''))
+      const of = ['commit', 'tag', 'semver', 'branch'].flatMap((key) => {
+        const written = textAt(ref.at(key))
+        return written === '' ? [] : [[key, written] as const]
+      })
+      // Without a reference, Flux takes this branch: https://fluxcd.io/flux/components/source/gitrepositories/#reference
+      const branch = of.length === 0 ? { branch: 'master' } : {}
+      // Another kind of reference, such as `name`, is any ref of Git.
+      return place === undefined || ref.at('name').exists
+        ? undefined
+        : {
+            request: { kind: 'tree', repository, ...branch, ...Object.fromEntries(of), folders: [place] },
+            folder: place,
+          }
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The values files of the chart itself that a release names; they take the place of its `values.yaml`.
+ *
+ * @returns undefined where what they come to is unknown
+ */
+function valuesOfChart({ valuesFiles, ...chart }: HelmReleaseChart, folder: string, checkout: Checkout) {
+  const values: Values[] = []
+  for (const file of valuesFiles.items()) {
+    const place = inside(folder, textAt(file))
+    if (place === undefined) return undefined
+    if (checkout.has(place)) values.push({ path: place })
+    else if (chart.ignoreMissingValuesFiles.value !== true) return undefined
+  }
+  const hasOwn = values.some((one) => 'path' in one && one.path === path.join(folder, 'values.yaml'))
+  return values.length === 0 || hasOwn ? values : undefined
+}

@@ -1,0 +1,15 @@
+import type { HelmRelease } from '../../gitops/helm-release'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import type { PostRenderers } from '../../sources/source'
+import { listOf } from '../../sources/untyped'
+
+/** What a HelmRelease lays over the output of helm, if it does. */
+export function postRenderersOf(
+  { postRenderers: all, postRenderStrategy }: HelmRelease,
+  manifest: Manifest,
+): { readonly postRenderers?: PostRenderers } {
+  if (!all.at(0).exists) return {}
+  const at = { path: manifest.origin.path, region: all.region }
+  return { postRenderers: { renderers: listOf(all.value), strategy: textAt(postRenderStrategy), at } }
+}

@@ -1,0 +1,43 @@
+import path from 'node:path/posix'
+import type { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+
+/** What Argo CD reads of the files of a repository besides the manifests in them. */
+export interface ArgoFiles {
+  /** The texts of the files that change the source of an Application, by path. */
+  readonly overrides: ReadonlyMap<string, string>
+  /** The files that Argo CD leaves out of a folder of manifests, because they say so. */
+  readonly skipped: ReadonlySet<string>
+}
+
+export const noArgoFiles: ArgoFiles = { overrides: new Map(), skipped: new Set() }
+
+/**
+ * The words by which a file of a folder of manifests leaves itself out, wherever in it they are.
+ * https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go (skipFileRenderingMarker)
+ */
+const skipMarker = '+argocd:skip-file-rendering'
+
+/** @param parts the files of charts, which are manifests only where an Application says so */
+export async function argoFilesIn(
+  checkout: Checkout,
+  all: readonly Manifest[],
+  parts: ReadonlyMap<string, unknown>,
+): Promise<ArgoFiles> {
+  const { entries } = checkout.tree
+  const isOverride = (file: string) => /^\.argocd-source(?:-.+)?\.yaml$/.test(path.basename(file))
+  const overrides = await checkout.texts([...entries.keys()].filter(isOverride))
+  if (!all.some(({ ref }) => ref.group === 'argoproj.io')) return { overrides, skipped: new Set() }
+  const takesCharts = all.some(({ object }) => object.content.includes('directory')) || overrides.size > 0
+  const files = [...entries.keys()].filter((file) => isDirectoryFile(file) && (takesCharts || !parts.has(file)))
+  const texts = await checkout.texts(files)
+  return {
+    overrides,
+    skipped: new Set([...texts].flatMap(([file, text]) => (text.includes(skipMarker) ? [file] : []))),
+  }
+}
+
+/** Whether Argo CD takes a file of a folder of manifests, by its name. */
+export function isDirectoryFile(file: string): boolean {
+  return /\.(?:ya?ml|json|jsonnet)$/.test(file)
+}

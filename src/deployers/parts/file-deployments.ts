@@ -1,0 +1,115 @@
+import { filedRelease } from '../../kubernetes/charts/chart-release'
+import type { Cursor } from '../../manifest/cursor'
+import type { LoadedObject, ReleaseLayer, WrittenRelease } from '../../manifest/load'
+import { ownGroup } from '../../manifest/manifest'
+import type { Region } from '../../region'
+import type { Checkout } from '../../revision/checkout'
+import type { Kustomization } from '../../sources/kustomization'
+import type { Source } from '../../sources/source'
+
+/** Something that a file of Fleet or helmfile deploys and that was not fully inspected. */
+export interface Unread {
+  readonly path: string
+  readonly region: Region
+  readonly reason: string
+  /** The release it belongs to, if it is one of several in the file. */
+  readonly release?: string
+  /** The file itself cannot be read, which is listed of every file. */
+  readonly unreadable?: true
+}
+
+/** A file that something takes which cannot be judged, and why. */
+export interface Taken {
+  readonly path: string
+  readonly reason: string
+}
+
+/** A release of a chart that is not in this repository. */
+export interface ReleaseElsewhere {
+  /** The file that declares it. */
+  readonly path: string
+  readonly deployer: string
+  /** Its name in the cluster. */
+  readonly name: string
+  /** The chart, and where it comes from. */
+  readonly chart: string
+  readonly repository: string
+  /** The files of this repository that it takes values of. */
+  readonly files: readonly string[]
+  readonly object: LoadedObject
+}
+
+/** A release as its file declares it. */
+interface Declared {
+  readonly at: Cursor
+  readonly deployer: string
+  readonly name: string
+  readonly namespace: string
+  /** The cluster it goes to; empty where that is the one of its file. */
+  readonly cluster: string
+  readonly chart: string
+  readonly repository: string
+  readonly version: Cursor
+  readonly layers: readonly ReleaseLayer[]
+}
+
+/** The parts of the repository that these files can refer to. */
+export interface FileSurroundings {
+  readonly checkout: Checkout
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+}
+
+/** Collects the sources that files of Fleet and helmfile deploy, and those that are not in this repository. */
+export class FileDeployments {
+  readonly sources: Source[] = []
+  readonly releases: ReleaseElsewhere[] = []
+  readonly unread: Unread[] = []
+  /** The files that were read. */
+  readonly files = new Set<string>()
+  /** Those of them that are templates; only their plain parts were read. */
+  readonly templates = new Set<string>()
+  /** Files of what only the deployer can make. */
+  readonly taken: Taken[] = []
+  /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */
+  readonly patches = new Map<string, string>()
+  /** The releases of files that declare several, as they are written, by `releaseKey`. */
+  readonly written = new Map<string, string>()
+
+  constructor(readonly surroundings: FileSurroundings) {}
+
+  /** @param release the release that it belongs to, if it is one of several in the file */
+  skip({ region, manifest }: Cursor, reason: string, release?: string): void {
+    this.unread.push({ path: manifest.origin.path, region, reason, ...(release === undefined ? {} : { release }) })
+  }
+
+  release({ at, deployer, name, namespace, cluster, chart, repository, version, layers }: Declared): void {
+    const { object, origin } = at.manifest
+    const written: WrittenRelease = { cluster, chart, repository, at: at.path, version: version.path, layers }
+    const [kind = ''] = filedRelease.split('.')
+    const files = layers.flatMap((layer) => ('file' in layer ? [layer.file] : []))
+    this.releases.push({
+      path: origin.path,
+      deployer,
+      name,
+      chart,
+      repository,
+      files,
+      object: {
+        ...object,
+        ref: { group: ownGroup, kind, namespace, name },
+        content: JSON.stringify([written, version.value, layers.map((one) => contentOf(one, at))]),
+        region: at.region,
+        context: { files: new Map(), release: written },
+      },
+    })
+  }
+}
+
+/** Identifies a release of a file. */
+export function releaseKey(path: string, name: string): string {
+  return JSON.stringify([path, name])
+}
+
+function contentOf(layer: ReleaseLayer, { manifest }: Cursor): unknown {
+  return 'keys' in layer ? manifest.root.at(...layer.keys).value : null
+}

@@ -1,0 +1,152 @@
+import path from 'node:path/posix'
+import { minimatch } from 'minimatch'
+import { readFluxSource } from '../../gitops/flux-source'
+import { textAt } from '../../gitops/text'
+import type { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import { isBoundedGlob } from '../../revision/glob'
+
+/** The repository's files `.sourceignore`, by path, in the order in which Flux reads them. */
+export type IgnoreFiles = ReadonlyMap<string, string>
+
+export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> {
+  const files = [...checkout.tree.entries.keys()].filter((file) => path.basename(file) === '.sourceignore')
+  const depthOf = (file: string) => file.split('/').length
+  return checkout.texts(files.sort((a, b) => depthOf(a) - depthOf(b)))
+}
+
+/**
+ * The files of this repository that Flux packs for a source. Symbolic links are not among them.
+ *
+ * https://fluxcd.io/flux/components/source/gitrepositories/#excluding-files
+ */
+export class FluxArtifact {
+  private readonly rules: readonly IgnorePattern[]
+  private readonly prefixes: readonly string[]
+  private readonly known = new Map<string, boolean>()
+
+  /** @param source the GitRepository; undefined where it is only in the cluster */
+  constructor(source: Manifest | undefined, files: IgnoreFiles) {
+    const { ignore, sparseCheckout } = source ? readFluxSource(source.root) : {}
+    this.prefixes = [...(sparseCheckout?.items() ?? [])].map((one) => textAt(one).replace(/^\.\//, ''))
+    const own = [...files]
+      .filter(([file]) => this.isCheckedOut(file))
+      .flatMap(([file, text]) => rulesIn(text, foldersOf(file)))
+    const given = [...own, ...rulesIn(ignore ? textAt(ignore) : '', [])]
+    // One pattern of one's own takes the place of all defaults but those of Git itself:
+    // https://github.com/fluxcd/pkg/blob/artifact/v0.20.0/artifact/storage/archive.go
+    this.rules = [...rulesIn(ofGit, []), ...(given.length > 0 ? given : rulesIn(byDefault, []))]
+  }
+
+  has(file: string): boolean {
+    const known = this.known.get(file)
+    if (known !== undefined) return known
+    const parts = file.split('/')
+    const last = this.rules.findLast((rule) => takes(rule, parts))
+    const isIn = this.isCheckedOut(file) && (last === undefined || last.includes)
+    this.known.set(file, isIn)
+    return isIn
+  }
+
+  /** A sparse checkout compares the starts of paths, as texts. */
+  private isCheckedOut(file: string): boolean {
+    return this.prefixes.length === 0 || this.prefixes.some((prefix) => file.startsWith(prefix))
+  }
+}
+
+const ofGit = '.git/\n.gitignore\n.gitmodules\n.gitattributes\n'
+
+/** https://fluxcd.io/flux/components/source/gitrepositories/#default-exclusions */
+const byDefault = `*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip
+.github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml
+cloudbuild.yaml\ncodeship-services.yml\ncodeship-steps.yml
+**/.goreleaser.yml\n**/.sops.yaml\n**/.flux.yaml\n`
+
+/** A pattern of a `.sourceignore`. */
+interface IgnorePattern {
+  /** The folders above its file. */
+  readonly folders: readonly string[]
+  readonly includes: boolean
+  readonly foldersOnly: boolean
+  /** Whether it is matched from its folder on, and not by any one name. */
+  readonly anchored: boolean
+  readonly parts: readonly PatternSegment[]
+}
+
+/** A segment of a pattern: any number of folders, nothing, or names. */
+type PatternSegment = '**' | '' | ((name: string) => boolean)
+
+function foldersOf(file: string): string[] {
+  return file.split('/').slice(0, -1)
+}
+
+/**
+ * Flux reads these files with go-git, which differs from Git: a file below an excluded folder can be included again.
+ * https://github.com/go-git/go-git/blob/v5.16.4/plumbing/format/gitignore/pattern.go
+ */
+function rulesIn(text: string, folders: readonly string[]): IgnorePattern[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    if (line.startsWith('#') || line.trim() === '') return []
+    const includes = line.startsWith('!')
+    const behind = includes ? line.slice(1) : line
+    const trimmed = behind.endsWith('\\ ') ? behind : behind.replace(/(?<! ) +$/, '')
+    const foldersOnly = trimmed.endsWith('/')
+    const pattern = foldersOnly ? trimmed.slice(0, -1) : trimmed
+    const anchored = pattern.includes('/')
+    return [{ folders, includes, foldersOnly, anchored, parts: pattern.split('/').map((one) => partOf(one, anchored)) }]
+  })
+}
+
+function partOf(written: string, anchored: boolean): PatternSegment {
+  if (anchored && (written === '**' || written === '')) return written
+  // Go's filepath.Match knows no `**` and no braces; go-git takes nothing for two stars beside other characters.
+  if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
+  return minimatch.filter(written, {
+    dot: true,
+    nobrace: true,
+    noext: true,
+    noglobstar: true,
+    nocomment: true,
+    nonegate: true,
+  })
+}
+
+function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: readonly string[]): boolean {
+  if (file.length <= folders.length || folders.some((folder, index) => file[index] !== folder)) return false
+  const own = file.slice(folders.length)
+  if (anchored) return takesFrom(parts, own, foldersOnly)
+  const [matches] = parts
+  if (typeof matches !== 'function') return false
+  const at = own.findIndex((name) => matches(name))
+  return at !== -1 && !(foldersOnly && at === own.length - 1)
+}
+
+/** Without a way back: behind `**` the first folder that matches the next segment is taken. */
+function takesFrom(parts: readonly PatternSegment[], file: readonly string[], foldersOnly: boolean): boolean {
+  let at = 0
+  let isFound = false
+  let mayPass = false
+  for (const [index, part] of parts.entries()) {
+    if (part === '') {
+      mayPass = false
+      continue
+    }
+    if (part === '**') {
+      if (index === parts.length - 1) break
+      mayPass = true
+      continue
+    }
+    if (at >= file.length) return false
+    if (mayPass) {
+      const next = file.findIndex((name, place) => place >= at && part(name))
+      isFound = next !== -1
+      at = isFound ? next + 1 : file.length
+      mayPass = false
+    } else {
+      if (!part(file[at] ?? '')) return false
+      isFound = true
+      at++
+    }
+  }
+  return isFound && !(foldersOnly && at >= file.length)
+}

@@ -1,0 +1,243 @@
+import type { FetchCause } from '../../fetch/connection/fetching'
+import { readFluxSource } from '../../gitops/flux-source'
+import { textAt } from '../../gitops/text'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import { repositoryName } from '../../revision/repository-name'
+import { ignorableKustomization, type Kustomization } from '../../sources/kustomization'
+import type { DeclarationSite, Source } from '../../sources/source'
+import type { ArgoFiles } from './argocd-files'
+import type { ChartElsewhere } from './chart-elsewhere'
+import type { IgnoreFiles } from './flux-artifact'
+import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
+
+/** The parts of the repository that Argo CD and Flux objects can refer to. */
+export interface RepositoryIndex {
+  readonly checkout: Checkout
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
+  readonly repository: readonly string[]
+  /** The files `.sourceignore`, those of upper folders first. */
+  readonly sourceIgnores: IgnoreFiles
+  readonly argoFiles: ArgoFiles
+  /** The texts of the files that ApplicationSets make elements of, by path. */
+  readonly generatorFiles: ReadonlyMap<string, string>
+  /** The objects that a rendering brings, each with that rendering. */
+  readonly broughtBy: ReadonlyMap<Manifest, Bringer>
+  /** The objects of files that such objects are made of. */
+  readonly writtenAs: ReadonlyMap<Manifest, Manifest>
+}
+
+/** A source whose rendering has an Argo CD or Flux object in it. */
+export interface Bringer {
+  readonly source: Source
+  /** The files that define the source, and its Kustomizations. */
+  readonly definitionFiles: readonly string[]
+}
+
+/** An object of Argo CD that deploys a plain file. */
+export interface PlainOwner {
+  readonly manifest: Manifest
+  /** How messages name it. */
+  readonly name: string
+  /** The files besides its own that decide which files it takes. */
+  readonly definitionFiles: readonly string[]
+}
+
+/** Why a source was not inspected. Fingerprints contain these ids, so they never change. */
+export type NotInspectedCause =
+  | 'chart-elsewhere'
+  | 'source-elsewhere'
+  | 'values-elsewhere'
+  | 'values-outside'
+  | 'values-replaced'
+  | 'file-parameters'
+  | 'plugin'
+  | 'jsonnet'
+  | 'file-names'
+  | 'source-type'
+  | 'source-override'
+  | 'hook'
+  | 'ignored'
+  | 'nothing-to-apply'
+  | 'folder-missing'
+  | 'patched'
+  | 'template-patch'
+  | 'template-not-filled'
+  | 'generator-not-read'
+  | 'generator-elsewhere'
+  | 'not-in-artifact'
+  | 'too-deep'
+  | 'too-many'
+  | FetchCause
+
+/** An Argo CD or Flux object that was not fully inspected. */
+export interface NotInspected {
+  readonly manifest: Manifest
+  readonly cause: NotInspectedCause
+  readonly reason: string
+  /** Where its chart comes from, if the object itself does not have it. */
+  readonly url?: string
+  /** The line that is the cause, if that is not the whole object. */
+  readonly at?: DeclarationSite
+  /** The release that was passed over, as `ChartElsewhere` has it. */
+  readonly release?: string
+  /** The line that names the place to fetch from, where the place itself is the cause. */
+  readonly placeAt?: DeclarationSite
+  /** The files that ask for its version and name its place, where these are others. */
+  readonly files?: readonly string[]
+  /** What of the cause it is about, and what to do, where the cause alone does not say it. */
+  readonly about?: string
+  readonly remedy?: string
+}
+
+/** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
+export class GitOpsSources {
+  readonly sources: Source[] = []
+  readonly notInspected: NotInspected[] = []
+  /** The revisions of this repository that objects deploy. */
+  readonly revisions: TrackedRevision[] = []
+  /** How objects of Flux refer to this repository. */
+  readonly references: SourceReference[] = []
+  /** The releases among those whose charts may be fetched, by their ids. */
+  readonly elsewhere = new Map<string, () => ChartElsewhere>()
+  /** Kustomizations without a file: Flux generates them where a folder has none. */
+  readonly generated = new Map<string, Kustomization>()
+  /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
+  readonly plain = new Map<string, PlainOwner>()
+  /** The folders whose plain files an object takes. */
+  readonly directories = new Set<string>()
+  /** Charts and Kustomizations that an object takes for folders of plain files, and those files. */
+  readonly asDirectories = new Map<string, readonly string[]>()
+  /** The object that deploys a source, by the source's id. */
+  readonly deployers = new Map<string, Manifest>()
+  /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
+  usesFlux = false
+  /** Whether there are Applications. */
+  usesArgo = false
+
+  /** Files that Flux passes by in a folder that it deploys, and why. */
+  readonly ignoredByFlux = new Map<string, string>()
+  /** Symbolic links that the deployer of their folder does not follow, and why. */
+  readonly unfollowedLinks = new Map<string, string>()
+  /** Files that `ignore` excludes although an object deploys them. */
+  readonly ignorable = new Set<string>()
+
+  private readonly listed = new Set<string>()
+
+  constructor(readonly repositoryIndex: RepositoryIndex) {}
+
+  /** Adds a source that an object deploys; the copies of an object that go to one cluster deploy one. */
+  add(source: Source, manifest: Manifest): void {
+    if (this.deployers.has(source.id)) return
+    this.deployers.set(source.id, manifest)
+    this.sources.push(source)
+  }
+
+  /** An object that comes to several clusters is listed once. */
+  skip(
+    manifest: Manifest,
+    cause: NotInspectedCause,
+    reason: string,
+    more: Omit<NotInspected, 'manifest' | 'cause' | 'reason'> = {},
+  ): void {
+    if (this.repositoryIndex.broughtBy.has(manifest)) {
+      const key = JSON.stringify([manifest.origin.path, manifest.ref, cause, reason])
+      if (this.listed.has(key)) return
+      this.listed.add(key)
+    }
+    this.notInspected.push({ manifest, cause, reason, ...more })
+  }
+
+  /**
+   * Passes over a release of a chart that is not in this repository.
+   *
+   * @param read reads the rest of it, where it is wanted
+   */
+  skipRelease(
+    manifest: Manifest,
+    id: string,
+    read: () => ChartElsewhere,
+    reason: string,
+    more: Pick<NotInspected, 'url' | 'at'> = {},
+  ): void {
+    if (!this.elsewhere.has(id)) this.elsewhere.set(id, read)
+    this.skip(manifest, 'chart-elsewhere', reason, { ...more, release: id })
+  }
+
+  /** The line of a value of an object; that of the whole object where a rendering makes the value. */
+  siteOf(manifest: Manifest, at: Cursor): DeclarationSite {
+    const { broughtBy, writtenAs } = this.repositoryIndex
+    const { path } = manifest.origin
+    if (!broughtBy.has(manifest))
+      return at.manifest.origin.path === path ? { path, region: at.region } : declarationSite(manifest)
+    const own = at.manifest === manifest ? writtenAs.get(manifest)?.root.at(...at.path) : undefined
+    const isSame = own?.exists === true && JSON.stringify(own.value) === JSON.stringify(at.value)
+    return isSame ? { path: own.manifest.origin.path, region: own.region } : declarationSite(manifest)
+  }
+
+  /** Adds the revision of this repository that an object deploys. */
+  track(manifest: Manifest, subject: string, revision: NamedRevision, value: Cursor): void {
+    const { kind, name } = revision
+    const at = this.siteOf(manifest, value)
+    const bringer = at.region === manifest.object.region ? this.bringerOf(manifest) : undefined
+    const rendered = bringer ? { rendered: { source: bringer.source.id, value } } : {}
+    this.revisions.push({ manifest, subject, kind, name, at, ...rendered })
+  }
+
+  bringerOf(manifest: Manifest): Bringer | undefined {
+    return this.repositoryIndex.broughtBy.get(manifest)
+  }
+
+  /** Objects that an object may refer to, those that come with it first, then those of files. */
+  nearTo(manifest: Manifest, all: readonly Manifest[]): readonly Manifest[] {
+    const { broughtBy } = this.repositoryIndex
+    if (broughtBy.size === 0) return all
+    const own = broughtBy.get(manifest)
+    const rankOf = (one: Manifest) => {
+      const its = broughtBy.get(one)
+      if (!its) return 2
+      if (its.source.id === own?.source.id) return 0
+      return own && JSON.stringify(its.source.target) === JSON.stringify(own.source.target) ? 1 : 3
+    }
+    const ranked = all.map((one) => ({ one, rank: rankOf(one) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one)
+  }
+
+  /** Whether a path of the repository of that URL is one of this repository. */
+  isHere(url: string, place: string): boolean {
+    const { repository, checkout } = this.repositoryIndex
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  /** Whether a URL is known to be that of this repository. */
+  isThisRepository(url: string): boolean {
+    return this.repositoryIndex.repository.includes(repositoryName(url))
+  }
+
+  /** Whether a `sourceRef` may mean this repository: it does not if all sources of that name are elsewhere. */
+  mayBeHere(reference: Cursor, place: string, manifests: readonly Manifest[]): boolean {
+    const [kind, name] = [textAt(reference.at('kind')), textAt(reference.at('name'))]
+    const urls = manifests
+      .filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io' && ref.kind === kind && ref.name === name)
+      .map(({ root }) => textAt(readFluxSource(root).url))
+    return urls.length === 0 || urls.some((url) => url === '' || url.includes('$') || this.isHere(url, place))
+  }
+
+  /** Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without. */
+  isIgnored(place: string): boolean {
+    const file = ignorableKustomization(place, this.repositoryIndex.checkout)
+    if (file === undefined) return false
+    this.ignorable.add(file)
+    return this.repositoryIndex.checkout.tree.ignores(file)
+  }
+
+  kustomization(place: string): Kustomization | undefined {
+    return this.repositoryIndex.kustomizations.get(place) ?? this.generated.get(place)
+  }
+}
+
+export function declarationSite({ origin, object }: Manifest): DeclarationSite {
+  return { path: origin.path, region: object.region }
+}

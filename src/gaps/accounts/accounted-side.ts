@@ -1,0 +1,19 @@
+import type { LoadedObject } from '../../manifest/load'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { SideOfChange } from '../../sides/side'
+import type { Taking } from './source-files'
+
+/** One side of a change, with what is known of the changed files there. */
+export interface AccountedSide {
+  readonly side: SideOfChange
+  /** Its sources that differ. */
+  readonly rendered: readonly RenderedSide[]
+  /** The sources that take a changed file, by path. */
+  readonly takings: ReadonlyMap<string, readonly Taking[]>
+  /** The texts of changed files with the name of a manifest, by path. */
+  readonly texts: ReadonlyMap<string, string>
+  /** The objects that are written in them. */
+  readonly objects: ReadonlyMap<string, readonly LoadedObject[]>
+  /** The releases of charts from elsewhere whose Ingress is judged by their values, by kind and name. */
+  readonly assumed: ReadonlySet<string>
+}

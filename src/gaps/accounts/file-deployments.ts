@@ -1,0 +1,171 @@
+import { isHelmfile } from '../../deployers/files/helmfile'
+import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../../deployers/parts/file-deployments'
+import type { Skipped } from '../../finding/report'
+import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import { looksLikeValues, notKubernetesByName } from '../../ledger/named-files'
+import type { SideOfChange } from '../../sides/side'
+import type { AccountedSide } from './accounted-side'
+import { assumedFor } from './not-followed'
+import type { Recognised, Recogniser } from './recognised-files'
+
+/** So many names, or entries for one file, are listed. */
+const most = 5
+
+/**
+ * What files of Fleet and helmfile deploy and the gate does not judge, as far as this change touches it: of a file
+ * that is gone, as the base has it.
+ */
+export function notJudgedOfFiles(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  changed: ReadonlySet<string> | undefined,
+): Skipped[] {
+  const found = new SkippedEntries()
+  const before = base?.discovery.fileDeployments
+  const isHere = (file: string) => head.checkout.tree.entries.has(file)
+  for (const side of [head, ...(base ? [base] : [])]) {
+    const counts = (file: string) => (!changed || changed.has(file)) && (side === head || !isHere(file))
+    for (const [path, reason, cause] of reasonsOf(side.discovery.fileDeployments, before))
+      if (counts(path)) found.add(path, reason, cause)
+    for (const [link, folder] of side.checkout.tree.resolved) {
+      if (changed?.has(link) && counts(link) && isBundle(folder, side))
+        found.add(link, `a link to the Fleet bundle ${folder}: which clusters get it is not judged`)
+    }
+  }
+  return found.listed()
+}
+
+/** Files of Fleet and helmfile that declare releases which are not rendered, and the values of these. */
+export const filesOfReleases: Recogniser = async (side, files, other) => {
+  const wanted = new Set(files)
+  const reasons = new Map<string, Recognised>()
+  const { releases, ...rest } = side.discovery.fileDeployments
+  // The values of a known chart are judged.
+  const unknown = releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
+  const unjudged = { ...rest, releases: unknown }
+  const { resolved } = side.checkout.tree
+  for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
+    for (const place of [path, resolved.get(path)])
+      if (place !== undefined && wanted.has(place) && !reasons.has(place)) reasons.set(place, { cause, reason })
+  return reasons
+}
+
+/** The values of releases whose Ingress is judged by them, as it is assumed. */
+export function withAssumed(
+  recognised: ReadonlyMap<string, Recognised>,
+  sides: readonly AccountedSide[],
+): Map<string, Recognised> {
+  const assumed = new Set(
+    sides.flatMap((one) =>
+      one.side.discovery.fileDeployments.releases
+        .filter(({ object }) => assumedFor(object.ref, one).isAssumed)
+        .flatMap(({ files }) => files),
+    ),
+  )
+  return new Map(
+    [...recognised].map(([file, its]) => [file, assumed.has(file) ? { ...its, isAssumed: true as const } : its]),
+  )
+}
+
+/**
+ * Values in the folder of a helmfile, or below it, that no release in plain YAML takes: what is written in a template may
+ * name them in a way that only helmfile knows.
+ */
+export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout }, files) => {
+  const { fileDeployments, ownership } = discovery
+  const unfilled = new Map<string, string>()
+  for (const { path: helmfile, unreadable } of fileDeployments.unread)
+    if (!unreadable && isHelmfile(helmfile)) unfilled.set(folderOf(helmfile), helmfile)
+  const found = new Map<string, Recognised>()
+  for (const file of unfilled.size > 0 ? files : []) {
+    const own = folderOf(file)
+    if (ownership.has(file) || checkout.tree.ignores(file) || fileDeployments.files.has(file)) continue
+    if (!looksLikeValues(file) && !(unfilled.has(own) && /\.ya?ml(?:\.gotmpl)?$/.test(file))) continue
+    const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
+    if (helmfile === undefined || notKubernetesByName(file)) continue
+    const reason = `it lies beside ${helmfile}, which may take it as values and has parts that only helmfile fills in`
+    found.set(file, { cause: notRendered, reason })
+  }
+  return found
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, Math.max(0, file.lastIndexOf('/')))
+}
+
+/** A folder and those above it, the nearest first. */
+function foldersUpFrom(folder: string): string[] {
+  const parts = folder === '' ? [] : folder.split('/')
+  return [...parts.keys(), parts.length].map((end) => parts.slice(0, end).join('/')).reverse()
+}
+
+class SkippedEntries {
+  private readonly entries = new Map<string, Map<string, Skipped>>()
+
+  add(path: string, reason: string, cause = notRendered): void {
+    const its = this.entries.get(path) ?? new Map<string, Skipped>()
+    this.entries.set(path, its.set(reason, { path, reason, cause }))
+  }
+
+  listed(): Skipped[] {
+    return [...this.entries].flatMap(([path, its]) => {
+      const rest = { path, reason: `and ${its.size - most} more reasons like these`, cause: notRendered }
+      return [...[...its.values()].slice(0, most), ...(its.size > most ? [rest] : [])]
+    })
+  }
+}
+
+/** Ids of `src/ledger/causes.ts`. */
+const notRendered = 'release-not-rendered'
+const chartElsewhere = 'chart-elsewhere'
+
+type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'templates' | 'written'>
+
+/** The files that are not judged, and why; of a file with several releases, those that this change touches. */
+function* reasonsOf(
+  { unread, taken, patches, releases, templates, written }: Unjudged,
+  before: FileDeployments | undefined,
+): Iterable<readonly [path: string, reason: string, cause?: string]> {
+  const isSame = (path: string, release: string) => {
+    const own = written.get(releaseKey(path, release))
+    return own !== undefined && before?.written !== written && before?.written.get(releaseKey(path, release)) === own
+  }
+  for (const { path, reason, release, unreadable } of unread)
+    if (!unreadable && (release === undefined || !isSame(path, release))) yield [path, reason]
+  for (const { path, reason } of taken) yield [path, reason]
+  yield* patches
+  yield* declaring(releases.filter(({ path, name }) => !templates.has(path) && !isSame(path, name)))
+  for (const release of releases) {
+    // The values of a known chart are judged.
+    if (isKnownChart(release.chart, release.repository)) continue
+    for (const file of release.files)
+      yield [file, `values of ${titleOf(release)}, which is not in this repository`, chartElsewhere]
+  }
+}
+
+/** One entry for each file that declares releases of charts from elsewhere. */
+function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason: string, cause: string][] {
+  const byFile = new Map<string, Set<string>>()
+  for (const release of releases) {
+    const { path, repository, chart } = release
+    const title = `${titleOf(release)}${isKnownChart(chart, repository) ? ' (its values are judged)' : ''}`
+    const its = byFile.get(path)
+    if (its) its.add(title)
+    else byFile.set(path, new Set([title]))
+  }
+  return [...byFile].map(([path, titles]) => {
+    const shown = [...titles].slice(0, most).join(', ')
+    const more = titles.size > most ? ` and ${titles.size - most} more` : ''
+    return [path, `not in this repository: ${shown}${more}`, chartElsewhere]
+  })
+}
+
+function titleOf({ name, chart, repository }: ReleaseElsewhere): string {
+  const from = repository === '' || repository === chart ? '' : ` from ${repository}`
+  return `the chart ${chart}${from} of the release ${name}`
+}
+
+function isBundle(folder: string, { discovery }: SideOfChange): boolean {
+  const prefix = folder === '' ? '' : `${folder}/`
+  return ['fleet.yaml', 'fleet.yml'].some((name) => discovery.fileDeployments.files.has(`${prefix}${name}`))
+}

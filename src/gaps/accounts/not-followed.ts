@@ -1,0 +1,158 @@
+import type { NotInspected } from '../../deployers/parts/gitops-sources'
+import { textAt } from '../../gitops/text'
+import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import type { LoadedObject } from '../../manifest/load'
+import { identityOf, Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
+import type { InflatedChart } from '../../sources/inflated-chart'
+import { inside, type RemoteEntry } from '../../sources/kustomization'
+import { faultInWords, lineFor, networkLine } from '../entries-not-fetched'
+import type { AccountedSide } from './accounted-side'
+import { holderFiles, valuesFilesOf } from './files-with-values'
+import { unseenOf } from './unseen-deployers'
+
+/** Why a file is not judged. */
+export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
+  readonly cause: string
+  readonly reason: string
+  readonly isAssumed?: true
+}
+
+/**
+ * The changed files by which a deployer makes something that was not rendered, and why it was not.
+ *
+ * @param withChartSources a source of charts from elsewhere counts by itself: what its releases get changes with it
+ */
+export function notFollowed(
+  base: AccountedSide,
+  head: AccountedSide,
+  changed: ReadonlySet<string>,
+  repository: readonly string[],
+  { withChartSources = true }: { readonly withChartSources?: boolean } = {},
+): Map<string, NotFollowed> {
+  const found = new Map<string, NotFollowed>()
+  const add = (path: string, its: NotFollowed) => {
+    if (changed.has(path) && !found.has(path)) found.set(path, its)
+  }
+  const both = [
+    { one: head, other: base },
+    { one: base, other: head },
+  ]
+  for (const { one, other } of both) {
+    const unseen = unseenOf(one, withChartSources)
+    const there = new Set(
+      [...unseenOf(other, withChartSources), ...other.side.discovery.notInspected].map(({ manifest }) =>
+        stateOf(manifest),
+      ),
+    )
+    for (const { manifest, cause, reason, placeAt, files = [], about, remedy } of unseen) {
+      const more = {
+        ...(placeAt ? { placeAt } : {}),
+        ...(about ? { about } : {}),
+        ...(remedy ? { remedy } : {}),
+        ...assumedFor(manifest.ref, one),
+      }
+      const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
+      for (const file of placeAt ? [placeAt.path] : files) add(file, its)
+      if (!there.has(stateOf(manifest))) add(manifest.origin.path, its)
+      for (const matches of valuesFilesOf(manifest, repository)) {
+        for (const path of changed) if (matches(path)) add(path, asValues(its))
+      }
+      for (const path of holderFiles(manifest, one, other)) add(path, asValues(its))
+    }
+    for (const [path, its] of renderedReleases(one, other, unseen)) add(path, its)
+    for (const [path, its] of inflatedCharts(one, other)) add(path, its)
+    for (const [path, its] of remoteVersions(one, other)) add(path, its)
+  }
+  return found
+}
+
+function asValues({ reason, ...its }: NotFollowed): NotFollowed {
+  return { ...its, reason: `values of ${reason}` }
+}
+
+/** Whether the Ingress of a release is judged by its values. */
+export function assumedFor(
+  ref: Pick<ObjectRef, 'kind' | 'name'>,
+  { assumed }: AccountedSide,
+): { readonly isAssumed?: true } {
+  return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
+}
+
+/** Equal for an object that deploys the same, wherever it is written. */
+function stateOf({ ref, root }: Manifest): string {
+  return JSON.stringify([identityOf(ref), root.at('spec').value ?? null])
+}
+
+/** Releases that a Kustomization patches or completes: what they deploy differs, though their own file does not. */
+function* renderedReleases(
+  one: AccountedSide,
+  other: AccountedSide,
+  unseen: readonly NotInspected[],
+): Iterable<[string, NotFollowed]> {
+  const named = new Map(unseen.map((it) => [nameIn(it.manifest.ref), it]))
+  const keyOf = ({ ref, content }: LoadedObject) => JSON.stringify([identityOf(ref), content])
+  const there = new Set(other.rendered.flatMap(({ objects }) => objects.map(({ object }) => keyOf(object))))
+  for (const rendered of one.rendered) {
+    for (const { object } of rendered.objects) {
+      const its = named.get(nameIn(object.ref))
+      if (!its || there.has(keyOf(object))) continue
+      const reason = `${nameOf(object.ref)}: ${its.reason}`
+      const account = { cause: its.cause, reason, ...assumedFor(object.ref, one) }
+      for (const [path, takings] of one.takings) {
+        if (!takings.some((taking) => taking.rendered === rendered)) continue
+        if (one.objects.get(path)?.some(({ ref }) => nameIn(ref) === nameIn(object.ref))) yield [path, account]
+      }
+    }
+  }
+}
+
+/** The name of an object wherever it is deployed. */
+export function nameIn({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>): string {
+  return JSON.stringify([kind, name])
+}
+
+/** Remote entries that are others than on the other side: no source of this repository shows what they bring. */
+function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
+  const entryOf = ({ path, text }: RemoteEntry) => JSON.stringify([path, text])
+  const there = new Set(other.rendered.flatMap(({ remote }) => remote.map(entryOf)))
+  for (const entry of one.rendered.flatMap(({ remote }) => remote)) {
+    if (there.has(entryOf(entry))) continue
+    const reason = `it uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}`
+    const line = entry.fault?.cause === 'place-new' ? networkLine(entry.text) : undefined
+    const remedy =
+      line && `To have it judged, first merge ${line} into the config of this gate; or vendor it and name the copy.`
+    yield [entry.path, { cause: 'remote-version', reason, ...(remedy ? { remedy } : {}) }]
+  }
+}
+
+/** A place that only the head names. */
+function newPlace({ repo, fault, path, region, object }: InflatedChart) {
+  if (fault?.cause !== 'place-new') return {}
+  const written = new Manifest(object, 'head', { kind: 'file', path }, []).root.at('repo')
+  return {
+    cause: fault.cause,
+    placeAt: { path, region: written.exists ? written.region : region },
+    about: repo,
+    remedy: `To have it judged, first merge ${lineFor('charts', repo)} into the config of this gate.`,
+  }
+}
+
+/** Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files. */
+function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
+  const entryOf = ({ name, path }: InflatedChart) => JSON.stringify([path, name])
+  const there = new Map(
+    other.rendered.flatMap(({ charts }) => charts.map((chart) => [entryOf(chart), chart.object.content])),
+  )
+  for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
+    const { name, repo, vendored, path, from, object, fault } = chart
+    if (vendored || isKnownChart(name, repo)) continue
+    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}`
+    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one), ...newPlace(chart) }
+    if (there.get(entryOf(chart)) !== object.content) yield [path, its]
+    const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
+    for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {
+      const place = inside(from, textAt(file))
+      if (place !== undefined) yield [place, asValues(its)]
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { gateFinding } from '../../finding/gate-finding'
+import type { Finding } from '../../finding/report'
+import { covers } from '../../kubernetes/ingress/ingress'
+import type { ObjectRef } from '../../manifest/manifest'
+import { described } from '../../sides/described'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { SideOfChange } from '../../sides/side'
+import { listIn, type WrittenPatch } from '../../sources/patches'
+import type { KustomizeSource } from '../../sources/source'
+import { fieldsOf, listOf, textOf } from '../../sources/untyped'
+import { isMoved } from '../moved'
+
+interface BothSides {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+}
+
+interface Renderings {
+  readonly before: readonly RenderedSide[]
+  readonly after: readonly RenderedSide[]
+}
+
+/**
+ * Reports `source/unrendered` for patches that take something away from an object which comes from elsewhere: the object
+ * is not seen, but what the patch sets is. What the base's patches did already is no news, nor is a patch that comes
+ * with the source.
+ */
+export async function patchedElsewhere({ base, head }: BothSides, { before, after }: Renderings): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const side of after) {
+    const { source } = side
+    const takesIn = side.remote.length > 0 || side.charts.some(({ vendored }) => !vendored)
+    if (source.kind !== 'kustomize' || !takesIn || source.origin === 'probed') continue
+    const old =
+      before.find((one) => one.source.id === (source.baseSourceId ?? source.id)) ??
+      before.find((one) => !after.some(({ source: { id } }) => id === one.source.id) && isMoved(one.source, source))
+    if (old?.source.kind !== 'kustomize') continue
+    const [were, are] = await Promise.all([base.patches(old.source), head.patches(source)])
+    // An object of its own may be the one that the patch removes.
+    const own = [...old.objects, ...side.objects].map(({ object }) => object.ref)
+    const known = new Set(harmsOf(were, own).map(keyOf))
+    findings.push(
+      ...[...harmsOf(are, own), ...lostHosts(were, are, own)]
+        .filter((harm) => !known.has(keyOf(harm)))
+        .map((harm) => findingOf(harm, source)),
+    )
+  }
+  return findings
+}
+
+/** Whether a finding states what a patch takes away. */
+export function isOfPatch({ rule, message }: Finding): boolean {
+  return rule === 'source/unrendered' && message.startsWith('patch-')
+}
+
+interface Harm {
+  readonly patch: WrittenPatch
+  readonly what: 'removed' | 'tls' | 'rules' | 'hosts'
+  readonly keys: readonly string[]
+  readonly hosts?: readonly string[]
+}
+
+function keyOf({ patch: { target }, what }: Harm): string {
+  return JSON.stringify([target, what])
+}
+
+const routes = ['Ingress']
+const grants = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
+
+/** What patches take away from objects that the source does not have itself. */
+function harmsOf(patches: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
+  return patches
+    .filter((patch) => isElsewhere(patch, own))
+    .flatMap((patch): Harm[] => {
+      const { kind } = patch.target
+      const harm = (what: Harm['what'], ...keys: string[]): Harm => ({ patch, what, keys })
+      const content = Array.isArray(patch.content) ? undefined : fieldsOf(patch.content)
+      const operations = Array.isArray(patch.content) ? patch.content.map(fieldsOf) : []
+      const takesAway = (place: string) =>
+        operations.some(({ op, path, value }) => {
+          const at = textOf(path)
+          if (op === 'remove') return at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`)
+          return (op === 'replace' || op === 'add') && at === place && listOf(value).length === 0
+        })
+      const empties = (...keys: string[]) =>
+        content ? listIn(content, ...keys)?.length === 0 : takesAway(`/${keys.join('/')}`)
+      if (content && textOf(content.$patch) === 'delete' && [...routes, 'IngressClass', ...grants].includes(kind))
+        return [harm('removed', '$patch')]
+      if (routes.includes(kind))
+        return [
+          ...(empties('spec', 'tls') ? [harm('tls', 'spec', 'tls')] : []),
+          ...(empties('spec', 'rules') ? [harm('rules', 'spec', 'rules')] : []),
+        ]
+      if (!grants.includes(kind)) return []
+      const field = kind.endsWith('Binding') ? 'subjects' : 'rules'
+      return empties(field) ? [harm('rules', field)] : []
+    })
+}
+
+/** The hosts that a patch gave TLS at the base, routes at the head and gives none. */
+function lostHosts(were: readonly WrittenPatch[], are: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
+  return are.flatMap((patch): Harm[] => {
+    if (!routes.includes(patch.target.kind) || !isElsewhere(patch, own)) return []
+    const tls = tlsHosts(patch)
+    const had = were.filter(({ target }) => target.kind === patch.target.kind && target.name === patch.target.name)
+    const hosts = [...new Set(had.flatMap((one) => tlsHosts(one) ?? []))]
+    const lost = tls && tls.length > 0 ? hosts.filter((host) => !tls.some((name) => covers(name, host))) : []
+    const routed = new Set(routedHosts(patch))
+    const left = lost.filter((host) => routed.has(host))
+    return left.length > 0 ? [{ patch, what: 'hosts', keys: ['spec', 'tls'], hosts: left }] : []
+  })
+}
+
+function tlsHosts({ content }: WrittenPatch): string[] | undefined {
+  const list = Array.isArray(content) ? undefined : listIn(fieldsOf(content), 'spec', 'tls')
+  return list?.flatMap((entry) => listOf(fieldsOf(entry).hosts).map(textOf))
+}
+
+function routedHosts({ content }: WrittenPatch): string[] {
+  const list = Array.isArray(content) ? undefined : listIn(fieldsOf(content), 'spec', 'rules')
+  return (list ?? []).map((rule) => textOf(fieldsOf(rule).host)).filter((host) => host !== '')
+}
+
+/** Whether a patch is for nothing that the source has itself; a prefix or suffix may have been put to a name. */
+function isElsewhere({ target: { kind, name } }: WrittenPatch, own: readonly ObjectRef[]): boolean {
+  return !own.some((ref) => ref.kind === kind && ref.name.includes(name))
+}
+
+function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSource): Finding {
+  const { kind, name } = patch.target
+  const object = name === '' ? `each ${kind}` : `${kind} ${name}`
+  const does = {
+    removed: `removes ${object}`,
+    tls: `takes the TLS entries of ${object} away, so that its hosts are served without a certificate of their own`,
+    rules: `takes all ${keys.at(-1)} of ${object} away`,
+    hosts: `takes ${hosts.join(', ')} out of the TLS entries of ${object}, which still routes it`,
+  }[what]
+  return gateFinding('source/unrendered', `patch-${what}`, 'warning', {
+    side: 'head',
+    path: patch.path,
+    region: patch.regionOf(...keys),
+    status: 'introduced',
+    keys: [kind, name, ...hosts],
+    sources: [{ ...described(source), cluster: 'cluster' in source.target ? source.target.cluster : '' }],
+    text: `This patch ${does}. What it changes comes from elsewhere and is not in this repository, so nothing shows what is lost: look at it there, and take the patch back if it is in use.`,
+  })
+}

@@ -1,0 +1,95 @@
+import type { NotInspected, NotInspectedCause } from '../../deployers/parts/gitops-sources'
+import { readFluxSource } from '../../gitops/flux-source'
+import { readK3sChart } from '../../gitops/helm-chart'
+import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
+import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import { chartReleasesOf } from '../../kubernetes/charts/releases'
+import { groupKindOf, identityOf, Manifest, type ObjectRef } from '../../manifest/manifest'
+import type { Source } from '../../sources/source'
+import type { AccountedSide } from './accounted-side'
+
+/** Causes that leave something out of a rendering that is judged for the rest. */
+const partial: ReadonlySet<NotInspectedCause> = new Set([
+  'values-replaced',
+  'patched',
+  'plugin',
+  'jsonnet',
+  'file-names',
+  'hook',
+])
+
+/** Whether a cause leaves something out of a rendering that is judged for the rest. */
+export function isPartial(cause: NotInspectedCause): boolean {
+  return partial.has(cause)
+}
+
+/** The objects of one side that deploy something which is not rendered and not judged by its values either. */
+export function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
+  const fetched = fetchedBy(side.discovery.sources)
+  const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
+    isChartSource(ref)
+      ? fetched.places.has(url) || fetched.files.has(origin.path)
+      : fetched.installers.has(installerOf(ref, origin.path))
+  const written = [...objects].flatMap(([path, its]) =>
+    its
+      .filter(({ ref }) => withChartSources || !isChartSource(ref))
+      .flatMap((object) => elsewhereBy(new Manifest(object, 'head', { kind: 'file', path }, []))),
+  )
+  return [
+    ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
+    ...written.filter((one) => !isFetched(one)),
+  ].filter((one) => !(judgedByValues.has(one.cause) && isKnown(one)))
+}
+
+/** The causes for which a release of a known chart is judged by its values instead. */
+const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
+  'chart-elsewhere',
+  'place-unreachable',
+  'place-denied',
+  'place-refused',
+  'content-invalid',
+  'content-too-large',
+])
+
+/** Where the charts come from that were fetched, and the files that say so. */
+function fetchedBy(sources: readonly Source[]) {
+  const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
+  const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])
+  return {
+    places: new Set(places),
+    files: new Set(releases.flatMap(({ definitionFiles = [] }) => definitionFiles)),
+    installers: new Set(
+      releases.flatMap(({ fetched, declaredAt }) => (fetched ? installerOf(fetched.by, declaredAt.path) : [])),
+    ),
+  }
+}
+
+function installerOf(ref: ObjectRef, path: string): string {
+  return JSON.stringify([identityOf(ref), path])
+}
+
+/** A known chart is judged by its values. */
+function isKnown({ manifest, url = '' }: NotInspected): boolean {
+  return isKnownChart(url, url) || chartReleasesOf(manifest, undefined).length > 0
+}
+
+/** Objects that bring something from elsewhere and that discovery does not follow: charts of K3s, sources of Flux. */
+function elsewhereBy(manifest: Manifest): NotInspected[] {
+  const { ref, root } = manifest
+  if (groupKindOf(ref) === gitOpsKind.k3sChart) {
+    const { chart, repo } = readK3sChart(root)
+    const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
+    return [{ manifest, cause: 'chart-elsewhere', reason }]
+  }
+  if (!isChartSource(ref)) return []
+  const url = textAt(readFluxSource(root).url)
+  const reason = `the charts of ${url || ref.name} are not in this repository`
+  return [{ manifest, cause: 'chart-elsewhere', reason, ...(url ? { url } : {}) }]
+}
+
+function isChartSource({ group, kind }: ObjectRef): boolean {
+  return group === 'source.toolkit.fluxcd.io' && bringCharts.includes(kind)
+}
+
+const bringCharts = ['OCIRepository', 'HelmRepository', 'HelmChart']

@@ -1,0 +1,57 @@
+import type { Declarations } from '../../cluster/clusters'
+import { inventoriesOf } from '../../configuration/descriptions'
+import type { Finding } from '../../finding/report'
+import { changedPaths } from '../../revision/reading'
+import { SideOfChange } from '../../sides/side'
+import type { Scope } from './scope'
+
+/** Both sides of a change: their files, and the sources that deploy them. */
+export interface Sides {
+  /** None when the head is judged whole. */
+  readonly base: SideOfChange | undefined
+  readonly head: SideOfChange
+  /** The paths that differ; undefined when the head is judged whole. */
+  readonly changed: ReadonlySet<string> | undefined
+  readonly declarations: Declarations
+  /** Releases that the cluster cannot get the charts of either. */
+  readonly notFetched?: readonly Finding[]
+}
+
+/** Lists the files of both sides and finds their deployers; discovery of the head depends on that of the base. */
+export async function openSides(scope: Scope): Promise<Sides> {
+  const changed = scope.base && (await changedPaths(scope.base, scope.head))
+  const inventories = await inventoriesOf(scope.base, scope.clusters)
+  const base =
+    scope.base &&
+    (await SideOfChange.open(scope.base, 'base', {
+      ...scope,
+      changed,
+      releases: scope.releases.base,
+      declarations: { ...scope.clusters, isNew: () => false },
+      base: undefined,
+      inventories: inventories.base,
+    }))
+  const wasThere = new Set([
+    ...(base?.checkout.tree.entries.keys() ?? []),
+    ...[...(base?.tree.aliases.values() ?? [])].flat(),
+  ])
+  const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
+  const head = await SideOfChange.open(scope.head, 'head', {
+    ...scope,
+    changed,
+    releases: scope.releases.head,
+    declarations,
+    base: base?.discovery,
+    inventories: inventories.head,
+  })
+  return { base, head, changed, declarations }
+}
+
+/** Whether a plain file, or the set of links to it, is not the same on both sides. */
+export function differs({ base, head }: Sides, path: string): boolean {
+  if (!base) return true
+  return (
+    base.tree.files.get(path)?.id !== head.tree.files.get(path)?.id ||
+    String(base.tree.aliases.get(path) ?? '') !== String(head.tree.aliases.get(path) ?? '')
+  )
+}

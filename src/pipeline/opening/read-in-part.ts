@@ -1,0 +1,132 @@
+import { isMoved } from '../../gaps/moved'
+import { lackOf } from '../../render/tools/lacking'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { SideOfChange } from '../../sides/side'
+import type { RemoteEntry } from '../../sources/kustomization'
+import { isSameLack, type Lack } from '../../sources/lack'
+import type { Sides } from './open-sides'
+
+/** How many things a source may lack; each is known only when the one before it is left out. */
+const maxLacks = 12
+
+/** The two sides of a source, as far as it is there. */
+export interface Pair {
+  readonly before: RenderedSide | undefined
+  readonly after: RenderedSide | undefined
+}
+
+/**
+ * Reads the sources that are not rendered whole: without what they lack, or else, where the base does not render either,
+ * as they are written. Both sides are read alike, so that nothing seems to come or go by it.
+ */
+export async function readInPart(
+  sides: Pick<Sides, 'base' | 'head'>,
+  before: readonly RenderedSide[],
+  after: readonly RenderedSide[],
+): Promise<{ before: RenderedSide[]; after: RenderedSide[] }> {
+  const pairs = await Promise.all(pairsOf(before, after).map((pair) => inPart(sides, pair)))
+  return { before: pairs.flatMap((pair) => pair.before ?? []), after: pairs.flatMap((pair) => pair.after ?? []) }
+}
+
+/** A source that this change does not reach, read as far as it can be. */
+export async function readableSide(head: SideOfChange, side: RenderedSide): Promise<RenderedSide> {
+  return (await inPart({ base: undefined, head }, { before: undefined, after: side })).after ?? side
+}
+
+export function pairsOf(before: readonly RenderedSide[], after: readonly RenderedSide[]): Pair[] {
+  const byId = new Map(before.map((side) => [side.source.id, side]))
+  const own = new Map<RenderedSide, RenderedSide>()
+  const taken = new Set<RenderedSide>()
+  for (const side of after) {
+    const was = byId.get(side.source.baseSourceId ?? side.source.id)
+    if (!was || taken.has(was)) continue
+    taken.add(was)
+    own.set(side, was)
+  }
+  for (const side of after) {
+    if (own.has(side) || side.source.baseSourceId !== undefined) continue
+    const was = before.find((one) => !taken.has(one) && isMoved(one.source, side.source))
+    if (!was) continue
+    taken.add(was)
+    own.set(side, was)
+  }
+  return [
+    ...after.map((side): Pair => ({ before: own.get(side), after: side })),
+    ...before.flatMap((side): Pair[] => (taken.has(side) ? [] : [{ before: side, after: undefined }])),
+  ]
+}
+
+async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
+  const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
+  // A tool that is missing or was stopped says nothing of the source.
+  if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
+  const { before, after } = pair
+  // Flux takes an emptied Kustomization for one without objects, and removes all that it had applied.
+  if (after?.failure?.isEmpty && before && !before.failure)
+    return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
+  const reduced = await withoutLacks({ base, head }, pair)
+  if (reduced) return reduced
+  // What the base renders whole and the head does not is an error, and unknown.
+  if (pair.before && !pair.before.failure) return pair
+  // What only the head renders whole is judged as if it were new.
+  if (!pair.after?.failure) return pair
+  // Manifests that become templates of a new chart which does not render may be deployed no more.
+  if (base && !pair.before && pair.after.source.kind === 'helm') return pair
+  const [was, is] = await Promise.all([
+    pair.before && base?.readAsWritten(pair.before.source),
+    head.readAsWritten(pair.after.source),
+  ])
+  return {
+    before: was && withRemote(asPart(was, pair.before, 'written', []), remoteOf(pair.before)),
+    after: withRemote(asPart(is, pair.after, 'written', []), remoteOf(pair.after)),
+  }
+}
+
+const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too-many-objects'])
+
+async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair | undefined> {
+  let lacks: readonly Lack[] = []
+  let sides = pair
+  const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
+  while (lacks.length < maxLacks) {
+    const found: Lack[] = [...lacks]
+    for (const { failure } of [sides.before, sides.after].filter((side) => side !== undefined)) {
+      const lack = failure && lackOf(failure)
+      if (lack && !found.some((one) => isSameLack(one, lack))) found.push(lack)
+    }
+    if (found.length === lacks.length) return undefined
+    lacks = found
+    const [was, is] = await Promise.all([
+      pair.before && base?.renderWithout(pair.before.source, lacks),
+      pair.after && head.renderWithout(pair.after.source, lacks),
+    ])
+    if (!was?.failure && !is?.failure)
+      return {
+        before: was && withRemote(asPart(was, pair.before, 'reduced', lacks), remote.before),
+        after: is && withRemote(asPart(is, pair.after, 'reduced', lacks), remote.after),
+      }
+    sides = { before: was, after: is }
+    remote.before.push(...remoteOf(was))
+    remote.after.push(...remoteOf(is))
+  }
+  return undefined
+}
+
+function asPart(
+  side: RenderedSide,
+  whole: RenderedSide | undefined,
+  manner: 'reduced' | 'written',
+  lacks: readonly Lack[],
+): RenderedSide {
+  return { ...side, partial: { manner, failure: whole?.failure, lacks } }
+}
+
+/** The remote entries that a failure names: those of plugins are known only by it. */
+function remoteOf(side: RenderedSide | undefined): RemoteEntry[] {
+  return [...(side?.failure?.remote ?? [])]
+}
+
+function withRemote(side: RenderedSide, named: readonly RemoteEntry[]): RenderedSide {
+  const entries = new Map([...side.remote, ...named].map((entry) => [JSON.stringify(entry), entry]))
+  return { ...side, remote: [...entries.values()] }
+}

@@ -1,0 +1,17 @@
+import type { Cursor } from '../../manifest/cursor'
+import { loadFile } from '../../manifest/load'
+import { Manifest } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
+import type { DeclarationSite } from '../../sources/source'
+
+/** Where a value of an object is written in its file; where a rendering gave the object, the place of the same key there. */
+export async function writtenPlace(value: Cursor, checkout: Checkout): Promise<DeclarationSite> {
+  const { origin, object, side, ref } = value.manifest
+  const { path } = origin
+  const text = await checkout.text(path)
+  if (text === undefined || text === object.fileText) return { path, region: value.region }
+  const own = loadFile({ text }).objects.find(({ ref: { kind, name } }) => kind === ref.kind && name === ref.name)
+  if (!own) return { path, region: object.region }
+  const written = new Manifest(own, side, { kind: 'file', path }, []).root.at(...value.path)
+  return { path, region: written.exists ? written.region : own.region }
+}

@@ -1,0 +1,132 @@
+import { splitDocuments } from '../../manifest/documents'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { skimKind } from '../../manifest/skim'
+import type { SideOfChange } from '../../sides/side'
+import { closureOf, type Kustomization } from '../../sources/kustomization'
+import type { KustomizeSource, Source } from '../../sources/source'
+import { substituted } from '../../sources/substitution'
+import type { Wanted } from './partners'
+
+/** Whether a source may render to an object of one of the kinds with one of the strings in it. */
+export type MayHold = (wanted: Wanted) => boolean
+
+/** Tells from the files of a source what it may render to; what they do not show, it may. */
+export async function mayHoldOf(source: Source, side: SideOfChange): Promise<MayHold> {
+  const taken = source.kind === 'kustomize' ? takenBy(source, side.discovery.kustomizations) : []
+  if (source.kind === 'kustomize' && taken.length > 0 && taken.every(showsItsObjects))
+    return mayHoldByObjects(source, taken, side)
+  const files = await side.files(source)
+  // The content of a packaged chart is known only after rendering.
+  if (files.some((file) => file.endsWith('.tgz'))) return ({ strings }) => strings.length > 0
+  const written = [...(await side.checkout.texts(files)).values()]
+  const texts = source.kind === 'kustomize' ? written.map((text) => substituted(text, source.substitutions)) : written
+  return (wanted) => mayHoldByWords(source, texts, wanted)
+}
+
+function takenBy({ root, components = [] }: KustomizeSource, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
+  return [root, ...components].flatMap((start) => closureOf(start, all))
+}
+
+/** Whether each object of a Kustomization is of the kind of a document in its files, or of a generator. */
+function showsItsObjects({ plugins, charts, faults, words }: Kustomization): boolean {
+  const isRead = faults.length === 0 && !plugins && charts.length === 0
+  return isRead && !words.has('replacements') && !words.has('helmchartinflationgenerator')
+}
+
+/** The kinds of the objects that the fields of a Kustomization generate. */
+const generated = new Map([
+  ['configmapgenerator', 'ConfigMap'],
+  ['secretgenerator', 'Secret'],
+])
+
+/** What kustomize appends to the names of generated objects. */
+const hashed = /-[2456789bcdfghkmt]{10}$/
+
+/** The kind of an object is that of its document; its strings are in that document, or in what may be laid over it. */
+async function mayHoldByObjects(
+  source: KustomizeSource,
+  taken: readonly Kustomization[],
+  { checkout }: SideOfChange,
+): Promise<MayHold> {
+  const of = async (files: readonly string[]) => {
+    const texts = await checkout.texts([...new Set(files)].filter((file) => checkout.has(file)))
+    return [...texts.values()].map((text) => substituted(text, source.substitutions))
+  }
+  const named = await of(taken.flatMap(({ leadsTo }) => leadsTo))
+  const objects = named.flatMap((text) => splitDocuments(text)).map(({ text }) => ({ text, kind: skimKind(text) }))
+  const kindsMade = taken.flatMap(({ words }) => [...generated].flatMap(([key, kind]) => (words.has(key) ? kind : [])))
+  const laidOver = [
+    JSON.stringify(source.overlay ?? {}),
+    ...(await of(taken.flatMap(({ file, made, patches }) => (made ? patches : [file, ...patches])))),
+    // Any file may be data of a generated object.
+    ...(kindsMade.length > 0 ? named : []),
+  ]
+  const has = (...keys: readonly string[]) => taken.some(({ words }) => keys.some((key) => words.has(key)))
+  const isOpen = has('vars')
+  const putsTagsOn = has('images', 'imagetags') || source.overlay?.images !== undefined
+  const isPartOfName = partOfName(source, taken)
+  const mayChangeKinds = laidOver.some((text) => text.includes('allowKindChange'))
+  const isMade = (string: string) => isOpen || isPartOfName(string) || (putsTagsOn && /[:@]/.test(string))
+  return ({ kinds, strings }) => {
+    if (strings.length === 0) return false
+    const isOfKind = ({ kind, text }: (typeof objects)[number]) =>
+      kind === undefined ? mentionsOneOf(text, kinds) : kinds.includes(kind)
+    const any = kinds.length === 0 || mayChangeKinds
+    const candidates = any ? objects : objects.filter(isOfKind)
+    if (candidates.length === 0 && !(any ? kindsMade.length > 0 : kindsMade.some((kind) => kinds.includes(kind))))
+      return false
+    // The name of a generated object without its hash is written somewhere.
+    const stems = kindsMade.length > 0 ? strings.map((string) => string.replace(hashed, '')) : []
+    const all = [...new Set([...strings, ...stems])]
+    if (all.some(isMade)) return true
+    return [...candidates.map(({ text }) => text), ...laidOver].some((text) => mentionsOneOf(text, all))
+  }
+}
+
+/** Whether a string may be a name together with what is put before or after it, or a part of that. */
+function partOfName({ overlay }: KustomizeSource, taken: readonly Kustomization[]): (string: string) => boolean {
+  const of = (key: string, laid: unknown) =>
+    [...taken.map(({ words }) => words.get(key) ?? ''), typeof laid === 'string' ? laid : ''].filter(
+      (one) => one !== '',
+    )
+  const before = of('nameprefix', overlay?.namePrefix)
+  const after = of('namesuffix', overlay?.nameSuffix)
+  return (string) =>
+    before.some((one) => string.includes(one) || endsOf(one).some((end) => string.startsWith(end))) ||
+    after.some((one) => string.includes(one) || startsOf(one).some((start) => string.endsWith(start)))
+}
+
+function startsOf(text: string): string[] {
+  return Array.from(text, (_, index) => text.slice(0, index + 1))
+}
+
+function endsOf(text: string): string[] {
+  return Array.from(text, (_, index) => text.slice(index))
+}
+
+/** Tells from words alone, wherever they are in the files. */
+function mayHoldByWords(source: Source, texts: readonly string[], { kinds, strings }: Wanted): boolean {
+  if (strings.length === 0) return false
+  if (texts.length === 0) return true
+  if (kinds.includes('HelmChart') && texts.some(inflatesCharts)) return true
+  if (kinds.length > 0 && !texts.some((text) => mentionsOneOf(text, kinds) || fillsInKind(text))) return false
+  return putsWordsTogether(source, texts) || texts.some((text) => mentionsOneOf(text, strings))
+}
+
+/** Whether a template leaves a kind, or a part of it, to be filled in. */
+function fillsInKind(text: string): boolean {
+  return /\bkind["']?[ \t]*:[^\n{:]*\{\{/.test(text)
+}
+
+/** Whether a Kustomization inflates charts: remote charts install objects that are in no file. */
+function inflatesCharts(text: string): boolean {
+  return mentionsOneOf(text, ['helmCharts', 'HelmChartInflationGenerator'])
+}
+
+const keysThatMakeWords = ['namePrefix', 'nameSuffix', 'secretGenerator', 'replacements', 'vars', 'helmCharts']
+
+/** Templates, and Kustomizations that change names, render strings that are in no file. */
+function putsWordsTogether(source: Source, texts: readonly string[]): boolean {
+  if (source.kind === 'helm' || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true
+  return texts.some((text) => mentionsOneOf(text, keysThatMakeWords))
+}

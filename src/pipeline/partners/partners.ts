@@ -1,0 +1,129 @@
+import type { Change, Move } from '../../manifest/change'
+import { type LoadedFile, loadFile } from '../../manifest/load'
+import { type GroupKind, groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { skimKind } from '../../manifest/skim'
+import type { ActiveRule } from '../../policy/policy'
+
+/** Whether a rule judges any object that this change may have touched together with other objects. */
+export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
+  const gone = mayBeGone(touched)
+  return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
+}
+
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
+function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
+  const { rule } = active
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  const asks = rule.partners || rule.kinds === '*' || rule.scope === 'removal'
+  return asks ? partnersOf(active, manifest, gone).length > 0 : true
+}
+
+/** The touched objects that the change may remove: those no longer in the same place. */
+function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
+  const placeOf = ({ ref, origin }: Manifest) =>
+    JSON.stringify([identityOf(ref), origin.kind === 'file' ? origin.path : origin.id])
+  const there = new Set(touched.filter(({ side }) => side === 'head').map(placeOf))
+  return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(placeOf(manifest))))
+}
+
+/** The conditions for a partner's text: it contains one of the kinds, and one of the strings. */
+export interface Wanted {
+  /** Empty for a rule of every kind. */
+  readonly kinds: readonly string[]
+  readonly strings: readonly string[]
+}
+
+/** The partners that each rule looks for, given some objects. */
+export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
+  const gone = mayBeGone(manifests)
+  return rules.flatMap((active) => {
+    const byKinds = new Map<string, { kinds: string[]; strings: Set<string> }>()
+    for (const manifest of manifests.filter((one) => compares(active, one, gone))) {
+      const kinds = partnerKinds(active.rule, manifest).map((kind) => kind.split('.')[0] ?? '')
+      const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: new Set() }
+      byKinds.set(kinds.join(), wanted)
+      for (const text of partnersOf(active, manifest, gone)) wanted.strings.add(text)
+    }
+    return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
+  })
+}
+
+function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly GroupKind[] {
+  return rule.kinds === '*' ? (rule.partnerKinds?.(manifest) ?? []) : [...rule.kinds, ...(rule.reads ?? [])]
+}
+
+function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
+  return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
+}
+
+/** @param gone the objects that this change may take away; nothing else has partners for a rule on removals alone */
+function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
+  if (rule.scope === 'removal' && !rule.checkChange && !gone.has(manifest)) return []
+  return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
+}
+
+/**
+ * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
+ * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this
+ * repeats until nothing new is found.
+ *
+ * @param moves objects that moved to another place, which matter to rules on moves alone
+ * @param loadedAlready objects that are compared whatever their strings, and have partners too
+ */
+export function loadPartners(
+  rules: readonly ActiveRule[],
+  changes: readonly Change[],
+  moves: readonly Move[],
+  rest: ReadonlyMap<string, string>,
+  loadedAlready: readonly Manifest[] = [],
+): Map<string, LoadedFile> {
+  const loaded = new Map<string, LoadedFile>()
+  const asked = new Map<ActiveRule, Set<string>>()
+  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
+  let frontier = changes.flatMap((change) => [
+    ...(change.kind === 'added' ? [] : [change.before]),
+    ...(change.kind === 'removed' ? [] : [change.after]),
+  ])
+  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
+  const moved = moves.flatMap(({ before, after }) => [before, after])
+  frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
+  if (frontier.length > 0) frontier.push(...loadedAlready)
+  while (frontier.length > 0) {
+    const wanted = new Map<ActiveRule, string[]>()
+    for (const active of rules) {
+      const known = asked.get(active) ?? new Set<string>()
+      asked.set(active, known)
+      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
+        for (const text of partnersOf(active, manifest, gone)) {
+          if (known.has(text)) continue
+          known.add(text)
+          wanted.set(active, [...(wanted.get(active) ?? []), text])
+        }
+      }
+    }
+    if (wanted.size === 0) break
+    frontier = []
+    const strings = [...new Set([...wanted.values()].flat())]
+    for (const [path, text] of rest) {
+      if (!mentionsOneOf(text, strings)) continue
+      const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(([{ rule }, strings]) => mayHold(rule, kind) && mentionsOneOf(document, strings))
+      })
+      loaded.set(path, file)
+      frontier.push(
+        ...file.objects
+          .filter((object) => !before.has(identityOf(object.ref)))
+          .map((object) => new Manifest(object, 'head', { kind: 'file', path }, [])),
+      )
+    }
+  }
+  return loaded
+}
+
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
+}

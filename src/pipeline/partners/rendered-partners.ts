@@ -1,0 +1,111 @@
+import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
+import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import type { ActiveRule } from '../../policy/policy'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { Source } from '../../sources/source'
+import type { Sides } from '../opening/open-sides'
+import { readableSide } from '../opening/read-in-part'
+import { type MayHold, mayHoldOf } from './may-hold'
+import { partnersWanted, type Wanted } from './partners'
+
+/** What a rule looks for, and where: undefined for every cluster. */
+interface Asked {
+  readonly at: readonly Whereabouts[] | undefined
+  readonly wanted: readonly Wanted[]
+}
+
+/** Objects in more places than this are looked for in every cluster. */
+const maxPlaces = 50
+
+/**
+ * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
+ * objects may have partners for the same rule, so this repeats until nothing new is found.
+ */
+export async function renderPartners(
+  sides: Pick<Sides, 'base' | 'head' | 'declarations'>,
+  unreached: (source: Source) => boolean,
+  rules: readonly ActiveRule[],
+  touched: readonly Manifest[],
+): Promise<RenderedSide[]> {
+  const { head, declarations } = sides
+  const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
+  for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one)))
+    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head) })
+  const placeOf = placing(sides)
+  const rendered: RenderedSide[] = []
+  /** The objects of renderings that some rule looked for when they were rendered. */
+  const manifests: Manifest[] = []
+  const followed = new Map(rules.map((rule) => [rule, new Set<Manifest>()]))
+  for (let frontier = new Map(rules.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
+    const asked = new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, its, placeOf)]))
+    const all = [...asked.values()].flat()
+    const next = [...open].filter(([, { at: place, mayHold }]) =>
+      all.some(({ at, wanted }) => (!at || at.some((one) => !areApart(one, place))) && wanted.some(mayHold)),
+    )
+    for (const [source] of next) open.delete(source)
+    const found = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
+    rendered.push(...found)
+    const lookedFor = all.flatMap(({ wanted }) => wanted)
+    manifests.push(...looseManifests('head', found).filter((one) => lookedFor.some((some) => isWanted(one, some))))
+    frontier = new Map()
+    for (const [rule, known] of followed) {
+      const wanted = asked.get(rule)?.flatMap((one) => one.wanted) ?? []
+      const more = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
+      for (const one of more) known.add(one)
+      if (more.length > 0) frontier.set(rule, more)
+    }
+  }
+  return rendered
+}
+
+type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
+
+/** Where objects may be deployed to. */
+function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'declarations'>): PlaceOf {
+  const targetsOf = (side: Sides['base']) => new Map(side?.discovery.sources.map(({ id, target }) => [id, target]))
+  const targets = { base: targetsOf(base), head: targetsOf(head) }
+  const destinationsOf = ({ origin, clusters, side }: Manifest) => {
+    // The objects that describe clusters have theirs already.
+    if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
+    if (origin.kind === 'rendered') return [targets[side].get(origin.id) ?? []].flat()
+    const its = side === 'base' ? base : head
+    // What charts and Kustomizations are made of goes where those go that take it in.
+    if (its?.discovery.ownership.has(origin.path)) return []
+    return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
+  }
+  const known = new Map<Manifest, ReturnType<PlaceOf>>()
+  return (manifest) => {
+    if (known.has(manifest)) return known.get(manifest)
+    const all = destinationsOf(manifest)
+    const place = all.length > 0 ? all.map((one) => whereaboutsOf(one, declarations)) : undefined
+    known.set(manifest, place)
+    return place
+  }
+}
+
+/** What a rule looks for, for the objects of each place together. */
+function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf): Asked[] {
+  const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()
+  for (const manifest of manifests) {
+    const at = placeOf(manifest)
+    const key = JSON.stringify(at ?? null)
+    const group = groups.get(key) ?? { at, its: [] }
+    groups.set(key, group)
+    group.its.push(manifest)
+  }
+  if (groups.size > maxPlaces) return [{ at: undefined, wanted: partnersWanted([rule], manifests) }]
+  return [...groups.values()].map(({ at, its }) => ({ at, wanted: partnersWanted([rule], its) }))
+}
+
+function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolean {
+  if (kinds.length > 0 && !kinds.includes(ref.kind)) return false
+  return mentionsOneOf(object.content, strings)
+}
+
+/** Manifests of renderings, before it is known to which clusters they go. */
+export function looseManifests(side: Side, rendered: readonly RenderedSide[]): Manifest[] {
+  return rendered.flatMap(({ objects }) =>
+    objects.flatMap(({ object, origin }) => manifestsOf(object, side, origin, [])),
+  )
+}

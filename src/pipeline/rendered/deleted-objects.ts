@@ -1,0 +1,143 @@
+import { definitionKind } from '../../kubernetes/object/custom-resource'
+import { isDeletedAfterwards, isHook, isMadeAgain, syncOptionsOf } from '../../kubernetes/object/made-again'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
+import { type Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
+import { rendersAsInstalled } from '../../render/tools/helm'
+import { isCrdFile } from '../../render/tools/post-renderers'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { HelmSource } from '../../sources/source'
+import { pairsOf } from '../opening/read-in-part'
+
+type Rendered = RenderedSide['objects'][number]
+
+interface UpgradedRelease {
+  readonly before: RenderedSide
+  readonly after: RenderedSide
+}
+
+/**
+ * Takes away, from the head's renderings, what an upgrade of a release deletes although the files still have it, for the
+ * objects that a cluster cannot do without for a moment: protected ones and CRDs.
+ */
+export function withoutDeleted(
+  before: readonly RenderedSide[],
+  after: readonly RenderedSide[],
+  protect: Protect,
+): { before: RenderedSide[]; after: RenderedSide[] } {
+  const reasons = new Map<Rendered, string>()
+  const deleted = new Map<RenderedSide, Set<string>>()
+  for (const pair of releasePairs(before, after)) {
+    const now = new Map(pair.after.objects.map((one) => [identityOf(one.object.ref), one]))
+    for (const was of pair.before.objects) {
+      const is = now.get(identityOf(was.object.ref))
+      const reason = is && isNeeded(was, protect) ? reasonOf(was, is, pair) : undefined
+      if (reason === undefined) continue
+      reasons.set(was, reason)
+      const ids = deleted.get(pair.after) ?? new Set()
+      deleted.set(pair.after, ids.add(identityOf(was.object.ref)))
+    }
+  }
+  return {
+    before: before.map((side) => ({
+      ...side,
+      objects: side.objects.map((one) => {
+        const reason = reasons.get(one)
+        return reason === undefined ? one : { ...one, origin: { ...one.origin, deletedBy: { reason } } }
+      }),
+    })),
+    after: after.map((side) => {
+      const ids = deleted.get(side)
+      return ids ? { ...side, objects: side.objects.filter(({ object }) => !ids.has(identityOf(object.ref))) } : side
+    }),
+  }
+}
+
+/** The same of objects that Argo CD comes to make again at each sync, whatever they are written in. */
+export function withoutMadeAgain(
+  before: readonly Manifest[],
+  after: readonly Manifest[],
+  protect: Protect,
+): { before: readonly Manifest[]; after: readonly Manifest[] } {
+  const made = after.filter((manifest) => isMadeAgain(manifest) && isProtected(manifest, protect))
+  if (made.length === 0) return { before, after }
+  const known = new Set(before.flatMap((one) => (isMadeAgain(one) ? [identityOf(one.ref)] : [])))
+  const there = new Set(before.map(({ ref }) => identityOf(ref)))
+  const isNew = ({ ref }: Manifest) => there.has(identityOf(ref)) && !known.has(identityOf(ref))
+  const news = new Map(made.filter(isNew).map((one) => [identityOf(one.ref), one]))
+  const reason =
+    'With Replace=true and Force=true Argo CD deletes the object at each sync and creates it again; leave one of them out.'
+  return {
+    before: before.map((one) => {
+      const is = news.get(identityOf(one.ref))
+      if (!is) return one
+      const origin = { ...one.origin, deletedBy: { reason, at: syncOptionsOf(is.root) } }
+      return new Manifest(one.object, one.side, origin, one.clusters, one.evidence, one.values)
+    }),
+    after: after.filter((one) => !news.has(identityOf(one.ref))),
+  }
+}
+
+/** Each release on both sides: under the same object, or one that takes over what another had. */
+function releasePairs(before: readonly RenderedSide[], after: readonly RenderedSide[]): UpgradedRelease[] {
+  const paired = pairsOf(before, after).flatMap((pair): UpgradedRelease[] =>
+    pair.before && pair.after ? [{ before: pair.before, after: pair.after }] : [],
+  )
+  const known = new Set(paired.flatMap((pair) => [pair.before, pair.after]))
+  const [gone, come] = [before, after].map((sides) => sides.filter((side) => !known.has(side) && isOfFlux(side)))
+  const others = (gone ?? []).flatMap((was) => (come ?? []).map((is) => ({ before: was, after: is })))
+  return [...paired, ...others].filter(({ before: was, after: is }) => isUpgraded(was) && isUpgraded(is))
+}
+
+function isOfFlux({ source }: RenderedSide): boolean {
+  return source.id.startsWith('flux:HelmRelease/')
+}
+
+/** Whether helm itself installs a release; Argo CD compares every object with the cluster. */
+function isUpgraded({ source, failure }: RenderedSide): boolean {
+  if (source.kind !== 'helm' || failure || source.origin === 'probed' || source.baseSourceId !== undefined) return false
+  return !rendersAsInstalled(source)
+}
+
+function isNeeded({ object, origin }: Rendered, protect: Protect): boolean {
+  const manifest = new Manifest(object, 'base', origin, [])
+  return isProtected(manifest, protect) || groupKindOf(object.ref) === definitionKind
+}
+
+function isProtected(manifest: Manifest, protect: Protect): boolean {
+  if (outlivesPrune(manifest)) return false
+  return protectionOf(manifest, protect) !== undefined || clusterObjectFacts(manifest.ref) !== undefined
+}
+
+/** Why an upgrade deletes an object that the release had. */
+function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedRelease): string | undefined {
+  const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
+  const [from, to] = [before.source, after.source]
+  if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))
+    return undefined
+  if (isInCrds(is))
+    return `Helm installs what is in crds/ with a new release only, and the upgrade deletes what the templates do not have any more. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+  if (isHook(old)) {
+    if (isDeletedAfterwards(old) || !isDeletedAfterwards(now)) return undefined
+    return 'Helm deletes it when the hook has succeeded. Leave hook-succeeded out of its delete policy.'
+  }
+  if (isHook(now))
+    return 'A hook is no part of the release, so the upgrade deletes what the release had. Leave it in the release, without helm.sh/hook.'
+  if (from.origin !== 'named' || !isOfFlux(before)) return undefined
+  if (objectOf(from) !== objectOf(to))
+    return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes what ${objectOf(to)} installs anew. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+  if (from.release !== to.release || from.namespace !== to.namespace)
+    return `Flux uninstalls the release ${from.namespace}/${from.release} before it installs ${to.namespace}/${to.release}. Keep its name and namespace, or first mark the object with helm.sh/resource-policy: keep in a separate change.`
+  return undefined
+}
+
+function isInCrds({ origin }: Rendered): boolean {
+  return origin.kind === 'rendered' && isCrdFile(origin.template)
+}
+
+/** `HelmRelease shop/web`: the object of Flux that a source is of. */
+function objectOf({ id }: HelmSource): string {
+  const [, kind = '', namespace = '', name = ''] = id.match(/^flux:([^/]*)\/([^/]*)\/([^:]*):/) ?? []
+  return `${kind} ${namespace}/${name}`
+}

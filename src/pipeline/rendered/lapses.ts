@@ -1,0 +1,147 @@
+import { type HookFate, hookFateOf } from '../../gitops/argo-hook'
+import type { Change } from '../../manifest/change'
+import { identityOf, type Manifest } from '../../manifest/manifest'
+import type { SideOfChange } from '../../sides/side'
+import type { Sides } from '../opening/open-sides'
+
+/**
+ * Why an object that the head still writes does not keep that of the base: its deployer deletes the one or never applies
+ * the other. Undefined where it keeps it.
+ */
+export type LapseOf = (manifest: Manifest, before: Manifest) => string | undefined
+
+/** Which objects of the head do not keep those of the base. */
+export class Lapses {
+  private readonly twins = new Map<string, Manifest[]>()
+  private readonly touched: ReadonlySet<Manifest>
+  /** Asked for each object that is removed. */
+  private readonly known = new Map<Manifest, { readonly asHook?: string; readonly asUndeployed?: string }>()
+
+  /**
+   * @param before the objects of the base that differ, or may do so
+   * @param after those of the head
+   * @param isKnown whether Argo CD and Flux objects name every folder that is deployed
+   */
+  constructor(
+    private readonly sides: Sides,
+    private readonly before: readonly Manifest[],
+    private readonly after: readonly Manifest[],
+    private readonly isKnown: boolean,
+  ) {
+    this.touched = new Set(after)
+    for (const manifest of before) {
+      for (const key of keysOf(manifest)) {
+        const there = this.twins.get(key)
+        if (there) there.push(manifest)
+        else this.twins.set(key, [manifest])
+      }
+    }
+  }
+
+  /** The removals that the texts of both sides do not show. */
+  changes(known: readonly Change[]): Change[] {
+    const removed = new Set(
+      known.flatMap((one) => (one.kind === 'removed' ? [`${one.cluster} ${this.idOf(one.before)}`] : [])),
+    )
+    const heads = new Map<string, Manifest[]>()
+    for (const manifest of this.after)
+      for (const key of keysOf(manifest)) heads.set(key, [...(heads.get(key) ?? []), manifest])
+    return this.before.flatMap((before) => {
+      if (this.fateOf(before) === 'never') return []
+      return before.clusters.flatMap((cluster): Change[] => {
+        const left = heads.get(keyIn(cluster, before)) ?? []
+        const isLost = left.length > 0 && left.every((manifest) => this.of(manifest, before) !== undefined)
+        return isLost && !removed.has(`${cluster} ${this.idOf(before)}`) ? [{ kind: 'removed', cluster, before }] : []
+      })
+    })
+  }
+
+  of(manifest: Manifest, before: Manifest): string | undefined {
+    if (manifest.side === 'base') return undefined
+    const known = this.known.get(manifest) ?? this.lapseOf(manifest)
+    this.known.set(manifest, known)
+    return known.asHook ?? (known.asUndeployed && this.isNamed(before) ? known.asUndeployed : undefined)
+  }
+
+  private lapseOf(manifest: Manifest): { readonly asHook?: string; readonly asUndeployed?: string } {
+    const [asHook, asUndeployed] = [this.asHook(manifest), this.asUndeployed(manifest)]
+    return { ...(asHook ? { asHook } : {}), ...(asUndeployed ? { asUndeployed } : {}) }
+  }
+
+  private asHook(manifest: Manifest): string | undefined {
+    const fate = this.fateOf(manifest)
+    if (fate === 'plain') return undefined
+    if (fate === 'never')
+      return 'By its hook annotation no sync of Argo CD applies it, and the object that it was is deleted.'
+    const twins = keysOf(manifest).flatMap((key) => this.twins.get(key) ?? [])
+    const fates = new Set(twins.map((twin) => this.fateOf(twin)))
+    const isNew = fates.size === 0 && this.touched.has(manifest)
+    if (fate === 'skipped') return isNew ? 'By its hook annotation Argo CD does not apply it.' : undefined
+    if (fate === 'passing')
+      return isNew || [...fates].some((one) => one !== 'passing')
+        ? 'By its hook annotations Argo CD deletes it after each sync.'
+        : undefined
+    return fates.has('plain') || fates.has('skipped')
+      ? 'By its hook annotation it is a hook of Argo CD now, and the object that it was is deleted.'
+      : undefined
+  }
+
+  /** An object in a file that nothing deploys does not keep one that was deployed. */
+  private asUndeployed({ origin }: Manifest): string | undefined {
+    if (!this.isKnown || origin.kind !== 'file') return undefined
+    const { discovery, tree } = this.sides.head
+    const { places, directories } = discovery.roots
+    const paths = [origin.path, ...(tree.aliases.get(origin.path) ?? [])]
+    if (paths.some((path) => discovery.plain.has(path))) return undefined
+    // What Argo CD takes of a folder of plain files is known file by file.
+    const isDeployed = paths.some((path) => {
+      const place = nearest(places, path)
+      return place !== undefined && !directories.has(place)
+    })
+    return isDeployed ? undefined : `It is left in ${origin.path} alone, which nothing deploys.`
+  }
+
+  /** Whether an object of the base is deployed by an object that is known. */
+  private isNamed({ origin }: Manifest): boolean {
+    const { base } = this.sides
+    if (!base) return false
+    return origin.kind === 'file' ? deploysPlain(base, origin.path) : /^(?:argocd|flux):/.test(origin.id)
+  }
+
+  private fateOf(manifest: Manifest): HookFate {
+    const side = this.sides[manifest.side]
+    const { origin } = manifest
+    const isHelm = origin.kind === 'rendered' && origin.source.kind === 'helm'
+    if (!side) return 'plain'
+    if (origin.kind === 'file' ? deploysPlain(side, origin.path) : origin.id.startsWith('argocd:'))
+      return hookFateOf(manifest.root, true)
+    if (origin.kind === 'rendered' && /^(?:flux|fleet|helmfile):/.test(origin.id)) return 'plain'
+    // Who deploys it is not known.
+    const { usesArgo, usesFlux } = side.discovery
+    return usesArgo || !usesFlux ? hookFateOf(manifest.root, usesArgo && !isHelm) : 'plain'
+  }
+
+  private idOf({ origin, ref, object }: Manifest): string {
+    return JSON.stringify([origin.path, identityOf(ref), object.region.startLine])
+  }
+}
+
+function keyIn(cluster: string, { ref }: Manifest): string {
+  return JSON.stringify([cluster, identityOf(ref)])
+}
+
+function keysOf(manifest: Manifest): string[] {
+  return manifest.clusters.map((cluster) => keyIn(cluster, manifest))
+}
+
+function deploysPlain({ discovery, tree }: SideOfChange, path: string): boolean {
+  return [path, ...(tree.aliases.get(path) ?? [])].some((one) => discovery.plain.has(one))
+}
+
+/** The innermost of the places that a path is at or below. */
+function nearest(places: ReadonlySet<string>, path: string): string | undefined {
+  if (places.has(path)) return path
+  for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1))
+    if (places.has(path.slice(0, end))) return path.slice(0, end)
+  return places.has('') ? '' : undefined
+}

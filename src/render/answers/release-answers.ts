@@ -1,0 +1,98 @@
+import type { Checkout } from '../../revision/checkout'
+import type { HelmSource } from '../../sources/source'
+import { type AskedRendering, type ClusterState, renderAsked, type Surrounding } from '../asked/ask-helm'
+import type { StubServer } from '../asked/stub-server'
+import type { Running } from '../tools/helm'
+import type { Piece, Rendering } from '../tools/rendering'
+import type { Answers } from './answers'
+import { type AnsweredRendering, renderAnswered } from './helm-answers'
+import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
+import type { Questions } from './uncertain-actions'
+
+/** How a release is rendered, whatever is asked. */
+export interface RenderingWays {
+  keyOf(source: HelmSource, checkout: Checkout): Promise<string>
+  /** What an earlier run rendered, or else what is rendered when it is its turn. */
+  kept(
+    source: HelmSource,
+    checkout: Checkout,
+    key: unknown,
+    render: () => Promise<readonly Piece[] | undefined>,
+  ): Promise<readonly Piece[] | undefined>
+  /** Nothing where there is no helm. */
+  running(): Promise<Running | undefined>
+  /** Lays over the output what its deployer does. */
+  postRender(source: HelmSource, pieces: readonly Piece[], running: Running): Promise<Rendering>
+  openStub(): Promise<StubServer | undefined>
+}
+
+/** Renders releases as clusters with other answers would have them, none twice. */
+export class ReleaseAnswers {
+  private readonly answered = new Map<string, Promise<AnsweredRendering>>()
+  private readonly asked = new Map<string, Promise<AskedRendering>>()
+  private stub: Promise<StubServer | undefined> | undefined
+
+  constructor(private readonly ways: RenderingWays) {}
+
+  close(): void {
+    void this.stub?.then((server) => server?.close())
+  }
+
+  /** With other answers to what no cluster that is served to helm answers: time, chance, and the content of objects. */
+  async ofConditions(
+    source: HelmSource,
+    checkout: Checkout,
+    answers: Answers,
+    questions: Questions,
+    only?: string,
+  ): Promise<AnsweredRendering> {
+    const key = [await this.ways.keyOf(source, checkout), answers, only, [...questions.functions].sort()]
+    const answering = { answers, questions, only }
+    return once(this.answered, JSON.stringify(key), () =>
+      this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
+        renderAnswered(source, checkout, running, answering, postRender),
+      ),
+    )
+  }
+
+  /** As helm does for a cluster, which is served to it. */
+  async ofCluster(
+    source: HelmSource,
+    checkout: Checkout,
+    state: ClusterState,
+    surrounding: Surrounding,
+  ): Promise<AskedRendering> {
+    const { digest, isInstalled } = surrounding
+    const key = ['asked', await this.ways.keyOf(source, checkout), state, digest, isInstalled]
+    return once(this.asked, JSON.stringify(key), async () => {
+      this.stub ??= this.ways.openStub()
+      const server = await this.stub
+      if (!server) return { questions: [], fault: 'stopped' }
+      return this.kept([source, checkout], key, askedEntry, (running, postRender) =>
+        renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
+      )
+    })
+  }
+
+  private async kept<T>(
+    [source, checkout]: readonly [HelmSource, Checkout],
+    key: unknown,
+    { none, written, read }: Entry<T>,
+    render: (running: Running, postRender: (pieces: readonly Piece[]) => Promise<Rendering>) => Promise<T>,
+  ): Promise<T> {
+    let fresh: T | undefined
+    const pieces = await this.ways.kept(source, checkout, key, async () => {
+      const running = await this.ways.running()
+      if (!running) return undefined
+      fresh = await render(running, (its) => this.ways.postRender(source, its, running))
+      return written(fresh)
+    })
+    return fresh ?? (pieces ? read(pieces) : none)
+  }
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, render: () => Promise<T>): Promise<T> {
+  const rendering = known.get(key) ?? render()
+  known.set(key, rendering)
+  return rendering
+}

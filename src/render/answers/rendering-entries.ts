@@ -1,0 +1,42 @@
+import type { AskedRendering } from '../asked/ask-helm'
+import type { Piece } from '../tools/rendering'
+import type { AnsweredRendering } from './helm-answers'
+
+/** How the result of a rendering is kept as its pieces. */
+export interface Entry<T> {
+  /** Where there is no tool. */
+  readonly none: T
+  /** Nothing for what is not kept. */
+  readonly written: (result: T) => readonly Piece[] | undefined
+  readonly read: (pieces: readonly Piece[]) => T
+}
+
+/** What is kept besides the pieces is in the first one. */
+const name = 'ingress-guard/asked'
+
+export const answeredEntry: Entry<AnsweredRendering> = {
+  none: { pieces: undefined, refused: [], questions: [] },
+  written: ({ pieces, refused, questions }) =>
+    refused.length > 0 || !pieces
+      ? undefined
+      : [{ path: '', template: name, text: JSON.stringify({ questions }) }, ...pieces],
+  read: ([first, ...pieces]) => ({ pieces, refused: [], questions: questionsIn(first) }),
+}
+
+export const askedEntry: Entry<AskedRendering> = {
+  none: { questions: [], fault: 'stopped' },
+  written: (result) => {
+    if ('fault' in result && result.fault !== 'refused') return undefined
+    const text = JSON.stringify({ isRefused: 'fault' in result, questions: result.questions })
+    return [{ path: '', template: name, text }, ...('pieces' in result ? result.pieces : [])]
+  },
+  read: ([first, ...pieces]) => {
+    const questions = questionsIn(first)
+    return first?.text.startsWith('{"isRefused":true') ? { questions, fault: 'refused' } : { questions, pieces }
+  },
+}
+
+function questionsIn(first: Piece | undefined): readonly string[] {
+  const { questions } = JSON.parse(first?.text ?? '{"questions":[]}') as { readonly questions: readonly string[] }
+  return questions
+}

@@ -1,0 +1,80 @@
+import type { Region } from '../../region'
+import type { InflatedChart } from '../../sources/inflated-chart'
+import type { RemoteEntry } from '../../sources/kustomization'
+import type { FaultCause } from '../../sources/kustomize-reader'
+import type { Lack } from '../../sources/lack'
+
+/** A part of a rendering: the output of one template, or one object of a Kustomization. */
+export interface Piece {
+  /** The file of the repository that a reader can open for it. */
+  readonly path: string
+  /** Its template as helm names it, `chart/templates/ingress.yaml`; empty for a Kustomization's. */
+  readonly template: string
+  readonly text: string
+}
+
+/** The causes of failures; fingerprints hold them, so they stay what they are. */
+export type FailureCause =
+  | FaultCause
+  | 'tool-missing'
+  | 'tool-stopped'
+  | 'tool-failed'
+  | 'too-many-objects'
+  | 'chart-missing'
+  | 'values-missing'
+  | 'file-unusable'
+  | 'dependency-not-vendored'
+  | 'dependency-invalid'
+  | 'dependency-not-pinned'
+  | 'dependency-not-fetched'
+  | 'dependency-too-large'
+  | 'dependency-not-copied'
+  | 'chart-not-vendored'
+  | 'kustomization-missing'
+  | 'kustomization-ambiguous'
+  | 'kustomization-linked'
+  | 'plugins-not-followed'
+  | 'post-renderers'
+  | 'overlay-patch-missing'
+  | 'overlay-refused'
+
+/** Why a source could not be rendered, at the place to look at. */
+export interface Failure {
+  readonly cause: FailureCause
+  /** What of the place it is about: the name of a chart, a path, a field. Never a sentence. */
+  readonly about?: string
+  readonly reason: string
+  readonly path: string
+  readonly region: Region
+  /** It is the tool that is missing or broken, not anything in the repository. */
+  readonly missing?: 'helm' | 'kustomize'
+  /** Its remote entries, if it does not build without them. */
+  readonly remote?: readonly RemoteEntry[]
+  /** It is a Kustomization without a field. */
+  readonly isEmpty?: true
+  /** What it lacks, if it may build without what is for that. */
+  readonly lack?: Lack
+  /** The missing target would come from a chart that was left out, because it is not in the repository. */
+  readonly leftOut?: true
+}
+
+/** The output of a source, without its remote entries; or why it did not render. */
+export type Rendering = (
+  | { readonly pieces: readonly Piece[]; readonly remote?: readonly RemoteEntry[] }
+  | { readonly failure: Failure }
+) & {
+  /** The charts that a Kustomization inflates; those that are not in the repository were left out. */
+  readonly charts?: readonly InflatedChart[]
+  /** The files of ConfigMaps and Secrets that a Kustomization would fetch, and that were left out. */
+  readonly data?: readonly RemoteEntry[]
+}
+
+/** A line of a file, as a region. */
+export function lineRegion(line: number, column = 1): Region {
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column }
+}
+
+/** The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes anything. */
+export function withoutFolder(place: string): string {
+  return `there is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object`
+}
