@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
-import { OtherToolsFile } from '../src/deployers/files/other-tools'
+import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'

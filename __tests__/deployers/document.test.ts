@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { documentsIn } from '../../src/deployers/parts/document'
+import { documentsIn } from '../../src/deployers/common/document'
 
 const objectOf = (text: string) => documentsIn('fleet.yaml', text).documents[0]?.object
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { otherTools } from '../../src/deployers/files/other-tools'
+import { otherTools } from '../../src/deployers/fleet-helmfile/other-tools'
 import { change } from '../source/probe'
 
 /** The tool that takes a file of a side with these files, and its folder; the files that were read. */

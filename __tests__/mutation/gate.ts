@@ -1,5 +1,5 @@
+import { noArgoFiles } from '../../src/deployers/common/argocd-files'
 import { readGitOps } from '../../src/deployers/gitops'
-import { noArgoFiles } from '../../src/deployers/parts/argocd-files'
 import { GuardError } from '../../src/errors'
 import { loadFile } from '../../src/manifest/load'
 import { Manifest } from '../../src/manifest/manifest'

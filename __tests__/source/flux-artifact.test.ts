@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { FluxArtifact } from '../../src/deployers/parts/flux-artifact'
+import { FluxArtifact } from '../../src/deployers/common/flux-artifact'
 import { lines } from '../cli/guard'
 import { kustomization, repository } from './flux-objects'
 import { change, role } from './probe'

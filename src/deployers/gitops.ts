@@ -3,8 +3,8 @@ import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { nameSourcesOfSet } from './argocd/application-set'
 import { nameSourcesOf } from './argocd/argocd'
+import { GitOpsSources, type RepositoryIndex } from './common/gitops-sources'
 import { nameFluxSources } from './flux/flux'
-import { GitOpsSources, type RepositoryIndex } from './parts/gitops-sources'
 
 /**
  * Reads the sources that the Argo CD and Flux objects of one side deploy.

@@ -7,8 +7,8 @@ import { groupKindOf, Manifest, type Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import type { Parameter, Values } from '../sources/source'
-import type { ChartElsewhere, WantedChart } from './parts/chart-elsewhere'
-import { declarationSite } from './parts/gitops-sources'
+import type { ChartElsewhere, WantedChart } from './common/chart-elsewhere'
+import { declarationSite } from './common/gitops-sources'
 
 const group = 'helm.cattle.io'
 

@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import { gunzipSync } from 'node:zlib'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import { gitOpsGroups } from '../deployers/gitops-objects'
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
 import { readHelmRelease } from '../gitops/helm-release'
 import { deployerKinds, gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'

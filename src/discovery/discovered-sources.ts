@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'

@@ -1,6 +1,6 @@
+import { type Bringer, declarationSite, type GitOpsSources } from '../deployers/common/gitops-sources'
 import { namesOfHolders } from '../deployers/flux/flux-values'
 import { gitOpsGroups, holderKinds, isGitOps } from '../deployers/gitops-objects'
-import { type Bringer, declarationSite, type GitOpsSources } from '../deployers/parts/gitops-sources'
 import { deployerKinds } from '../gitops/kinds'
 import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'

@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import type { Checkout } from '../revision/checkout'
 import { manifestName } from '../revision/tree'
 import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'

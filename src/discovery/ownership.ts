@@ -1,4 +1,4 @@
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
 import type { Discovery, DiscoveryInput } from './discover'

@@ -1,4 +1,4 @@
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import type { Manifest } from '../manifest/manifest'
 import { inside, type Kustomization } from '../sources/kustomization'
 

@@ -1,4 +1,4 @@
-import type { GitOpsSources } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import { readApplication } from '../gitops/application'
 import { readFluxKustomization } from '../gitops/flux-kustomization'
 import { gitOpsKind } from '../gitops/kinds'

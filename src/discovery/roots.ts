@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { GitOpsSources, NotInspectedCause } from '../deployers/parts/gitops-sources'
+import type { GitOpsSources, NotInspectedCause } from '../deployers/common/gitops-sources'
 import { isReferenceOnly, readApplication } from '../gitops/application'
 import { readFluxKustomization } from '../gitops/flux-kustomization'
 import { readHelmRelease } from '../gitops/helm-release'

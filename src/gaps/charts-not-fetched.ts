@@ -1,4 +1,4 @@
-import { type ChartElsewhere, nameOfWanted, type WantedChart } from '../deployers/parts/chart-elsewhere'
+import { type ChartElsewhere, nameOfWanted, type WantedChart } from '../deployers/common/chart-elsewhere'
 import type { FetchFault } from '../fetch/connection/fetching'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'

@@ -1,5 +1,5 @@
-import { declarationSite } from '../deployers/parts/gitops-sources'
-import type { SourceReference } from '../deployers/parts/tracked-revision'
+import { declarationSite } from '../deployers/common/gitops-sources'
+import type { SourceReference } from '../deployers/common/tracked-revision'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { identityOf, nameOf } from '../manifest/manifest'

@@ -1,4 +1,4 @@
-import type { NamedRevision, TrackedRevision } from '../deployers/parts/tracked-revision'
+import type { NamedRevision, TrackedRevision } from '../deployers/common/tracked-revision'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { identityOf, nameOf } from '../manifest/manifest'

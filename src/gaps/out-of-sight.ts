@@ -1,4 +1,4 @@
-import { declarationSite, type NotInspected, type NotInspectedCause } from '../deployers/parts/gitops-sources'
+import { declarationSite, type NotInspected, type NotInspectedCause } from '../deployers/common/gitops-sources'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOwnCluster, readApplication } from '../gitops/application'

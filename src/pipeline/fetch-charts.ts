@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import { type ChartElsewhere, nameOfWanted } from '../deployers/parts/chart-elsewhere'
+import { type ChartElsewhere, nameOfWanted } from '../deployers/common/chart-elsewhere'
 import type { FetchFault } from '../fetch/connection/fetching'
 import type { Finding } from '../finding/report'
 import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'

@@ -1,5 +1,5 @@
 import type { Budget } from '../budget'
-import { mayDeclare } from '../deployers/files/read-files'
+import { mayDeclare } from '../deployers/fleet-helmfile/read-deployment-files'
 import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../revision/files'
 import { readFiles, readTexts, type Texts } from '../revision/reading'

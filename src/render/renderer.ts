@@ -8,8 +8,8 @@ import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import { ReleaseAnswers } from './answers/release-answers'
-import { openStub } from './asked/stub-server'
 import type { RenderingCache } from './rendering-cache'
+import { openStub } from './stub-cluster/stub-server'
 import { ChartNetwork } from './tools/chart-network'
 import {
   helmFiles,

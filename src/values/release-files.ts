@@ -1,8 +1,8 @@
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/argocd/generated-elements'
-import { mayDeclare, releasesIn } from '../deployers/files/read-files'
-import { noArgoFiles } from '../deployers/parts/argocd-files'
-import { GitOpsSources } from '../deployers/parts/gitops-sources'
+import { noArgoFiles } from '../deployers/common/argocd-files'
+import { GitOpsSources } from '../deployers/common/gitops-sources'
+import { mayDeclare, releasesIn } from '../deployers/fleet-helmfile/read-deployment-files'
 import {
   type ApplicationSource,
   readApplication,

@@ -5,7 +5,7 @@ import type { Checkout } from '../../revision/checkout'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { Values } from '../../sources/source'
-import type { GitOpsSources } from '../parts/gitops-sources'
+import type { GitOpsSources } from '../common/gitops-sources'
 import { type BuildEnvironment, parametersOf } from './argocd-parameters'
 
 /** Where values are looked for, and what takes note of those that are not there. */

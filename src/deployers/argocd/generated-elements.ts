@@ -15,7 +15,7 @@ import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
-import type { GitOpsSources, NotInspected } from '../parts/gitops-sources'
+import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 
 /** A set of more elements is no one's work. */
 const maxElements = 20_000

@@ -5,8 +5,8 @@ import { loadFile } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
 import type { DeclarationSite } from '../../sources/source'
 import { type Fields, fieldsOf } from '../../sources/untyped'
-import type { ArgoFiles } from '../parts/argocd-files'
-import { documentsIn } from '../parts/document'
+import type { ArgoFiles } from '../common/argocd-files'
+import { documentsIn } from '../common/document'
 
 /** A source of an Application with what files of its folder change in it. */
 export interface OverriddenSource {

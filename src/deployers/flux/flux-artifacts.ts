@@ -1,8 +1,8 @@
 import { readFluxSource } from '../../gitops/flux-source'
 import type { Manifest } from '../../manifest/manifest'
 import { closureOf, inside } from '../../sources/kustomization'
-import { FluxArtifact } from '../parts/flux-artifact'
-import type { RepositoryIndex } from '../parts/gitops-sources'
+import { FluxArtifact } from '../common/flux-artifact'
+import type { RepositoryIndex } from '../common/gitops-sources'
 
 /** The artifacts of the repository that Flux packs, each once. */
 export class FluxArtifacts {

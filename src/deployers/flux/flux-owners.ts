@@ -1,7 +1,7 @@
 import type { FluxKustomization } from '../../gitops/flux-kustomization'
 import type { Manifest } from '../../manifest/manifest'
 import type { Target } from '../../sources/source'
-import type { GitOpsSources } from '../parts/gitops-sources'
+import type { GitOpsSources } from '../common/gitops-sources'
 
 /** A Flux Kustomization of a folder of this repository. */
 export interface FluxTree {

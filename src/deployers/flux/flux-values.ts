@@ -9,8 +9,8 @@ import { Manifest } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { Values } from '../../sources/source'
-import type { GitOpsSources } from '../parts/gitops-sources'
-import { assign, type Growing, isGrowing, merged } from '../parts/typed-text'
+import type { GitOpsSources } from '../common/gitops-sources'
+import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {

@@ -1,6 +1,6 @@
 import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
-import type { GitOpsSources } from '../parts/gitops-sources'
+import type { GitOpsSources } from '../common/gitops-sources'
 import { FluxKustomizations } from './flux-kustomizations'
 import { FluxOwners } from './flux-owners'
 import { FluxReferences } from './flux-references'

@@ -2,8 +2,8 @@ import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
 import { startOf } from '../../region'
 import { ignorableKustomization, type Kustomization } from '../../sources/kustomization'
-import type { FluxArtifact } from '../parts/flux-artifact'
-import type { GitOpsSources } from '../parts/gitops-sources'
+import type { FluxArtifact } from '../common/flux-artifact'
+import type { GitOpsSources } from '../common/gitops-sources'
 
 /**
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have

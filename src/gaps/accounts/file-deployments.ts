@@ -1,5 +1,5 @@
-import { isHelmfile } from '../../deployers/files/helmfile'
-import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../../deployers/parts/file-deployments'
+import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../../deployers/common/file-deployments'
+import { isHelmfile } from '../../deployers/fleet-helmfile/helmfile'
 import type { Skipped } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import { looksLikeValues, notKubernetesByName } from '../../ledger/named-files'

@@ -1,4 +1,4 @@
-import type { NotInspected } from '../../deployers/parts/gitops-sources'
+import type { NotInspected } from '../../deployers/common/gitops-sources'
 import { textAt } from '../../gitops/text'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import type { LoadedObject } from '../../manifest/load'

@@ -1,4 +1,4 @@
-import { type OtherTool, otherTools } from '../../deployers/files/other-tools'
+import { type OtherTool, otherTools } from '../../deployers/fleet-helmfile/other-tools'
 import type { Skipped } from '../../finding/report'
 import type { SideOfChange } from '../../sides/side'
 import type { Recogniser } from './recognised-files'

@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import type { NotInspected } from '../../deployers/parts/gitops-sources'
+import type { NotInspected } from '../../deployers/common/gitops-sources'
 import { readApplication } from '../../gitops/application'
 import { readK3sChart } from '../../gitops/helm-chart'
 import { gitOpsKind } from '../../gitops/kinds'

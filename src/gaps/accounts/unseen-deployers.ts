@@ -1,4 +1,4 @@
-import type { NotInspected, NotInspectedCause } from '../../deployers/parts/gitops-sources'
+import type { NotInspected, NotInspectedCause } from '../../deployers/common/gitops-sources'
 import { readFluxSource } from '../../gitops/flux-source'
 import { readK3sChart } from '../../gitops/helm-chart'
 import { gitOpsKind } from '../../gitops/kinds'

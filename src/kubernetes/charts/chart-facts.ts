@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/controller-charts.yaml'
-import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 
 /** The condition on a value for an object to be created: that it is on, or off, or a certain text. */
 const ValueCondition = Type.Object(

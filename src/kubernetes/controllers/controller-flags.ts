@@ -2,7 +2,7 @@ import { satisfies } from 'semver'
 import * as Type from 'typebox'
 import rows from '../../../facts/controller-flags.yaml'
 import { entryOf } from '../../entry'
-import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import type { NamedFlag } from '../workload/settings'
 import type { Controller } from './controller'
 

@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import rows from '../../../facts/managed-classes.yaml'
 import type { Manifest } from '../../manifest/manifest'
-import { factsFile, factsIn, proof, strict, texts } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, texts } from '../facts-format/facts-file'
 import { classOf } from './ingress-class'
 
 /** `facts/managed-classes.yaml` */

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/cluster-objects.yaml'
 import type { ObjectRef } from '../../manifest/manifest'
-import { factsFile, factsIn, proof, strict } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict } from '../facts-format/facts-file'
 import { matchesObject, objectGlobPattern } from '../object/object-glob'
 
 const ClusterObjectFacts = Type.Object(

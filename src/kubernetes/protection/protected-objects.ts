@@ -1,6 +1,6 @@
 import rows from '../../../facts/protected-objects.yaml'
 import type { ObjectRef } from '../../manifest/manifest'
-import { factsIn } from '../facts/facts-file'
+import { factsIn } from '../facts-format/facts-file'
 import { matchesObject } from '../object/object-glob'
 import { type ClusterObjectFacts, ClusterObjectFactsFile } from './cluster-object'
 

@@ -3,7 +3,7 @@ import * as Type from 'typebox'
 import rows from '../../../facts/bootstrap-rbac.yaml'
 import { parseVersion } from '../../cluster/version'
 import type { ObjectRef } from '../../manifest/manifest'
-import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import { type Permissions, permissionsOf, shared } from './rbac'
 
 const strings = Type.Array(Type.String())

@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import rows from '../../../facts/api-lifecycle.yaml'
 import { compareVersions, parseVersion, type Version } from '../../cluster/version'
-import { factsFile, factsIn, proof, release, strict } from '../facts/facts-file'
+import { factsFile, factsIn, proof, release, strict } from '../facts-format/facts-file'
 
 const apiVersion = Type.String({ pattern: '^[a-z0-9.]+/v\\d+[a-z0-9]*$' })
 

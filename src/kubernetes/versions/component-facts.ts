@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/components.yaml'
 import { entryOf } from '../../entry'
-import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 
 /** Of releases of a chart or an operator, the release of the component. */
 const Releases = Type.Record(text, text)

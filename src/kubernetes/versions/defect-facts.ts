@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/known-defects.yaml'
-import { day, factsFile, factsIn, strict, text } from '../facts/facts-file'
+import { day, factsFile, factsIn, strict, text } from '../facts-format/facts-file'
 import { knownComponent, knownSetting, Severity } from './matrix-facts'
 
 const source = Type.String({ pattern: '^https://\\S+$' })

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/version-matrix.yaml'
-import { factsFile, factsIn, strict, text } from '../facts/facts-file'
+import { factsFile, factsIn, strict, text } from '../facts-format/facts-file'
 import { componentFacts, settings } from './component-facts'
 
 const kernelRange = Type.String({

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/component-permissions.yaml'
-import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 
 const PolicyRule = Type.Object(
   { apiGroups: Type.Array(Type.String()), resources: texts, resourceNames: Type.Optional(texts), verbs: texts },

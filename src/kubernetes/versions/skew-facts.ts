@@ -2,7 +2,7 @@ import semver from 'semver'
 import * as Type from 'typebox'
 import rows from '../../../facts/version-skew.yaml'
 import type { Version } from '../../cluster/version'
-import { factsFile, factsIn, proof, strict } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict } from '../facts-format/facts-file'
 
 /** `facts/version-skew.yaml`. */
 export const SkewFactsFile = factsFile({

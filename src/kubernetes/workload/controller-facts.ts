@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/controllers.yaml'
-import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
+import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 
 /**
  * How a flag decides: on by the flag, off by it, on if it is given, or on if it is missing; or on if a variable of its

@@ -1,4 +1,4 @@
-import type { ChartElsewhere } from '../../deployers/parts/chart-elsewhere'
+import type { ChartElsewhere } from '../../deployers/common/chart-elsewhere'
 
 /** A release on the sides that have it. */
 export interface ReleasePair {

@@ -5,7 +5,7 @@ import type { SideOfChange } from '../../sides/side'
 import { closureOf, type Kustomization } from '../../sources/kustomization'
 import type { KustomizeSource, Source } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
-import type { Wanted } from './partners'
+import type { Wanted } from './wanted-partners'
 
 /** Whether a source may render to an object of one of the kinds with one of the strings in it. */
 export type MayHold = (wanted: Wanted) => boolean

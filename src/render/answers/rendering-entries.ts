@@ -1,4 +1,4 @@
-import type { AskedRendering } from '../asked/ask-helm'
+import type { AskedRendering } from '../stub-cluster/ask-helm'
 import type { Piece } from '../tools/rendering'
 import type { AnsweredRendering } from './helm-answers'
 

@@ -1,8 +1,14 @@
 import semver from 'semver'
 import type { Unanswered } from '../../gaps/unanswered'
-import type { ClusterState } from '../../render/asked/ask-helm'
-import { bothWords, type ChartWords } from '../../render/asked/chart-words'
-import { type Aspect, clustersFor, otherCluster, plainCluster, probesFor } from '../../render/asked/cluster-states'
+import type { ClusterState } from '../../render/stub-cluster/ask-helm'
+import { bothWords, type ChartWords } from '../../render/stub-cluster/chart-words'
+import {
+  type Aspect,
+  clustersFor,
+  otherCluster,
+  plainCluster,
+  probesFor,
+} from '../../render/stub-cluster/cluster-states'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import { kubeVersionOf } from '../../sources/chart'

@@ -7,7 +7,7 @@ import type { Source } from '../../sources/source'
 import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import { type MayHold, mayHoldOf } from './may-hold'
-import { partnersWanted, type Wanted } from './partners'
+import { partnersWanted, type Wanted } from './wanted-partners'
 
 /** What a rule looks for, and where: undefined for every cluster. */
 interface Asked {

@@ -1,8 +1,8 @@
 import path from 'node:path/posix'
 import type { LoadedObject } from '../../manifest/load'
 import type { Checkout } from '../../revision/checkout'
-import { documentsIn } from '../parts/document'
-import { FileDeployments, type FileSurroundings } from '../parts/file-deployments'
+import { documentsIn } from '../common/document'
+import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
 

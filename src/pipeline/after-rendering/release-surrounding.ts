@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Manifest } from '../../manifest/manifest'
-import type { Surrounding } from '../../render/asked/ask-helm'
-import type { ChartWords } from '../../render/asked/chart-words'
-import { kindsFor } from '../../render/asked/cluster-states'
+import type { Surrounding } from '../../render/stub-cluster/ask-helm'
+import type { ChartWords } from '../../render/stub-cluster/chart-words'
+import { kindsFor } from '../../render/stub-cluster/cluster-states'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { RenderedPair } from './asked-clusters'
 

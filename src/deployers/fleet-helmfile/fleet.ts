@@ -8,7 +8,7 @@ import { foldedKey } from '../../sources/go-keys'
 import { inside } from '../../sources/kustomization'
 import type { Target, Values } from '../../sources/source'
 import { textOf } from '../../sources/untyped'
-import type { FileDeployments } from '../parts/file-deployments'
+import type { FileDeployments } from '../common/file-deployments'
 import { type FleetTarget, fleetTargets, goField } from './fleet-targets'
 
 /** The names of the file that makes a folder a bundle. */

@@ -110,7 +110,7 @@ export function loadPartners(
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
       const file = loadFile({ text }, (document) => {
         const kind = skimKind(document)
-        return [...asked].some(([{ rule }, strings]) => mayHold(rule, kind) && mentionsOneOf(document, strings))
+        return [...asked].some(([{ rule }, strings]) => readsKind(rule, kind) && mentionsOneOf(document, strings))
       })
       loaded.set(path, file)
       frontier.push(
@@ -123,7 +123,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+function readsKind(rule: ActiveRule['rule'], kind: string | undefined): boolean {
   if (rule.kinds === '*' || !kind) return true
   return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import { Minimatch } from 'minimatch'
 import * as Type from 'typebox'
 import rows from '../../../facts/other-tools.yaml'
-import { factsFile, factsIn, proof, strict, text, texts } from '../../kubernetes/facts/facts-file'
+import { factsFile, factsIn, proof, strict, text, texts } from '../../kubernetes/facts-format/facts-file'
 
 const Mark = Type.Object({ path: text, holds: Type.Optional(text), beside: Type.Optional(text) }, strict)
 

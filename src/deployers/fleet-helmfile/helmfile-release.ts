@@ -5,7 +5,7 @@ import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { Parameter, Target, Values } from '../../sources/source'
 import { listOf, textOf } from '../../sources/untyped'
-import { type FileDeployments, releaseKey } from '../parts/file-deployments'
+import { type FileDeployments, releaseKey } from '../common/file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
 
 /** What a release takes from the rest of its file. */

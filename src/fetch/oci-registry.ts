@@ -7,7 +7,7 @@ import { FetchFailure } from './connection/failure'
 import type { HttpAnswer } from './connection/http-client'
 import type { FetchLimits } from './connection/limits'
 import { type Place, placeOf } from './connection/place'
-import type { RegistryClient, RegistryName } from './registry-client'
+import type { RegistryClient, RegistryName } from './oci-registry-client'
 import { registryHost } from './registry-credentials'
 
 const chartLayer = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
