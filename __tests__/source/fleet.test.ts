@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkJson, checkOpened, lines } from '../cli/guard'
+import { opened } from './in-memory'
 import { change, chart, hostsOf, probe, repositoryOf, whole } from './probe'
 import type { Files } from './repository'
 
@@ -194,6 +195,27 @@ targetCustomizations:
 `
     const found = await hostsOf({ ...overlays, 'lib/web/fleet.yaml': fleet })
     expect(found.sort()).toEqual(['shop/east-web base.example.com', 'shop/web base.example.com'])
+  })
+
+  test('gets the namespace that Fleet forces, and its Namespaces keep their names', async () => {
+    const namespace = (name: string) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
+    const files = {
+      ...overlays,
+      'lib/web/base/kustomization.yaml': 'resources: [ingress.yaml, namespace.yaml]\n',
+      'lib/web/base/namespace.yaml': namespace('kube-public'),
+      'lib/web/fleet.yaml': 'defaultNamespace: default\nnamespace: default\nkustomize: {dir: base}\n',
+    }
+    expect(await hostsOf(files)).toEqual(['default/web base.example.com'])
+    const judged = (head: Files) => checkOpened(opened(files, head), '--policy', 'protected-rbac@1.3.0')
+    const free = await judged({ 'lib/web/fleet.yaml': 'defaultNamespace: default\nkustomize: {dir: base}\n' })
+    expect(lines(free)).toEqual([])
+    const gone = await judged({
+      'lib/web/base/kustomization.yaml': 'resources: [ingress.yaml]\n',
+      'lib/web/base/namespace.yaml': null,
+    })
+    expect(lines(gone)).toEqual([
+      'introduced error head/lib/web/base/kustomization.yaml:1 protected-rbac/cluster-object-kept',
+    ])
   })
 
   test('over a chart from elsewhere is built alone, and may fail', async () => {

@@ -96,6 +96,8 @@ export interface KustomizeSource extends CommonSource {
   readonly root: string
   /** The fields that an Argo CD or Flux object lays over it, in the form of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
+  /** Whether a Namespace keeps its name under the overlay's `namespace`: Fleet sets it on the objects in Namespaces. */
+  readonly keepsNamespaces?: true
   /** Whether files may be taken in that do not lie in the folder or below it. */
   readonly allowsOutsideFiles?: true
   /** Components that it lays over it, from the repository's root. */

@@ -126,7 +126,7 @@ function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, 
     kind: 'kustomize',
     root,
     namespace: namespaceOf(target) || 'default',
-    ...(forced ? { overlay: { namespace: forced } } : {}),
+    ...(forced ? { overlay: { namespace: forced }, keepsNamespaces: true } : {}),
     ...(isIncomplete ? { incomplete: true } : {}),
   })
 }

@@ -218,7 +218,7 @@ exit 1
 
 /** The Kustomization's folder, or a generated one with the overlay of an Argo CD or Flux object. */
 async function folderToBuild(
-  { root, components }: KustomizeSource,
+  { root, components, keepsNamespaces }: KustomizeSource,
   { overlay }: { readonly overlay: Fields | undefined },
   checkout: Checkout,
   home: string,
@@ -232,8 +232,21 @@ async function folderToBuild(
   const laid = components
     ? { components: components.map((one) => path.relative(over, path.join(checkout.folder, one))) }
     : {}
-  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...overlay, ...laid, resources }))
+  const fields = keepsNamespaces ? settingNamespaces(overlay) : overlay
+  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...fields, ...laid, resources }))
   return over
+}
+
+/** Sets the namespace by kustomize's transformer: the field `namespace` renames Namespaces as well. */
+function settingNamespaces({ namespace, ...rest }: Fields = {}): Fields {
+  const transformer = {
+    apiVersion: 'builtin',
+    kind: 'NamespaceTransformer',
+    metadata: { name: 'namespace', namespace },
+    setRoleBindingSubjects: 'none',
+    fieldSpecs: [{ path: 'metadata/namespace', create: true }],
+  }
+  return { ...rest, transformers: [asciiJson(transformer)] }
 }
 
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
