@@ -139,7 +139,22 @@ function entriesOf(tls: LayeredValue, fill: Filled): Placed[] | undefined {
 function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | undefined {
   const name = textOf(host, fill)
   if (!name || !rule.at) return undefined
-  return { at: rule.at, map: 'scalar' in name && name.scalar === '' ? {} : { host: name } }
+  const [paths, at] = [pathsOf(rule.get('paths'), fill), rule.get('paths').at]
+  const http: Placed | undefined = paths && at && { at, map: { paths: { at, list: paths } } }
+  return {
+    at: rule.at,
+    map: { ...('scalar' in name && name.scalar === '' ? {} : { host: name }), ...(http ? { http } : {}) },
+  }
+}
+
+/** `paths: [{path, pathType}]`, or texts alone. */
+function pathsOf(paths: LayeredValue, fill: Filled): Placed[] | undefined {
+  return all(paths.items, (item) => {
+    const [path, pathType] = item.isMap
+      ? [textOf(item.get('path'), fill), textOf(item.get('pathType'), fill)]
+      : [textOf(item, fill)]
+    return item.at && path && { at: item.at, map: { path, ...(pathType ? { pathType } : {}) } }
+  })
 }
 
 /** A name alone may have a path behind it, as the chart of Prometheus takes it. */

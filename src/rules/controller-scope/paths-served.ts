@@ -29,6 +29,7 @@ export default defineRule({
   summary: 'The paths of Ingresses of ingress-nginx are accepted by it, and requests match them.',
   since: '1.4.0',
   scope: 'snapshot',
+  assumed: true,
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['IngressClass.networking.k8s.io', 'ConfigMap', ...controllerKinds, ...releaseKinds],
   messages: {
