@@ -12,7 +12,7 @@ import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const key = 'allow-snippet-annotations'
@@ -59,7 +59,8 @@ function wereOn(after: Manifest, before: Manifest | undefined, base: Snapshot, h
   const own = controllers.filter((one) => shareNamespace(one.manifest, after))
   if (own.some(({ release }) => release !== undefined && satisfies(release, onByDefault))) return true
   if (before) return false
-  const gone = base.ofKind('ConfigMap').filter(({ ref }) => head.get(ref).length === 0)
+  const kinds: readonly GroupKind[] = ['ConfigMap', ...releaseKinds]
+  const gone = kinds.flatMap((kind) => base.ofKind(kind)).filter(({ ref }) => head.get(ref).length === 0)
   return gone.some((one) => switchedOn(one, base) !== undefined)
 }
 
