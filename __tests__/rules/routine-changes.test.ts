@@ -129,7 +129,13 @@ const served = {
   'i.yaml': ingress(route('/', 'Prefix'), '', 'edge'),
 }
 const selecting = (labels: string) => nginx(`${own}, --watch-namespace-selector=${labels}`)
+const ofChart = release('{controller: {ingressClassResource: {name: edge}}}')
 silent('controller-scope/controller-kept', [
+  [
+    'a release that is suspended',
+    { 'r.yaml': ofChart, 'i.yaml': ingress(route('/', 'Prefix'), '', 'edge') },
+    { 'r.yaml': ofChart.replace('spec:\n', 'spec:\n  suspend: true\n') },
+  ],
   ['an upgrade', served, { 'c.yaml': nginx(own, '1.15.1') }],
   [
     'labels that the namespaces have',
