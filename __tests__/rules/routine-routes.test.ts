@@ -175,6 +175,11 @@ silent('ingress-tls/certificate-issued', [
     { 'i.yaml': secured('', issuer) },
   ],
   ['a label beside the Secret', { 'i.yaml': secured('', ''), 's.yaml': secret }, { 'i.yaml': secured('', issuer) }],
+  [
+    'a label in place of another',
+    { 'i.yaml': secured('', 'cert-manager.io/issuer: own') },
+    { 'i.yaml': secured('', issuer) },
+  ],
   ['a label without TLS', { 'i.yaml': secured('', '', '[]') }, { 'i.yaml': secured('', issuer, '[]') }],
   [
     'a host that is added',

@@ -52,7 +52,8 @@ export default defineRule({
       namedSecrets(manifest).some((secret) => producersOf(snapshot, secret.namespace, secret.name).length === 0)
     ) {
       const args = { user: nameOf(manifest.ref), label: String(label.path.at(-1)) }
-      report(label, 'labelled', args, { keys: [args.label] })
+      // Another label in its place says no more.
+      report(label, 'labelled', args)
     }
     if (!by) return
     const annotation = String(by.path.at(-1))
