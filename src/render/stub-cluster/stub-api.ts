@@ -50,7 +50,7 @@ const notFound = {
 /** Answers a request as an API server does. https://kubernetes.io/docs/reference/using-api/api-concepts/ */
 export function answerOf(cluster: StubCluster, url: string): StubAnswer {
   const [rawPath = '', query = ''] = url.split('?', 2)
-  const path = decoded(rawPath).replace(/\/+$/, '')
+  const path = decoded(rawPath).replace(/(?<!\/)\/+$/, '')
   if (path === '/version') return { status: 200, body: versionOf(cluster.version) }
   if (path === '/api') return { status: 200, body: { kind: 'APIVersions', versions: ['v1'] } }
   if (path === '/apis') return { status: 200, body: groupsOf(cluster.served) }
