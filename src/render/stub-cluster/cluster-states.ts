@@ -1,6 +1,6 @@
+import { apisOf, extensions, isOfKubernetes, stableKinds } from '../../kubernetes/versions/served-apis'
 import type { ClusterState } from './ask-helm'
 import type { ChartWords } from './chart-words'
-import { apisOf, extensions, isOfKubernetes, stableKinds } from './cluster-apis'
 
 /** Odd and even, in the middle, and larger than any that a template counts to. */
 const revisions = [3, 10, 101, 1_000_002, 1_000_003]
