@@ -6,6 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
+import { asPacked } from '../sources/packed'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import { ReleaseAnswers } from './answers/release-answers'
 import type { RenderingCache } from './rendering-cache'
@@ -124,8 +125,9 @@ export class Renderer {
   }
 
   /** Identifies a rendering: the source and the content of every file it is made of. */
-  async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+  async keyOf(source: Source, whole: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const inputs = inputsOf(source)
+    const checkout = source.kind === 'helm' ? await asPacked(source, whole) : whole
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       // A list that only moves to another line renders to the same.
@@ -175,7 +177,8 @@ export class Renderer {
     if (source.kind === 'helm') {
       if (!this.helm) return missingTool('helm', this.programs.helm, source)
       this.renderings++
-      const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const packed = await asPacked(source, checkout)
+      const rendering = await renderHelm(source, packed, { program: this.helm, home, limits, network: this.network })
       return this.postRender(source, rendering, { home, limits })
     }
     if (!this.kustomize) return missingTool('kustomize', this.programs.kustomize, source)
@@ -241,7 +244,8 @@ export class Renderer {
         this.renderings++
         const limits = await this.limitsHere()
         const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
-        const rewriting = () => renderRewritten(source, checkout, running, (template) => rewrite(template, nonce))
+        const packed = await asPacked(source, checkout)
+        const rewriting = () => renderRewritten(source, packed, running, (template) => rewrite(template, nonce))
         const pieces = (await this.timed(source, rewriting)).map((output) => ({ ...output, path: '' }))
         return pieces.length > 0 ? pieces : undefined
       }),

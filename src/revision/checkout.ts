@@ -28,6 +28,7 @@ export class Checkout {
   private place: string | undefined
   private readonly id = randomUUID()
   private kustomized: Checkout | undefined
+  private readonly reduced = new Map<string, Checkout>()
   private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
 
   /**
@@ -94,6 +95,26 @@ export class Checkout {
       return charts.has(place) || tree.entries.has(place) ? [place] : below(place)
     }
     return this.with(charts, { ...tree, below, at }, newFolder, inPlaceOf)
+  }
+
+  /** The same files but some, in another private folder. */
+  without(lost: readonly string[]): Checkout {
+    const key = JSON.stringify(lost)
+    const known = this.reduced.get(key)
+    if (known) return known
+    const { revision, tree, newFolder, contents, held, inPlaceOf } = this
+    const gone = new Set(lost)
+    const left = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([file]) => !gone.has(file)))
+    const own: Tree = {
+      ...tree,
+      entries: left(tree.entries),
+      resolved: left(tree.resolved),
+      below: (folder) => tree.below(folder).filter((file) => !gone.has(file)),
+      at: (place) => tree.at(place).filter((file) => !gone.has(file)),
+    }
+    const reduced = new Checkout(revision, own, newFolder, contents, undefined, held, inPlaceOf)
+    this.reduced.set(key, reduced)
+    return reduced
   }
 
   private with(

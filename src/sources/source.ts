@@ -66,6 +66,13 @@ export interface FetchedFrom {
   readonly by: ObjectRef
 }
 
+/** The files of the repository that a deployer gets, where it does not get all. */
+export interface PackedFiles {
+  has(file: string): boolean
+  /** Why a file is not among them. */
+  whyNot(file: string): string
+}
+
 /** A chart as it is installed. Paths start at the repository's root. */
 export interface HelmSource extends CommonSource {
   readonly kind: 'helm'
@@ -87,6 +94,8 @@ export interface HelmSource extends CommonSource {
   readonly crds?: HelmRelease['crds']
   /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
   readonly fetched?: FetchedFrom
+  /** Set where Flux packs the chart from this repository. */
+  readonly packed?: PackedFiles
 }
 
 /** A Kustomization that is deployed directly. */
@@ -122,8 +131,8 @@ export function inputsOf(source: Source): object {
     overlaidAt: ________,
     ...own
   } = source
-  // The folder of a fetched chart identifies it.
-  return { ...own, fetched: undefined }
+  // The folder of a fetched chart identifies it, as its files do for one that is packed.
+  return { ...own, fetched: undefined, packed: undefined }
 }
 
 /** The folder (or archive) that a source renders. */

@@ -5,6 +5,7 @@ import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
+import type { PackedFiles } from '../../sources/source'
 
 /** The repository's files `.sourceignore`, by path, in the order in which Flux reads them. */
 export type IgnoreFiles = ReadonlyMap<string, string>
@@ -20,13 +21,20 @@ export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> 
  *
  * https://fluxcd.io/flux/components/source/gitrepositories/#excluding-files
  */
-export class FluxArtifact {
+export class FluxArtifact implements PackedFiles {
   private readonly rules: readonly IgnorePattern[]
   private readonly prefixes: readonly string[]
   private readonly known = new Map<string, boolean>()
 
-  /** @param source the GitRepository; undefined where it is only in the cluster */
-  constructor(source: Manifest | undefined, files: IgnoreFiles) {
+  /**
+   * @param source the GitRepository; undefined where it is only in the cluster
+   * @param isLink whether a path of the repository is a symbolic link
+   */
+  constructor(
+    source: Manifest | undefined,
+    files: IgnoreFiles,
+    private readonly isLink: (path: string) => boolean = () => false,
+  ) {
     const { ignore, sparseCheckout } = source ? readFluxSource(source.root) : {}
     this.prefixes = [...(sparseCheckout?.items() ?? [])].map((one) => textAt(one).replace(/^\.\//, ''))
     const own = [...files]
@@ -43,9 +51,25 @@ export class FluxArtifact {
     if (known !== undefined) return known
     const parts = file.split('/')
     const last = this.rules.findLast((rule) => takes(rule, parts))
-    const isIn = this.isCheckedOut(file) && (last === undefined || last.includes)
+    const isIn = this.isCheckedOut(file) && (last === undefined || last.includes) && this.linkOn(file) === undefined
     this.known.set(file, isIn)
     return isIn
+  }
+
+  whyNot(file: string): string {
+    const link = this.linkOn(file)
+    return link === undefined
+      ? `Flux does not get ${file}: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it`
+      : `Flux does not get ${file}: it packs no symbolic links, and ${link} is one`
+  }
+
+  /** The symbolic link that a path is, or leads through. */
+  private linkOn(file: string): string | undefined {
+    for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) {
+      const folder = file.slice(0, end)
+      if (this.isLink(folder)) return folder
+    }
+    return this.isLink(file) ? file : undefined
   }
 
   /** A sparse checkout compares the starts of paths, as texts. */

@@ -8,7 +8,7 @@ import { splitDocuments } from '../../manifest/documents'
 import { Manifest } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
-import type { Values } from '../../sources/source'
+import type { PackedFiles, Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 
@@ -62,6 +62,8 @@ interface ReleaseReferences {
   readonly place: string
   /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
+  /** The files that Flux has of the repository. */
+  readonly artifact: PackedFiles
 }
 
 /**
@@ -72,7 +74,7 @@ interface ReleaseReferences {
  */
 export function valuesOf(
   manifest: Manifest,
-  { chart, place, holders }: ReleaseReferences,
+  { chart, place, holders, artifact }: ReleaseReferences,
   named: GitOpsSources,
 ): Values[] | undefined {
   const { checkout } = named.repositoryIndex
@@ -85,7 +87,7 @@ export function valuesOf(
       named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
       return undefined
     }
-    if (chart.ignoreMissingValuesFiles.value === true && !checkout.has(found)) continue
+    if (chart.ignoreMissingValuesFiles.value === true && !(checkout.has(found) && artifact.has(found))) continue
     values.push({ path: found })
   }
   const defaults = path.join(place, 'values.yaml')

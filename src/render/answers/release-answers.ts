@@ -1,4 +1,5 @@
 import type { Checkout } from '../../revision/checkout'
+import { asPacked } from '../../sources/packed'
 import type { HelmSource } from '../../sources/source'
 import { type AskedRendering, type ClusterState, renderAsked, type Surrounding } from '../stub-cluster/ask-helm'
 import type { StubServer } from '../stub-cluster/stub-server'
@@ -48,9 +49,10 @@ export class ReleaseAnswers {
   ): Promise<AnsweredRendering> {
     const key = [await this.ways.keyOf(source, checkout), answers, only, [...questions.functions].sort()]
     const answering = { answers, questions, only }
+    const packed = await asPacked(source, checkout)
     return once(this.answered, JSON.stringify(key), () =>
       this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
-        renderAnswered(source, checkout, running, answering, postRender),
+        renderAnswered(source, packed, running, answering, postRender),
       ),
     )
   }
@@ -68,8 +70,9 @@ export class ReleaseAnswers {
       this.stub ??= this.ways.openStub()
       const server = await this.stub
       if (!server) return { questions: [], fault: 'stopped' }
+      const packed = await asPacked(source, checkout)
       return this.kept([source, checkout], key, askedEntry, (running, postRender) =>
-        renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
+        renderAsked(source, packed, running, { state, surrounding, server }, postRender),
       )
     })
   }

@@ -4,6 +4,7 @@ import { startOf } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import { chartWithLocals } from '../../sources/chart'
 import { inside } from '../../sources/kustomization'
+import { asPacked } from '../../sources/packed'
 import { realPlace } from '../../sources/places'
 import type { HelmSource } from '../../sources/source'
 import { builtInKinds } from './built-in-kinds'
@@ -13,7 +14,8 @@ import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The files of the repository that a release is made of. */
-export async function helmFiles(source: HelmSource, checkout: Checkout): Promise<string[]> {
+export async function helmFiles(source: HelmSource, whole: Checkout): Promise<string[]> {
+  const checkout = await asPacked(source, whole)
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const charts = await chartWithLocals(checkout, source.chart)
   const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart]
@@ -66,8 +68,11 @@ export async function layOutChart(
     failure: { cause: 'file-unusable' as const, reason, path: file, region: startOf(1) },
   })
   for (const values of source.values) {
-    if ('path' in values && !checkout.has(values.path))
-      return declared('values-missing', values.path, `there is no values file ${values.path} in this repository`)
+    if (!('path' in values) || checkout.has(values.path)) continue
+    const { path: file } = values
+    const isLost = source.packed?.has(file) === false
+    const reason = isLost ? source.packed.whyNot(file) : `there is no values file ${file} in this repository`
+    return declared('values-missing', file, reason)
   }
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || source.fetched || inside('', source.chart) === source.chart
