@@ -55,6 +55,21 @@ test('what is left out of the artifact is in the chart that Argo CD renders', as
   expect(lines(await change(both, { [role]: null }))).toEqual([kept])
 })
 
+test('a version to which Flux appends a revision is not as it is written', async () => {
+  const asking = `{{- if eq .Chart.Version "1.0.0" }}\n${chart[role]}{{- end }}\n`
+  const tracking = { ...files, 'flux/release.yaml': release('', { values: 'reconcileStrategy: Revision' }) }
+  expect(lines(await change(tracking, { [role]: asking }))).toEqual([
+    'introduced error head/charts/edge/templates/role.yaml:1 protected-rbac/object-kept',
+  ])
+  expect(lines(await change(files, { [role]: asking }))).toEqual([])
+  // The version in a label is no reason for an alarm.
+  const labelled = String(chart[role]).replace(
+    'rules:',
+    '  labels: {chart: "{{ .Chart.Version | replace "+" "_" }}"}\nrules:',
+  )
+  expect(lines(await change(tracking, { [role]: labelled }))).toEqual([])
+})
+
 test('a chart whose Chart.yaml is left out, or whose values file is, is not packed', async () => {
   const report = await change(files, { '.sourceignore': 'Chart.yaml\n' })
   expect(report.findings.map(({ rule, text }) => [rule, text])).toContainEqual([

@@ -36,6 +36,15 @@ export interface HelmReleaseChart {
   readonly sourceRef: Cursor
   readonly valuesFiles: Cursor
   readonly ignoreMissingValuesFiles: Cursor
+  readonly reconcileStrategy: Cursor
+}
+
+/**
+ * Whether Flux appends a revision to the version of the chart, which differs with each of them.
+ * https://fluxcd.io/flux/components/source/helmcharts/#reconcile-strategy
+ */
+export function hasRevisionInVersion({ reconcileStrategy, valuesFiles }: HelmReleaseChart): boolean {
+  return textAt(reconcileStrategy) === 'Revision' || [...valuesFiles.items()].length > 0
 }
 
 /** An entry of `valuesFrom`. */
@@ -91,6 +100,7 @@ export function helmReleaseChartAt(root: Cursor): HelmReleaseChart {
     sourceRef: root.at('sourceRef'),
     valuesFiles: root.at('valuesFiles'),
     ignoreMissingValuesFiles: root.at('ignoreMissingValuesFiles'),
+    reconcileStrategy: root.at('reconcileStrategy'),
   }
 }
 

@@ -96,6 +96,8 @@ export interface HelmSource extends CommonSource {
   readonly fetched?: FetchedFrom
   /** Set where Flux packs the chart from this repository. */
   readonly packed?: PackedFiles
+  /** Whether the version of the chart is longer than it is written, by what differs with each revision. */
+  readonly isVersionLonger?: true
 }
 
 /** A Kustomization that is deployed directly. */

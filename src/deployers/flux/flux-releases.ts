@@ -1,6 +1,11 @@
 import path from 'node:path/posix'
 import type { FluxKustomization } from '../../gitops/flux-kustomization'
-import { type HelmReleaseChart, helmReleaseChartAt, readHelmRelease } from '../../gitops/helm-release'
+import {
+  type HelmReleaseChart,
+  hasRevisionInVersion,
+  helmReleaseChartAt,
+  readHelmRelease,
+} from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import { inside } from '../../sources/kustomization'
@@ -92,6 +97,7 @@ export class FluxReleases {
           ],
           chart: place,
           packed: artifact,
+          ...(hasRevisionInVersion(chart) ? { isVersionLonger: true as const } : {}),
           values,
           set: {},
           ...postRenderersOf(release, manifest),

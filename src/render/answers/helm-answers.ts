@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { parseDocument } from 'yaml'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource, Values } from '../../sources/source'
 import {
@@ -16,7 +17,7 @@ import type { Piece, Rendering } from '../tools/rendering'
 import { type Answers, edited, foundObject, type Part, partsOf } from './answers'
 import { filesInChart, unpackChart } from './packed-chart'
 import { type Attempt, withoutRefused } from './refusals'
-import { type Questions, questionsIn } from './uncertain-actions'
+import { ofVersion, type Questions, questionsIn } from './uncertain-actions'
 
 /** Helm renders no chart with a larger file: `MaxDecompressedFileSize` of its loader. */
 const maxTextBytes = 5 * 1024 * 1024
@@ -34,7 +35,8 @@ export async function questionsOf(source: HelmSource, checkout: Checkout): Promi
     else texts.push(Buffer.from(content).toString('utf8'))
   }
   for (const one of source.values) if ('text' in one) texts.push(one.text)
-  return questionsIn(texts, !rendersAsInstalled(source))
+  const { functions } = questionsIn(texts, !rendersAsInstalled(source))
+  return { functions: source.isVersionLonger ? new Set([...functions, ofVersion]) : functions }
 }
 
 /** A release as a cluster with other answers would have it. */
@@ -77,6 +79,8 @@ export async function renderAnswered(
   if (copy === undefined) return none
   if (source.chart.endsWith('.tgz')) await unpackChart(await readFile(chart.folder), copy)
   await unpackDependencies(copy)
+  const { ending } = answers
+  if (ending !== undefined) await lengthenVersion(path.join(copy, 'Chart.yaml'), ending)
   const inTemplates = await textsIn(copy)
   const values = await textsOfValues(source.values, checkout)
   // The values of a release may have templates, too.
@@ -103,7 +107,8 @@ export async function renderAnswered(
     const outcome = await template(answering, copy, checkout, running, options)
     if (outcome.stopped !== undefined) return undefined
     if (outcome.status !== 0) return { refusal: outcome.stderr }
-    const laid = await postRender(piecesIn(outcome.stdout, source, chart, checkout))
+    const output = ending === undefined ? outcome.stdout : withoutEnding(outcome.stdout, ending)
+    const laid = await postRender(piecesIn(output, source, chart, checkout))
     return 'failure' in laid ? { refusal: laid.failure.reason } : { rendering: laid.pieces }
   }
   const parts = partsOf(all, answers, functions, isInValues)
@@ -119,6 +124,22 @@ export async function renderAnswered(
     }
   }
   return none
+}
+
+/** Appends to the version of a chart, as Flux does. */
+async function lengthenVersion(file: string, ending: string): Promise<void> {
+  const chart = parseDocument(await readFile(file, 'utf8'), { logLevel: 'silent', version: '1.1' })
+  const [version = ''] = String(chart.get('version') ?? '').split('+')
+  chart.set('version', `${version}+${ending}`)
+  await writeFile(file, String(chart))
+}
+
+/** A text without what was appended, as the names of charts in labels have it: with another sign, and cut. */
+function withoutEnding(text: string, ending: string): string {
+  let left = text
+  for (let length = ending.length; length > 3; length--)
+    for (const sign of ['+', '_', '-', '.']) left = left.replaceAll(`${sign}${ending.slice(0, length)}`, '')
+  return left
 }
 
 /** Puts folders in the place of the packed charts that a chart has in `charts/`. */

@@ -18,6 +18,17 @@ const ofChance = [
   ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
 
+/** The function whose result has no order. */
+export const ofOrder = 'keys'
+
+/** The question of the version of a chart, to which Flux appends a revision. */
+export const ofVersion = 'Chart.Version'
+
+/** The questions on which conditions depend that may be so or not. */
+export function conditionsAmong(functions: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...functions].filter((one) => one !== ofOrder && one !== ofVersion))
+}
+
 /** What the actions of templates ask. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
@@ -27,11 +38,19 @@ export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Ques
     for (const { words } of actionsOf(text)) {
       for (const { text: word } of words) {
         if (known.has(word)) functions.add(word)
-        if (word.includes('HelmVersion')) functions.add('HelmVersion')
+        if (word === ofOrder && !words.some(({ text: its }) => its === 'sortAlpha')) functions.add(ofOrder)
       }
+      if (asksHelm(words)) functions.add('HelmVersion')
     }
   }
   return { functions }
+}
+
+/** Whether words ask for the version of helm, or for the name of a type of its own, which differs between versions. */
+function asksHelm(words: readonly Word[]): boolean {
+  const ofType = ({ text }: Word) => /^(?:typeOf|typeIs|typeIsLike)$/.test(text) || /%(?:T|#v)/.test(text)
+  const ofHelm = ({ text }: Word) => /^\$?\.(?:Capabilities(?:\.\w+)?|Chart|Files|Template)$/.test(text)
+  return words.some(({ text }) => text.includes('HelmVersion')) || (words.some(ofType) && words.some(ofHelm))
 }
 
 export function unquoted(word: string): string {
@@ -111,9 +130,9 @@ export class UncertainActions {
   }
 
   private isUncertain(words: readonly Word[], scope: string): boolean {
+    if (this.functions.has('HelmVersion') && asksHelm(words)) return true
     return words.some(({ text }, index) => {
       if (this.functions.has(text)) return true
-      if (this.functions.has('HelmVersion') && text.includes('HelmVersion')) return true
       if (/^["`]/.test(text)) {
         const before = words[index - 1]?.text
         return (before === 'include' || before === 'template') && this.names.has(unquoted(text))
