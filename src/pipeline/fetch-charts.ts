@@ -67,7 +67,11 @@ async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: 
     place: await writtenPlace(release.place, checkout),
   })
   if ('cause' in answer) return missed(answer)
-  const folder = path.join(checkout.hold(answer.digest, answer.files), wanted.folder)
+  const packed = wanted.packed?.(answer.files)
+  const files = packed ? new Map([...answer.files].filter(([file]) => packed.has(file))) : answer.files
+  const isWhole = files.size === answer.files.size
+  const digest = isWhole ? answer.digest : JSON.stringify([answer.digest, ...files.keys()])
+  const folder = path.join(checkout.hold(digest, files), wanted.folder)
   if (!checkout.has(path.join(folder, 'Chart.yaml')))
     return missed({ cause: 'content-invalid', reason: `there is no Chart.yaml in ${wanted.folder || 'it'}` })
   const { repository } = request

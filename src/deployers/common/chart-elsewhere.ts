@@ -2,12 +2,14 @@ import type { PackageRequest } from '../../fetch/asked-once'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import type { HelmSource } from '../../sources/source'
+import type { HelmSource, PackedFiles } from '../../sources/source'
 
 /** What to ask for, and where the chart is in it: in a folder of a Git repository, or else the whole. */
 export interface WantedChart {
   readonly request: PackageRequest
   readonly folder: string
+  /** Which of the fetched files its deployer gets, where it does not get all. */
+  readonly packed?: (files: ReadonlyMap<string, Uint8Array>) => Pick<PackedFiles, 'has'>
 }
 
 /** A release of a chart that is not in this repository, with what it takes to render it once the chart is there. */

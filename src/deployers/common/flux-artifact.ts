@@ -11,9 +11,19 @@ import type { PackedFiles } from '../../sources/source'
 export type IgnoreFiles = ReadonlyMap<string, string>
 
 export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> {
-  const files = [...checkout.tree.entries.keys()].filter((file) => path.basename(file) === '.sourceignore')
+  return checkout.texts(ignoreFilesAmong(checkout.tree.entries.keys()))
+}
+
+/** Those among fetched files. */
+export function sourceIgnoresAmong(files: ReadonlyMap<string, Uint8Array>): IgnoreFiles {
+  const own = ignoreFilesAmong(files.keys())
+  return new Map(own.map((file) => [file, Buffer.from(files.get(file) ?? '').toString('utf8')]))
+}
+
+function ignoreFilesAmong(files: Iterable<string>): string[] {
   const depthOf = (file: string) => file.split('/').length
-  return checkout.texts(files.sort((a, b) => depthOf(a) - depthOf(b)))
+  const own = [...files].filter((file) => path.basename(file) === '.sourceignore')
+  return own.sort((a, b) => depthOf(a) - depthOf(b))
 }
 
 /**

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { readFluxSource } from '../../gitops/flux-source'
-import { type HelmReleaseChart, readHelmRelease } from '../../gitops/helm-release'
+import { type HelmReleaseChart, hasRevisionInVersion, readHelmRelease } from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
@@ -8,6 +8,7 @@ import { inside } from '../../sources/kustomization'
 import type { HelmSource, Target, Values } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
 import type { ChartElsewhere, WantedChart } from '../common/chart-elsewhere'
+import { FluxArtifact, sourceIgnoresAmong } from '../common/flux-artifact'
 import { declarationSite } from '../common/gitops-sources'
 import { ownValuesOf } from './flux-values'
 import { postRenderersOf } from './post-renderers'
@@ -84,6 +85,9 @@ export function chartOfHelmRelease(
         set: {},
         ...postRenderersOf(release, manifest),
         crds: release.crds,
+        ...(artifact?.ref.kind === 'GitRepository' && hasRevisionInVersion(chart)
+          ? { isVersionLonger: true as const }
+          : {}),
         release: release.releaseName,
         namespace,
       }))
@@ -122,13 +126,26 @@ function wantedBy(
       return place === undefined || ref.at('name').exists
         ? undefined
         : {
-            request: { kind: 'tree', repository, ...branch, ...Object.fromEntries(of), folders: [place] },
+            request: {
+              kind: 'tree',
+              repository,
+              ...branch,
+              ...Object.fromEntries(of),
+              folders: withIgnoresAbove(place),
+            },
             folder: place,
+            packed: (files) => new FluxArtifact(artifact, sourceIgnoresAmong(files)),
           }
     }
     default:
       return undefined
   }
+}
+
+/** A folder, and the files above it that say what Flux leaves out of it. */
+function withIgnoresAbove(place: string): string[] {
+  const parts = place === '' ? [] : place.split('/')
+  return [place, ...parts.map((_, depth) => path.join(...parts.slice(0, depth), '.sourceignore'))]
 }
 
 /**
