@@ -91,10 +91,21 @@ function withImports(start) {
   return found
 }
 
-/** The shared files: what the command line needs at once, what every run needs, and the rest. A module is in the first of them. */
+/**
+ * The shared files: what the command line needs at once, what a run shares with those that write its report in the other thread,
+ * what every run needs besides, and the rest.
+ */
 const host = withImports('src/cli/command-line.ts')
 const run = withImports('src/host/serve.ts')
-const homeOf = (file) => (!isShared(file) ? undefined : host.has(file) ? 'host' : run.has(file) ? 'core' : 'later')
+const writers = ['json', 'terminal', 'annotations', 'sarif'].map((name) => withImports(`src/report/${name}.ts`))
+const homes = ['host', 'report', 'core', 'later']
+
+function homeOf(file) {
+  if (!isShared(file)) return undefined
+  if (host.has(file)) return 'host'
+  if (!run.has(file)) return 'later'
+  return writers.some((writer) => writer.has(file)) ? 'report' : 'core'
+}
 
 /** Whether a module is imported by one of another file. */
 function isExported(file) {
@@ -129,7 +140,7 @@ function getter(file) {
 }
 
 rmSync('dist', { recursive: true, force: true })
-for (const home of ['host', 'core', 'later']) {
+for (const home of homes) {
   await build({
     ...options,
     stdin: {

@@ -1,5 +1,5 @@
 // The picture of the README: the table of a job summary, drawn from a report.
-import type { ReportJson } from '../src/report/json'
+import type { ReportJson } from '../src/report/report-schema'
 
 const width = 900
 const line = 18

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
-import type { CoverageJson } from '../../src/report/coverage-json'
+import type { CoverageJson } from '../../src/report/coverage-schema'
 import { configMap, ingress } from '../source/objects'
 import { type Files, TestRepository } from '../source/repository'
 import { checkJson, guard } from './guard'
