@@ -196,13 +196,16 @@ export interface FileText {
   readonly damaged?: boolean
 }
 
+const strictly = new TextDecoder('utf-8', { fatal: true })
+
 /** Decodes UTF-8, and UTF-16 by its byte order mark, as kubectl's parser does. */
 export function decodeFile(bytes: Uint8Array): FileText {
   const [first, second] = bytes
   const encoding =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false }
+    const decoder = encoding === 'utf-8' ? strictly : new TextDecoder(encoding, { fatal: true })
+    return { text: decoder.decode(bytes), damaged: false }
   } catch {
     return { text: new TextDecoder(encoding).decode(bytes), damaged: true }
   }

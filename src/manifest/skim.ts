@@ -9,19 +9,26 @@ const scalar = /^(?:(["'])([\w.:/@-]+)\1|([A-Za-z](?:[\w.:/@-]*[\w./@-])?))(?:[ 
 const entry = /^([A-Za-z][\w./-]*):(?:[ \t]+([^ \t].*)?)?$/
 /** Plain words that YAML does not read as text. */
 const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
-/** Line breaks and marks that lines of `key: value` do not show. */
+/** Line breaks and marks that lines of `key: value` do not show; most texts have no such character at all. */
 const odd = /\r(?!\n)|[\u0085\u2028\u2029]|\{[{%]/
+const oddMarks = ['\r', '{{', '{%', '\u0085', '\u2028', '\u2029']
+/** How nearly all documents begin. */
+const usualStart =
+  /^(?:---\n)?apiVersion: ([A-Za-z][\w./-]*)\nkind: ([A-Za-z]\w*)\nmetadata:\n {2}name: ([A-Za-z][\w.-]*)\n(?: {2}namespace: ([A-Za-z][\w.-]*)\n)?/
+/** The end of a line before one that is not indented. */
+const nextTop = /\n(?! )/g
 
 /**
  * The identities of the objects in a file, read without parsing where possible. Finding folders that repeat each other
  * needs the identity of every object of a repository, and nothing else of most of them.
  */
 export function skimIdentities(text: string): ObjectRef[] {
-  const reader = new DocumentReader()
+  let reader: DocumentReader | undefined
   return splitDocuments(text).flatMap((document) => {
     const skimmed = skimDocument(document.text)
     if (skimmed === 'none') return []
     if (skimmed) return [skimmed]
+    reader ??= new DocumentReader()
     const reading = reader.read(document.text)
     return 'objects' in reading ? reading.objects.map(({ ref }) => ref) : []
   })
@@ -56,17 +63,26 @@ const identifying = new Set(['apiVersion', 'kind', 'metadata'])
  * of an identity continues on the next line.
  */
 function keysOf(text: string): Map<string, string> | undefined {
-  if (odd.test(text)) return undefined
+  if (oddMarks.some((mark) => text.includes(mark)) && odd.test(text)) return undefined
+  const [usual = '', apiVersion = '', kind = '', name = '', namespace] = usualStart.exec(text) ?? []
   const keys = new Map<string, string>()
   let section = ''
   let field = ''
   let indent = 0
-  for (let start = 0, next = 0; start <= text.length; start = next) {
-    const feed = text.indexOf('\n', start)
+  if (usual) {
+    keys.set('apiVersion', apiVersion).set('kind', kind).set('metadata', '').set('metadata.name', name)
+    if (namespace !== undefined) keys.set('metadata.namespace', namespace)
+    section = 'metadata'
+    field = namespace === undefined ? 'name' : 'namespace'
+    indent = 2
+  }
+  for (let start = usual.length, next = 0; start <= text.length; start = next) {
+    // Most lines of a manifest are below a key that says nothing of its identity.
+    const isPassed = text[start] === ' ' && section !== '' && !identifying.has(section)
+    const feed = isPassed ? endOfSection(text, start) : text.indexOf('\n', start)
     const end = feed === -1 ? text.length : feed
     next = end + 1
-    // Most lines of a manifest are below a key that says nothing of its identity.
-    if (text[start] === ' ' && section !== '' && !identifying.has(section)) continue
+    if (isPassed) continue
     const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
     const depth = line.search(/[^ ]/)
     if (/^[ \t]*(?:#|$)/.test(line)) continue
@@ -88,6 +104,12 @@ function keysOf(text: string): Map<string, string> | undefined {
     else field = key
   }
   return keys
+}
+
+/** Where the last of some indented lines ends. */
+function endOfSection(text: string, start: number): number {
+  nextTop.lastIndex = start
+  return nextTop.exec(text)?.index ?? -1
 }
 
 const closing = new Map([

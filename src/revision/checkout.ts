@@ -9,18 +9,24 @@ import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
 
 /** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
-export type Contents = Map<string, Promise<Content>>
+export type Contents = Map<string, Promise<KeptContent>>
 
-const decoded = new WeakMap<Uint8Array, string>()
+/** A content that was read, and its text from when it is first asked for. */
+class KeptContent {
+  private decoded: string | undefined
 
-function textOf(content: Uint8Array): string {
-  const text = decoded.get(content) ?? decodeFile(content).text
-  decoded.set(content, text)
-  return text
+  constructor(readonly content: Content) {}
+
+  get text(): string | undefined {
+    if (this.decoded === undefined && !('missing' in this.content)) this.decoded = decodeFile(this.content).text
+    return this.decoded
+  }
 }
 
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
+  /** The contents that were read, by path. */
+  private readonly known = new Map<string, KeptContent>()
   private readonly written = new Map<string, Promise<string | undefined>>()
   /** The folders of charts into which the charts that they take in were put. */
   readonly complete = new Set<string>()
@@ -138,8 +144,7 @@ export class Checkout {
   /** The texts of files; one that is not there or cannot be read is left out. */
   async texts(files: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    const contents = await this.read(files)
-    for (const [file, content] of contents) if (!('missing' in content)) found.set(file, textOf(content))
+    for (const [file, { text }] of await this.kept(files)) if (text !== undefined) found.set(file, text)
     return found
   }
 
@@ -149,10 +154,16 @@ export class Checkout {
 
   /** Reads files in one go; a link's target is read in its place. */
   async read(files: readonly string[]): Promise<Map<string, Content>> {
-    const real = (file: string) => this.tree.entries.get(this.tree.resolved.get(file) ?? file)
+    const found = new Map<string, Content>()
+    for (const [file, { content }] of await this.kept(files)) found.set(file, content)
+    return found
+  }
+
+  private async kept(files: readonly string[]): Promise<Map<string, KeptContent>> {
     const wanted = new Map<string, Entry>()
     for (const file of files) {
-      const entry = real(file)
+      if (this.known.has(file)) continue
+      const entry = this.entryBehind(file)
       if (entry?.type === 'file' && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry)
     }
     if (wanted.size > 0) {
@@ -160,25 +171,38 @@ export class Checkout {
       for (const [name, entry] of wanted)
         this.contents.set(
           this.keyOf(entry),
-          reading.then((contents) => contents.get(name) ?? { missing: 'it could not be read' }),
+          reading.then((contents) => contents.get(name) ?? new KeptContent({ missing: 'it could not be read' })),
         )
     }
-    const found = new Map<string, Content>()
+    const found = new Map<string, KeptContent>()
     for (const file of files) {
-      const entry = real(file)
-      const content = entry ? await this.contents.get(this.keyOf(entry)) : this.held.contentOf(file)
-      if (content) found.set(file, content)
+      const content = this.known.get(file) ?? (await this.find(file))
+      if (!content) continue
+      this.known.set(file, content)
+      found.set(file, content)
     }
     return found
+  }
+
+  private async find(file: string): Promise<KeptContent | undefined> {
+    const entry = this.entryBehind(file)
+    if (entry) return this.contents.get(this.keyOf(entry))
+    const content = this.held.contentOf(file)
+    return content && new KeptContent(content)
+  }
+
+  private entryBehind(file: string): Entry | undefined {
+    return this.tree.entries.get(this.tree.resolved.get(file) ?? file)
   }
 
   private keyOf({ id, path: file }: Entry): string {
     return isDigest(id) ? id : `${this.id} ${file}`
   }
 
-  private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {
-    const contents = new Map<string, Content>()
-    for await (const [{ path: name }, content] of this.revision.read(entries)) contents.set(name, content)
+  private async readAll(entries: readonly Entry[]): Promise<Map<string, KeptContent>> {
+    const contents = new Map<string, KeptContent>()
+    for await (const [{ path: name }, content] of this.revision.read(entries))
+      contents.set(name, new KeptContent(content))
     return contents
   }
 

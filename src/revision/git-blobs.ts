@@ -45,17 +45,14 @@ class BatchReader {
   async next(): Promise<Content> {
     const header = await this.line()
     if (header === undefined) return { missing: 'git exited before it printed the content', absent: true }
-    const [, type, size] = header.split(' ')
-    if (type !== 'blob') {
-      return notInClone
-    }
-    const length = Number(size)
+    const length = sizeIn(header)
+    if (length === undefined) return notInClone
     const content = await this.take(length, length <= sizeLimit)
     await this.take(1, false)
     return content ?? { missing: tooLarge(length) }
   }
 
-  private async line(): Promise<string | undefined> {
+  private async line(): Promise<Buffer | undefined> {
     let end = this.rest.indexOf(10)
     while (end === -1) {
       const { value, done } = await this.chunks.next()
@@ -63,7 +60,7 @@ class BatchReader {
       this.rest = Buffer.concat([this.rest, value])
       end = this.rest.indexOf(10)
     }
-    const line = this.rest.subarray(0, end).toString('latin1')
+    const line = this.rest.subarray(0, end)
     this.rest = this.rest.subarray(end + 1)
     return line
   }
@@ -83,6 +80,12 @@ class BatchReader {
       this.rest = value
     }
   }
+}
+
+/** The size of a blob in the line before it. */
+function sizeIn(header: Buffer): number | undefined {
+  const size = header.lastIndexOf(' ') + 1
+  return header.includes(' blob ') ? Number(header.latin1Slice(size)) : undefined
 }
 
 const notInClone: Content = {

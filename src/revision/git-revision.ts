@@ -25,10 +25,9 @@ export class CommitRevision implements Revision {
   private async readTree(): Promise<Entry[]> {
     const { status, stdout, stderr } = await run(this.repository, ['ls-tree', '-r', '-z', '--full-tree', this.commit])
     if (status !== 0) throw gitError(this.repository, ['ls-tree'], stderr)
-    return splitNul(stdout).map((line) => {
-      const tab = line.indexOf(9)
-      const [mode = '', , id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
-      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id }
+    return linesIn(stdout).map(([what, path]) => {
+      const [mode = '', , id = ''] = what.split(' ')
+      return { path, type: typeOf(mode), id }
     })
   }
 
@@ -146,6 +145,18 @@ async function onDisk(top: string, bytes: Buffer, algorithm: string): Promise<En
 
 function typeOf(mode: string): Entry['type'] {
   return mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file'
+}
+
+/** The lines of a listing: what is said of a path, and the path. */
+function linesIn(listing: Buffer): [what: string, path: string][] {
+  const text = listing.toString('utf8')
+  const isText = !text.includes('\ufffd')
+  const lines = isText ? text.split('\0').slice(0, -1) : splitNul(listing)
+  return lines.map((line) => {
+    const tab = typeof line === 'string' ? line.indexOf('\t') : line.indexOf(9)
+    if (typeof line === 'string') return [line.slice(0, tab), line.slice(tab + 1)]
+    return [line.subarray(0, tab).toString('latin1'), pathText(line.subarray(tab + 1))]
+  })
 }
 
 function splitNul(buffer: Buffer): Buffer[] {

@@ -167,13 +167,13 @@ function byCodeUnit(a: string, b: string): number {
 
 /** The globs of `ignore`, with the number of files each excludes. */
 class IgnoreList {
-  private readonly globs: { glob: string; matcher: Minimatch; count: number }[]
+  private readonly globs: { glob: string; matches: (file: string) => boolean; count: number }[]
 
   constructor(
     globs: readonly string[],
     private readonly shown: ReadonlySet<string>,
   ) {
-    this.globs = globs.map((glob) => ({ glob, matcher: new Minimatch(glob, { dot: true }), count: 0 }))
+    this.globs = globs.map((glob) => ({ glob, matches: matcherOf(glob), count: 0 }))
   }
 
   has(file: string): boolean {
@@ -181,12 +181,12 @@ class IgnoreList {
   }
 
   takes(file: string): boolean {
-    return this.globs.some(({ matcher }) => matcher.match(file))
+    return this.globs.some(({ matches }) => matches(file))
   }
 
   /** Whether a file is left out; if so, it is counted. */
   counts(file: string): boolean {
-    const found = this.shown.has(file) ? undefined : this.globs.find(({ matcher }) => matcher.match(file))
+    const found = this.shown.has(file) ? undefined : this.globs.find(({ matches }) => matches(file))
     if (found) found.count++
     return found !== undefined
   }
@@ -196,6 +196,14 @@ class IgnoreList {
       .filter(({ count }) => count > 0)
       .map(({ glob, count }) => ({ path: glob, reason: `ignored: ${count} ${count === 1 ? 'file' : 'files'}` }))
   }
+}
+
+/** Matches a glob; most files are passed over sooner, as they lack a word that is written in each form of it. */
+function matcherOf(glob: string): (file: string) => boolean {
+  const matcher = new Minimatch(glob, { dot: true })
+  const words = matcher.set.map((parts) => parts.filter((part) => typeof part === 'string'))
+  return (file) =>
+    (matcher.negate || words.some((form) => form.every((word) => file.includes(word)))) && matcher.match(file)
 }
 
 type Target = { path: string } | { reason: string }
@@ -208,15 +216,15 @@ class Links {
   constructor(
     private readonly revision: Revision,
     private readonly entries: ReadonlyMap<string, Entry>,
-  ) {
-    for (const file of entries.keys()) {
-      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1))
-        this.folders.add(file.slice(0, end))
-    }
-  }
+  ) {}
 
   async follow(): Promise<Map<string, Target>> {
     const links = [...this.entries.values()].filter((entry) => entry.type === 'link')
+    if (links.length === 0) return new Map()
+    for (const file of this.entries.keys()) {
+      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1))
+        this.folders.add(file.slice(0, end))
+    }
     for await (const [link, content] of this.revision.read(links)) {
       if (!('missing' in content)) this.targets.set(link.path, Buffer.from(content).toString('utf8'))
     }
