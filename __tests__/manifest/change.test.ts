@@ -147,7 +147,7 @@ describe('clusters', () => {
   })
 
   const renamed = (base: string[], head: string[], kept: string[] = []) =>
-    Object.fromEntries(renamedClusters(objects('base', ...base), objects('head', ...head), new Set(kept)))
+    Object.fromEntries(renamedClusters(objects('base', ...base), objects('head', ...head), () => new Set(kept)))
 
   test.each<[string, string[], string[], string[], Record<string, string>]>([
     [

@@ -143,20 +143,22 @@ function matchCopies(base: readonly Manifest[], head: readonly Manifest[], by = 
 export function renamedClusters(
   base: readonly Manifest[],
   head: readonly Manifest[],
-  kept: ReadonlySet<string>,
+  kept: () => ReadonlySet<string>,
 ): Map<string, string> {
   const before = contentsByCluster(base)
   const after = contentsByCluster(head)
+  if ([...before.keys()].every((cluster) => cluster === '' || after.has(cluster))) return new Map()
+  const stays = kept()
   const renamed = new Map<string, string>()
   const taken = new Set<string>()
   for (const [cluster, objects] of before) {
     // Files of no known cluster have no name to change.
-    if (cluster === '' || kept.has(cluster) || after.has(cluster)) continue
+    if (cluster === '' || stays.has(cluster) || after.has(cluster)) continue
     const candidates = [...after]
       .filter(
         ([name, held]) =>
           name !== '' &&
-          !kept.has(name) &&
+          !stays.has(name) &&
           !before.has(name) &&
           !taken.has(name) &&
           [...objects.keys()].every((id) => held.has(id)),

@@ -9,14 +9,15 @@ const scalar = /^(?:(["'])([\w.:/@-]+)\1|([A-Za-z](?:[\w.:/@-]*[\w./@-])?))(?:[ 
 const entry = /^([A-Za-z][\w./-]*):(?:[ \t]+([^ \t].*)?)?$/
 /** Plain words that YAML does not read as text. */
 const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
-/** Line breaks and marks that lines of `key: value` do not show; most texts have no such character at all. */
+/** Line breaks and marks that lines of `key: value` do not show. */
 const odd = /\r(?!\n)|[\u0085\u2028\u2029]|\{[{%]/
-const oddMarks = ['\r', '{{', '{%', '\u0085', '\u2028', '\u2029']
-/** How nearly all documents begin. */
+
+/** How nearly all documents begin: apiVersion, kind, name, namespace, labels, annotations. */
 const usualStart =
-  /^(?:---\n)?apiVersion: ([A-Za-z][\w./-]*)\nkind: ([A-Za-z]\w*)\nmetadata:\n {2}name: ([A-Za-z][\w.-]*)\n(?: {2}namespace: ([A-Za-z][\w.-]*)\n)?/
-/** The end of a line before one that is not indented. */
-const nextTop = /\n(?! )/g
+  /^(?:---\n)?apiVersion: ((?:[a-z][\w.-]*\/)?v\d\w*)\nkind: ([A-Z]\w+)\nmetadata:\n {2}name: ([A-Za-z][\w.-]*)\n(?: {2}namespace: ([A-Za-z][\w.-]*)\n)?(?: {2}labels:\n(?: {4}.*\n)+)?(?: {2}annotations:\n(?: {4}.*\n)+)?/
+/** How they go on: at most three keys, each with a word or with indented lines. */
+const usualEnd =
+  /^(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?$/
 
 /**
  * The identities of the objects in a file, read without parsing where possible. Finding folders that repeat each other
@@ -45,6 +46,8 @@ function kindIn(keys: ReadonlyMap<string, string> | undefined): string | undefin
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
+  const usual = skimUsual(text)
+  if (usual) return usual
   if (!mentions(text, 'apiVersion') || !mentions(text, 'kind')) return 'none'
   const keys = keysOf(text)
   const kind = kindIn(keys)
@@ -58,31 +61,34 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
 /** The keys below which a line matters. */
 const identifying = new Set(['apiVersion', 'kind', 'metadata'])
 
+/** The identity in a document as nearly all are written. */
+function skimUsual(text: string): ObjectRef | undefined {
+  const [start, apiVersion = '', kind = '', name = '', namespace = ''] = usualStart.exec(text) ?? []
+  if (start === undefined || kind.endsWith('List') || odd.test(text)) return undefined
+  const [end, first = '', second, third] = usualEnd.exec(text.slice(start.length)) ?? []
+  if (end === undefined || [first, second, third].some((key = '') => identifying.has(key) || key === 'items'))
+    return undefined
+  if (first === second || (third !== undefined && (first === third || second === third))) return undefined
+  const isText = !notText.test(kind) && !notText.test(name) && !notText.test(namespace)
+  return isText ? identify(apiVersion, kind, namespace, name) : undefined
+}
+
 /**
  * The values of the keys of a document and of its metadata, if each of their lines is a plain `key: value` and no value
  * of an identity continues on the next line.
  */
 function keysOf(text: string): Map<string, string> | undefined {
-  if (oddMarks.some((mark) => text.includes(mark)) && odd.test(text)) return undefined
-  const [usual = '', apiVersion = '', kind = '', name = '', namespace] = usualStart.exec(text) ?? []
+  if (odd.test(text)) return undefined
   const keys = new Map<string, string>()
   let section = ''
   let field = ''
   let indent = 0
-  if (usual) {
-    keys.set('apiVersion', apiVersion).set('kind', kind).set('metadata', '').set('metadata.name', name)
-    if (namespace !== undefined) keys.set('metadata.namespace', namespace)
-    section = 'metadata'
-    field = namespace === undefined ? 'name' : 'namespace'
-    indent = 2
-  }
-  for (let start = usual.length, next = 0; start <= text.length; start = next) {
-    // Most lines of a manifest are below a key that says nothing of its identity.
-    const isPassed = text[start] === ' ' && section !== '' && !identifying.has(section)
-    const feed = isPassed ? endOfSection(text, start) : text.indexOf('\n', start)
+  for (let start = 0, next = 0; start <= text.length; start = next) {
+    const feed = text.indexOf('\n', start)
     const end = feed === -1 ? text.length : feed
     next = end + 1
-    if (isPassed) continue
+    // Most lines of a manifest are below a key that says nothing of its identity.
+    if (text[start] === ' ' && section !== '' && !identifying.has(section)) continue
     const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
     const depth = line.search(/[^ ]/)
     if (/^[ \t]*(?:#|$)/.test(line)) continue
@@ -104,12 +110,6 @@ function keysOf(text: string): Map<string, string> | undefined {
     else field = key
   }
   return keys
-}
-
-/** Where the last of some indented lines ends. */
-function endOfSection(text: string, start: number): number {
-  nextTop.lastIndex = start
-  return nextTop.exec(text)?.index ?? -1
 }
 
 const closing = new Map([

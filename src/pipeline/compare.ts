@@ -105,10 +105,11 @@ function placementOf(
   }
   const placement = new Placement(sides, clusters, releases)
   if (!rest.needed) return placement
-  const kept = new Set([
-    ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),
-    ...placement.ofRenderings('head', rest.rendered).flatMap((manifest) => manifest.clusters),
-  ])
+  const kept = () =>
+    new Set([
+      ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),
+      ...placement.ofRenderings('head', rest.rendered).flatMap((manifest) => manifest.clusters),
+    ])
   const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
   const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
   return placement.withRenames(new Map(renamedClusters(before, after, kept)))

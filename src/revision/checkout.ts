@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { decodeFile } from '../manifest/load'
+import { decodeFile, type FileText } from '../manifest/load'
 import { EditedRevision, idOfEdited } from './edited-revision'
 import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
-import type { Content, Entry, Revision } from './revision'
+import type { Content, Entry, Missing, Revision } from './revision'
 import type { Tree } from './tree'
 
 /** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
@@ -13,12 +13,13 @@ export type Contents = Map<string, Promise<KeptContent>>
 
 /** A content that was read, and its text from when it is first asked for. */
 class KeptContent {
-  private decoded: string | undefined
+  private decoded: FileText | undefined
 
   constructor(readonly content: Content) {}
 
-  get text(): string | undefined {
-    if (this.decoded === undefined && !('missing' in this.content)) this.decoded = decodeFile(this.content).text
+  get file(): FileText | Missing {
+    if ('missing' in this.content) return this.content
+    this.decoded ??= decodeFile(this.content)
     return this.decoded
   }
 }
@@ -144,7 +145,14 @@ export class Checkout {
   /** The texts of files; one that is not there or cannot be read is left out. */
   async texts(files: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for (const [file, { text }] of await this.kept(files)) if (text !== undefined) found.set(file, text)
+    for (const [path, file] of await this.decoded(files)) if (!('missing' in file)) found.set(path, file.text)
+    return found
+  }
+
+  /** The texts of files, or why one cannot be read. */
+  async decoded(files: readonly string[]): Promise<Map<string, FileText | Missing>> {
+    const found = new Map<string, FileText | Missing>()
+    for (const [path, { file }] of await this.kept(files)) found.set(path, file)
     return found
   }
 

@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process'
-import { ask, environment, git, type Repository, run } from './git-command'
+import { environment, git, type Repository, run } from './git-command'
+import { Remotes } from './remotes'
 import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
 
 /** The contents of a repository's object database. */
 export class Blobs {
-  private promisor: Promise<string | undefined> | undefined
-
-  constructor(private readonly repository: Repository) {}
+  constructor(
+    private readonly repository: Repository,
+    private readonly remotes = new Remotes(repository),
+  ) {}
 
   /** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
   async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
     if (entries.length === 0) return
     const { repository } = this
-    this.promisor ??= promisorOf(repository)
-    const remote = await this.promisor
+    const remote = await this.remotes.promisor()
     const absent = remote === undefined ? new Set() : await fetchMissing(repository, remote, entries)
     const present = entries.filter(({ id }) => !absent.has(id))
     const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
@@ -85,18 +86,12 @@ class BatchReader {
 /** The size of a blob in the line before it. */
 function sizeIn(header: Buffer): number | undefined {
   const size = header.lastIndexOf(' ') + 1
-  return header.includes(' blob ') ? Number(header.latin1Slice(size)) : undefined
+  return header.includes(' blob ') ? Number(header.toString('latin1', size)) : undefined
 }
 
 const notInClone: Content = {
   missing: 'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
   absent: true,
-}
-
-/** The remote from which a partial clone takes the objects that it lacks. */
-async function promisorOf(repository: Repository): Promise<string | undefined> {
-  const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
-  return promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
 }
 
 /**

@@ -15,11 +15,37 @@ export class CommitRevision implements Revision {
     private readonly blobs: Blobs,
     readonly commit: string,
     readonly name: string,
+    /** The other side of a change, if it is known. */
+    private readonly other?: Revision,
   ) {}
 
   list(): Promise<readonly Entry[]> {
-    this.entries ??= this.readTree()
+    this.entries ??= this.other instanceof CommitRevision ? this.beside(this.other) : this.readTree()
     return this.entries
+  }
+
+  /** The other commit's paths, with what differs: Git passes over the folders that are the same. */
+  private async beside(other: CommitRevision): Promise<Entry[]> {
+    const args = ['-r', '-z', '--no-renames', '--ignore-submodules=none', '--no-relative', other.commit, this.commit]
+    const [listed, { status, stdout, stderr }] = await Promise.all([
+      other.list(),
+      run(this.repository, ['diff-tree', ...args]),
+    ])
+    if (status !== 0) throw gitError(this.repository, ['diff-tree'], stderr)
+    const entries = new Map(listed.map((entry) => [entry.path, entry]))
+    const parts = splitNul(stdout)
+    let isMore = false
+    for (let at = 0; at + 1 < parts.length; at += 2) {
+      const [, mode = '', , id = '', kind] = parts[at]?.toString('latin1').split(' ') ?? []
+      const path = pathText(parts[at + 1] ?? Buffer.alloc(0))
+      isMore ||= kind === 'A'
+      if (kind === 'D') entries.delete(path)
+      else entries.set(path, { path, type: typeOf(mode), id })
+    }
+    // In the order in which Git lists a tree.
+    return isMore
+      ? [...entries.values()].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+      : [...entries.values()]
   }
 
   private async readTree(): Promise<Entry[]> {
@@ -150,13 +176,15 @@ function typeOf(mode: string): Entry['type'] {
 /** The lines of a listing: what is said of a path, and the path. */
 function linesIn(listing: Buffer): [what: string, path: string][] {
   const text = listing.toString('utf8')
-  const isText = !text.includes('\ufffd')
-  const lines = isText ? text.split('\0').slice(0, -1) : splitNul(listing)
-  return lines.map((line) => {
-    const tab = typeof line === 'string' ? line.indexOf('\t') : line.indexOf(9)
-    if (typeof line === 'string') return [line.slice(0, tab), line.slice(tab + 1)]
-    return [line.subarray(0, tab).toString('latin1'), pathText(line.subarray(tab + 1))]
-  })
+  if (text.includes('\ufffd'))
+    return splitNul(listing).map((line) => {
+      const tab = line.indexOf(9)
+      return [line.subarray(0, tab).toString('latin1'), pathText(line.subarray(tab + 1))]
+    })
+  return text
+    .split('\0')
+    .slice(0, -1)
+    .map((line) => [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)])
 }
 
 function splitNul(buffer: Buffer): Buffer[] {

@@ -15,6 +15,38 @@ export async function openRepository(given: Repository): Promise<Repository & { 
   return { ...given, dir: top || given.dir, bare: false }
 }
 
+/** A repository, and the commits of a change in it. */
+export interface OpenedChange {
+  readonly repository: Repository & { bare: boolean }
+  readonly head: string
+  readonly base: string
+}
+
+/** A name that means the same within a range; longer ones are looked up one by one. */
+const plainName = /^[\w/~^@{}][\w./~^@{}-]*$/
+
+/**
+ * Opens a repository and looks up the commits of a change in one process.
+ *
+ * @param exactBase whether the base itself is compared, not the commit that the head branched from
+ * @returns undefined where it is not that simple: the functions below say why
+ */
+export async function openChange(
+  given: Repository,
+  names: { readonly base: string; readonly head: string },
+  exactBase: boolean,
+): Promise<OpenedChange | undefined> {
+  const { base, head } = names
+  if (![base, head].every((name) => plainName.test(name) && !name.includes('..'))) return undefined
+  const range = `${base}^{commit}${exactBase ? '..' : '...'}${head}^{commit}`
+  const found = await ask(given, 'rev-parse', '--is-bare-repository', range, '--show-toplevel')
+  const [bare, commit, ...rest] = found?.split('\n') ?? []
+  const from = rest.find((line) => line.startsWith('^'))?.slice(1)
+  const dir = rest.at(-1)
+  if (bare !== 'false' || !commit || !from || !dir) return undefined
+  return { repository: { ...given, dir, bare: false }, head: commit, base: from }
+}
+
 /** Whether a name refers to a commit of this clone. */
 export async function isRevision(repository: Repository, name: string): Promise<boolean> {
   if (name.startsWith('-')) return false

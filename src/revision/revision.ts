@@ -7,8 +7,14 @@ export interface Entry {
   readonly raw?: Buffer
 }
 
-/** A file's bytes, or why they cannot be used; `absent` when the clone lacks them. */
-export type Content = Uint8Array | { readonly missing: string; readonly absent?: true }
+/** Why a file's bytes cannot be used; `absent` when the clone lacks them. */
+export interface Missing {
+  readonly missing: string
+  readonly absent?: true
+}
+
+/** A file's bytes, or why they cannot be used. */
+export type Content = Uint8Array | Missing
 
 /** One side of a change: a Git commit, a directory, or a repository's working tree. */
 export interface Revision {
