@@ -9,7 +9,7 @@ import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { CacheFolder } from '../fetch/cache/cache-folder'
 import { TrustedPlaces } from '../fetch/connection/trust'
-import { Fetcher } from '../fetch/fetcher'
+import type { Fetcher } from '../fetch/fetcher'
 import type { Finding, Report } from '../finding/report'
 import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
@@ -141,8 +141,17 @@ async function runWithin(
   const renderings = options.cache === undefined ? undefined : new RenderingCache(kept, versionIn(host.root), today)
   const charts = new ChartNetwork(network?.charts ?? [])
   const renderer = new Renderer(options, host.limits, charts, budget, { renderings, probes: host.probes })
-  const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
-  const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
+  // Few runs fetch, and what connects takes long to load.
+  let fetcher: Promise<Fetcher> | undefined
+  const fetches = network && {
+    async from(places: readonly string[]) {
+      fetcher ??= import('../fetch/fetcher').then(({ Fetcher }) => {
+        return new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
+      })
+      return (await fetcher).trusting(places)
+    },
+    asked: new AskedOnce(),
+  }
   try {
     const gatherWith = (
       revision: Revision,
@@ -206,7 +215,7 @@ async function runWithin(
     return { ...reportWith(findings), patches }
   } finally {
     renderer.close()
-    fetcher?.close()
+    await fetcher?.then((one) => one.close())
     await kept.trim()
   }
 }

@@ -9,7 +9,6 @@ import type { Kustomization } from '../sources/kustomization'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import { ReleaseAnswers } from './answers/release-answers'
 import type { RenderingCache } from './rendering-cache'
-import { openStub } from './stub-cluster/stub-server'
 import { ChartNetwork } from './tools/chart-network'
 import {
   helmFiles,
@@ -89,7 +88,10 @@ export class Renderer {
         ),
       running: () => this.runningHelm(),
       postRender: (source, pieces, running) => this.postRender(source, { pieces }, running),
-      openStub: async () => openStub(this.folder, await probes.isolation(this.folder)),
+      openStub: async () => {
+        const { openStub } = await import('./stub-cluster/stub-server')
+        return openStub(this.folder, await probes.isolation(this.folder))
+      },
     })
     this.versions = new ToolVersions(
       found,

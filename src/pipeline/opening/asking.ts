@@ -7,7 +7,7 @@ import type { Scope } from './scope'
 /** How a run fetches, and what it asked for so far. */
 export interface Fetches {
   /** Asks places that the base names, and those of its config. */
-  from(places: readonly string[]): Fetching
+  from(places: readonly string[]): Promise<Fetching>
   readonly asked: AskedOnce
 }
 
