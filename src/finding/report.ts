@@ -8,6 +8,7 @@ import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
 import type { Bump } from './bump'
 import type { Patch } from './edited-text'
+import type { Timings } from './timings'
 
 /** How precise a place is: the exact line, a template's line, a line of values, or only the file. */
 export type Precision = 'exact' | 'template' | 'values' | 'file'
@@ -152,6 +153,8 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** The files that the fixes of the findings edit, where these were verified. */
   readonly patches?: readonly Patch[]
+  /** What the time was spent on, where that was asked for. */
+  readonly timings?: Timings
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
   /** Which controllers serve which Ingresses, if the change touches a controller or an IngressClass. */

@@ -17,6 +17,7 @@ export const optionTexts = {
   offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
   cache:
     'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+  timings: 'Measure what the time of the run is spent on.',
   today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
   timeout:
     'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',
@@ -32,6 +33,7 @@ export interface Options {
   readonly all: boolean
   readonly coverage?: boolean
   readonly fixes?: boolean
+  readonly timings?: boolean
   readonly failOn?: FailOn
   readonly helm?: string
   readonly kustomize?: string

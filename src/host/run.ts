@@ -11,6 +11,7 @@ import { CacheFolder } from '../fetch/cache/cache-folder'
 import { TrustedPlaces } from '../fetch/connection/trust'
 import type { Fetcher } from '../fetch/fetcher'
 import type { Finding, Report } from '../finding/report'
+import { timingsOf } from '../finding/timings'
 import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
@@ -64,7 +65,7 @@ export async function run(
   options: Options,
   host: Host,
   watcher: Watcher = {},
-  budget = new Budget(options.timeout ?? defaultTimeout, watcher.step),
+  budget = new Budget(options.timeout ?? defaultTimeout, watcher.step, (host.clock ?? systemClock).now),
 ): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
   if (!isDate(today))
@@ -173,6 +174,7 @@ async function runWithin(
         ...trial,
       })
     const evidence = await gatherWith(head, configs.head)
+    const read = clock.now()
     stages.reached({
       ...begun,
       inspected: { ...begun.inspected, ...evidence.inspected },
@@ -180,6 +182,7 @@ async function runWithin(
     })
     if (options.coverage) return { ...begun, inspected: { ...begun.inspected, ...evidence.inspected } }
     const judgement = judge(evidence, terms, beforeRule)
+    const judged = clock.now()
     const stated = judgement.findings.length
     const reportWith = (located: readonly Finding[]) =>
       reportOf(
@@ -205,14 +208,16 @@ async function runWithin(
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
       judgeAgain,
     })
-    if (!options.fixes) return reportWith(located)
+    const at = { start, read, judged, located: clock.now() }
+    const timed = options.timings ? { timings: timingsOf(budget.spent, at) } : {}
+    if (!options.fixes) return { ...reportWith(located), ...timed }
     const { findings, patches } = await verifiedFixes(located, {
       evidence,
       mode: evidence.mode,
       isExcepted: exceptedAmong(located, terms, evidence.mode),
       judgeAgain,
     })
-    return { ...reportWith(findings), patches }
+    return { ...reportWith(findings), ...timed, patches }
   } finally {
     renderer.close()
     await fetcher?.then((one) => one.close())

@@ -6,7 +6,7 @@ import type { PlaceInReport, ReportJson } from './report-schema'
 
 /** A report as it is written to files and read by other tools. */
 export function jsonReport(report: Report): ReportJson {
-  const { format, verdict, today, mode, policies, config, inspected, findings, unfinished } = report
+  const { format, verdict, today, mode, policies, config, inspected, findings, timings, unfinished } = report
   return {
     format,
     verdict,
@@ -33,6 +33,7 @@ export function jsonReport(report: Report): ReportJson {
       ...(inspected.bumps ? { bumps: inspected.bumps.map(bumpJson) } : {}),
       ...(inspected.coverage ? { coverage: coverageJson(inspected.coverage) } : {}),
     },
+    ...(timings ? { timings: { ...timings, slowest: timings.slowest.map((one) => ({ ...one })) } } : {}),
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),
     findings: findings.map(findingInReport),
   }

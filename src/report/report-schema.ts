@@ -100,6 +100,24 @@ export const ReportJson = Type.Object(
       ),
       coverage: Type.Optional(CoverageJson),
     }),
+    timings: Type.Optional(
+      Type.Object(
+        {
+          read: Type.Integer({
+            description: 'Listing, reading and comparing both sides, with what is rendered for that.',
+          }),
+          render: Type.Integer({
+            description: 'All renderings together: they run beside each other, within the other parts.',
+          }),
+          judge: Type.Integer(),
+          locate: Type.Integer({ description: 'The search for the lines of findings.' }),
+          slowest: Type.Array(Type.Object({ path: Type.String(), what: Type.String(), milliseconds: Type.Integer() }), {
+            description: 'The renderings that took longest, at most ten.',
+          }),
+        },
+        { description: 'What the time was spent on, in milliseconds; only with --timings.' },
+      ),
+    ),
     unfinished: Type.Optional(
       Type.Object(
         { minutes: Type.Number(), doing: Type.String(), path: Type.Union([Type.String(), Type.Null()]) },
