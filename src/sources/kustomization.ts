@@ -46,6 +46,8 @@ export interface Kustomization {
   readonly pluginPlaces: readonly Mention[]
   /** Whether it has plugins, which read files of their own. */
   readonly plugins: boolean
+  /** Whether a plugin is written in it. */
+  readonly inlinePlugins: boolean
   /** The words of its fields, by their keys in Go's folded form; a field with no word has an empty one. */
   readonly words: ReadonlyMap<string, string>
   /** Whether it only includes others, unchanged. */
@@ -134,6 +136,7 @@ export function readKustomization(folder: string, file: string, text: string, ch
       folder: path.join(folder, chartHome ?? 'charts', unpackedIn(chart)),
     })),
     plugins: plugins.length > 0,
+    inlinePlugins: plugins.some(({ text: written }) => isInline(written)),
     pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
     onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
     data: reading.places.filter(isLeftOutData),

@@ -59,6 +59,7 @@ export function generateKustomization(
     faults: [],
     data: [],
     pluginPlaces: [],
+    inlinePlugins: false,
     patches: [],
     plugins: false,
     onlyTakesIn: true,

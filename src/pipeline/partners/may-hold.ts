@@ -1,8 +1,11 @@
+import { inflatedChart } from '../../kubernetes/charts/chart-release'
 import { splitDocuments } from '../../manifest/documents'
+import { Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { skimKind } from '../../manifest/skim'
 import type { SideOfChange } from '../../sides/side'
-import { closureOf, type Kustomization } from '../../sources/kustomization'
+import { generatorsIn, inflatedCharts } from '../../sources/inflated-chart'
+import { closureOf, inside, type Kustomization } from '../../sources/kustomization'
 import type { KustomizeSource, Source } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
 import type { Wanted } from './wanted-partners'
@@ -13,8 +16,11 @@ export type MayHold = (wanted: Wanted) => boolean
 /** Tells from the files of a source what it may render to; what they do not show, it may. */
 export async function mayHoldOf(source: Source, side: SideOfChange): Promise<MayHold> {
   const taken = source.kind === 'kustomize' ? takenBy(source, side.discovery.kustomizations) : []
-  if (source.kind === 'kustomize' && taken.length > 0 && taken.every(showsItsObjects))
-    return mayHoldByObjects(source, taken, side)
+  if (source.kind === 'kustomize' && taken.length > 0) {
+    const left = await leftOut(source, side)
+    if (left.isAll && taken.every((one) => showsItsObjects(one, left)))
+      return mayHoldByObjects(source, taken, left, side)
+  }
   const files = await side.files(source)
   // The content of a packaged chart is known only after rendering.
   if (files.some((file) => file.endsWith('.tgz'))) return ({ strings }) => strings.length > 0
@@ -28,10 +34,47 @@ function takenBy({ root, components = [] }: KustomizeSource, all: ReadonlyMap<st
 }
 
 /** Whether each object of a Kustomization is of the kind of a document in its files, or of a generator. */
-function showsItsObjects({ plugins, charts, faults, words }: Kustomization): boolean {
-  const isRead = faults.length === 0 && !plugins && charts.length === 0
-  return isRead && !words.has('replacements') && !words.has('helmchartinflationgenerator')
+function showsItsObjects(
+  { faults, words, inlinePlugins, pluginPlaces, folder }: Kustomization,
+  left: LeftOut,
+): boolean {
+  const isRead = faults.length === 0 && !inlinePlugins
+  const generatesNone = pluginPlaces.every(({ text }) => left.generators.has(inside(folder, text) ?? ''))
+  return isRead && generatesNone && !words.has('replacements') && !words.has('helmchartinflationgenerator')
 }
+
+/** The charts that are not in the repository. What is rendered leaves them out: each is a release that its values describe. */
+interface LeftOut {
+  /** Whether these are all charts. */
+  readonly isAll: boolean
+  /** Their entries, and the files of their values. */
+  readonly files: readonly string[]
+  /** Those of them in which there is nothing else. */
+  readonly generators: ReadonlySet<string>
+}
+
+async function leftOut(source: KustomizeSource, { checkout, discovery }: SideOfChange): Promise<LeftOut> {
+  const charts = await inflatedCharts(source, discovery.kustomizations, checkout)
+  const absent = charts.filter(({ vendored }) => !vendored)
+  const values = absent.flatMap(({ object, from }) => {
+    const entry = new Manifest(object, 'head', { kind: 'file', path: '' }, []).root
+    const named = [entry.at('valuesFile'), ...entry.at('additionalValuesFiles').items()]
+    return named.flatMap(({ string = '' }) => inside(from, string) ?? [])
+  })
+  const texts = await checkout.texts([...new Set(absent.map(({ path }) => path))])
+  const isOfCharts = ([file, text]: readonly [string, string]) => {
+    const found = generatorsIn(text).length
+    return found === splitDocuments(text).length && found === absent.filter(({ path }) => path === file).length
+  }
+  return {
+    isAll: absent.length === charts.length,
+    files: [...texts.keys(), ...values],
+    generators: new Set([...texts].filter(isOfCharts).map(([file]) => file)),
+  }
+}
+
+/** The kind of a release that a Kustomization writes. */
+const releaseKind = inflatedChart.split('.')[0]
 
 /** The kinds of the objects that the fields of a Kustomization generate. */
 const generated = new Map([
@@ -46,6 +89,7 @@ const hashed = /-[2456789bcdfghkmt]{10}$/
 async function mayHoldByObjects(
   source: KustomizeSource,
   taken: readonly Kustomization[],
+  left: LeftOut,
   { checkout }: SideOfChange,
 ): Promise<MayHold> {
   const of = async (files: readonly string[]) => {
@@ -53,7 +97,15 @@ async function mayHoldByObjects(
     return [...texts.values()].map((text) => substituted(text, source.substitutions))
   }
   const named = await of(taken.flatMap(({ leadsTo }) => leadsTo))
-  const objects = named.flatMap((text) => splitDocuments(text)).map(({ text }) => ({ text, kind: skimKind(text) }))
+  const releases = await of(left.files)
+  const objects = [
+    ...named.flatMap((text) => splitDocuments(text)).map(({ text }) => ({ text, kind: skimKind(text) })),
+    // Its values may be assumed to make objects of other kinds.
+    ...releases.flatMap((text) => [
+      { text, kind: releaseKind },
+      { text, kind: undefined },
+    ]),
+  ]
   const kindsMade = taken.flatMap(({ words }) => [...generated].flatMap(([key, kind]) => (words.has(key) ? kind : [])))
   const laidOver = [
     JSON.stringify(source.overlay ?? {}),
