@@ -23,6 +23,7 @@ import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './to
 import { missingTool } from './tools/missing-tool'
 import { postRendered } from './tools/post-renderers'
 import { ProcessorTurns } from './tools/processor-turns'
+import { RenderedTexts } from './tools/rendered-texts'
 import type { Piece, Rendering } from './tools/rendering'
 import { defaultLimits, findProgram, type Limits } from './tools/tool'
 import { type Tool, ToolProbes } from './tools/tool-probes'
@@ -51,6 +52,7 @@ export class Renderer {
   private own: PrivateFolder | undefined
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
+  readonly texts = new RenderedTexts()
   private readonly done = new Map<string, Promise<Rendering>>()
   /** Releases as a cluster with other answers would have them. */
   readonly answers: ReleaseAnswers
@@ -89,6 +91,7 @@ export class Renderer {
         ),
       running: () => this.runningHelm(),
       postRender: (source, pieces, running) => this.postRender(source, { pieces }, running),
+      shared: (pieces) => this.texts.shared(pieces),
       openStub: async () => openStub(this.folder, await probes.isolation(this.folder)),
     })
     this.versions = new ToolVersions(
@@ -154,8 +157,9 @@ export class Renderer {
       fresh = await this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
       return 'failure' in fresh ? undefined : fresh.pieces
     })
-    if (fresh || !pieces) return fresh ?? { pieces: [] }
-    return source.kind === 'helm' ? { pieces } : { pieces, ...(await leftOutOf(source, all, checkout)) }
+    if (fresh && 'failure' in fresh) return fresh
+    const shared = { ...fresh, pieces: this.texts.shared(pieces ?? []) }
+    return source.kind === 'helm' || fresh ? shared : { ...shared, ...(await leftOutOf(source, all, checkout)) }
   }
 
   private async kept(

@@ -288,7 +288,7 @@ async function keysOf(
 ): Promise<Map<string, string>> {
   const keys = sources.map(async (source) => {
     const key = await renderer.keyOf(source, checkout, kustomizations)
-    return [source.id, JSON.stringify([key, source.target])] as const
+    return [source.id, JSON.stringify([key, source.target, source.namespace])] as const
   })
   return new Map(await Promise.all(keys))
 }

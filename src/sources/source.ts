@@ -109,7 +109,10 @@ export interface KustomizeSource extends CommonSource {
 /** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
-/** What of a source decides its rendering: not its name, its place or its cluster. */
+/**
+ * What of a source decides its rendering: not its name, its place or its cluster. A Kustomization's namespace goes to the
+ * objects once they are rendered.
+ */
 export function inputsOf(source: Source): object {
   const {
     id: _,
@@ -123,7 +126,7 @@ export function inputsOf(source: Source): object {
     ...own
   } = source
   // The folder of a fetched chart identifies it.
-  return { ...own, fetched: undefined }
+  return { ...own, fetched: undefined, ...(source.kind === 'kustomize' ? { namespace: undefined } : {}) }
 }
 
 /** The folder (or archive) that a source renders. */

@@ -23,6 +23,8 @@ export interface RenderingWays {
   running(): Promise<Running | undefined>
   /** Lays over the output what its deployer does. */
   postRender(source: HelmSource, pieces: readonly Piece[], running: Running): Promise<Rendering>
+  /** Holds equal texts once. */
+  shared(pieces: readonly Piece[]): readonly Piece[]
   openStub(): Promise<StubServer | undefined>
 }
 
@@ -48,11 +50,12 @@ export class ReleaseAnswers {
   ): Promise<AnsweredRendering> {
     const key = [await this.ways.keyOf(source, checkout), answers, only, [...questions.functions].sort()]
     const answering = { answers, questions, only }
-    return once(this.answered, JSON.stringify(key), () =>
-      this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
+    return once(this.answered, JSON.stringify(key), async () => {
+      const { pieces, ...rest } = await this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
         renderAnswered(source, checkout, running, answering, postRender),
-      ),
-    )
+      )
+      return { ...rest, pieces: pieces && this.ways.shared(pieces) }
+    })
   }
 
   /** As helm does for a cluster, which is served to it. */
@@ -68,9 +71,10 @@ export class ReleaseAnswers {
       this.stub ??= this.ways.openStub()
       const server = await this.stub
       if (!server) return { questions: [], fault: 'stopped' }
-      return this.kept([source, checkout], key, askedEntry, (running, postRender) =>
+      const result = await this.kept([source, checkout], key, askedEntry, (running, postRender) =>
         renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
       )
+      return 'pieces' in result ? { ...result, pieces: this.ways.shared(result.pieces) } : result
     })
   }
 
