@@ -1,7 +1,6 @@
 import { inflatedChart } from '../../kubernetes/charts/chart-release'
 import { splitDocuments } from '../../manifest/documents'
 import { Manifest } from '../../manifest/manifest'
-import { mentionsOneOf } from '../../manifest/mentions'
 import { skimKind } from '../../manifest/skim'
 import type { SideOfChange } from '../../sides/side'
 import { generatorsIn, inflatedCharts } from '../../sources/inflated-chart'
@@ -9,24 +8,25 @@ import { closureOf, inside, type Kustomization } from '../../sources/kustomizati
 import type { KustomizeSource, Source } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
 import type { Wanted } from './wanted-partners'
+import type { WordSearch } from './word-search'
 
 /** Whether a source may render to an object of one of the kinds with one of the strings in it. */
 export type MayHold = (wanted: Wanted) => boolean
 
 /** Tells from the files of a source what it may render to; what they do not show, it may. */
-export async function mayHoldOf(source: Source, side: SideOfChange): Promise<MayHold> {
+export async function mayHoldOf(source: Source, side: SideOfChange, search: WordSearch): Promise<MayHold> {
   const taken = source.kind === 'kustomize' ? takenBy(source, side.discovery.kustomizations) : []
   if (source.kind === 'kustomize' && taken.length > 0) {
     const left = await leftOut(source, side)
     if (left.isAll && taken.every((one) => showsItsObjects(one, left)))
-      return mayHoldByObjects(source, taken, left, side)
+      return mayHoldByObjects(source, taken, left, side, search)
   }
   const files = await side.files(source)
   // The content of a packaged chart is known only after rendering.
   if (files.some((file) => file.endsWith('.tgz'))) return ({ strings }) => strings.length > 0
   const written = [...(await side.checkout.texts(files)).values()]
   const texts = source.kind === 'kustomize' ? written.map((text) => substituted(text, source.substitutions)) : written
-  return (wanted) => mayHoldByWords(source, texts, wanted)
+  return (wanted) => mayHoldByWords(source, texts, wanted, search)
 }
 
 function takenBy({ root, components = [] }: KustomizeSource, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
@@ -91,6 +91,7 @@ async function mayHoldByObjects(
   taken: readonly Kustomization[],
   left: LeftOut,
   { checkout }: SideOfChange,
+  search: WordSearch,
 ): Promise<MayHold> {
   const of = async (files: readonly string[]) => {
     const texts = await checkout.texts([...new Set(files)].filter((file) => checkout.has(file)))
@@ -122,7 +123,7 @@ async function mayHoldByObjects(
   return ({ kinds, strings }) => {
     if (strings.length === 0) return false
     const isOfKind = ({ kind, text }: (typeof objects)[number]) =>
-      kind === undefined ? mentionsOneOf(text, kinds) : kinds.includes(kind)
+      kind === undefined ? search.mentionsOneOf(text, kinds) : kinds.includes(kind)
     const any = kinds.length === 0 || mayChangeKinds
     const candidates = any ? objects : objects.filter(isOfKind)
     if (candidates.length === 0 && !(any ? kindsMade.length > 0 : kindsMade.some((kind) => kinds.includes(kind))))
@@ -131,7 +132,7 @@ async function mayHoldByObjects(
     const stems = kindsMade.length > 0 ? strings.map((string) => string.replace(hashed, '')) : []
     const all = [...new Set([...strings, ...stems])]
     if (all.some(isMade)) return true
-    return [...candidates.map(({ text }) => text), ...laidOver].some((text) => mentionsOneOf(text, all))
+    return [...candidates.map(({ text }) => text), ...laidOver].some((text) => search.mentionsOneOf(text, all))
   }
 }
 
@@ -157,12 +158,17 @@ function endsOf(text: string): string[] {
 }
 
 /** Tells from words alone, wherever they are in the files. */
-function mayHoldByWords(source: Source, texts: readonly string[], { kinds, strings }: Wanted): boolean {
+function mayHoldByWords(
+  source: Source,
+  texts: readonly string[],
+  { kinds, strings }: Wanted,
+  search: WordSearch,
+): boolean {
   if (strings.length === 0) return false
   if (texts.length === 0) return true
-  if (kinds.includes('HelmChart') && texts.some(inflatesCharts)) return true
-  if (kinds.length > 0 && !texts.some((text) => mentionsOneOf(text, kinds) || fillsInKind(text))) return false
-  return putsWordsTogether(source, texts) || texts.some((text) => mentionsOneOf(text, strings))
+  if (kinds.includes('HelmChart') && texts.some((text) => inflatesCharts(text, search))) return true
+  if (kinds.length > 0 && !texts.some((text) => search.mentionsOneOf(text, kinds) || fillsInKind(text))) return false
+  return putsWordsTogether(source, texts, search) || texts.some((text) => search.mentionsOneOf(text, strings))
 }
 
 /** Whether a template leaves a kind, or a part of it, to be filled in. */
@@ -171,14 +177,14 @@ function fillsInKind(text: string): boolean {
 }
 
 /** Whether a Kustomization inflates charts: remote charts install objects that are in no file. */
-function inflatesCharts(text: string): boolean {
-  return mentionsOneOf(text, ['helmCharts', 'HelmChartInflationGenerator'])
+function inflatesCharts(text: string, search: WordSearch): boolean {
+  return search.mentionsOneOf(text, ['helmCharts', 'HelmChartInflationGenerator'])
 }
 
 const keysThatMakeWords = ['namePrefix', 'nameSuffix', 'secretGenerator', 'replacements', 'vars', 'helmCharts']
 
 /** Templates, and Kustomizations that change names, render strings that are in no file. */
-function putsWordsTogether(source: Source, texts: readonly string[]): boolean {
+function putsWordsTogether(source: Source, texts: readonly string[], search: WordSearch): boolean {
   if (source.kind === 'helm' || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true
-  return texts.some((text) => mentionsOneOf(text, keysThatMakeWords))
+  return texts.some((text) => search.mentionsOneOf(text, keysThatMakeWords))
 }

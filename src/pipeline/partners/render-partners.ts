@@ -1,6 +1,5 @@
 import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
 import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
-import { mentionsOneOf } from '../../manifest/mentions'
 import type { ActiveRule } from '../../policy/policy'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { Source } from '../../sources/source'
@@ -8,6 +7,7 @@ import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { partnersWanted, type Wanted } from './wanted-partners'
+import { WordSearch } from './word-search'
 
 /** What a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -29,9 +29,12 @@ export async function renderPartners(
   touched: readonly Manifest[],
 ): Promise<RenderedSide[]> {
   const { head, declarations } = sides
+  const search = new WordSearch()
+  const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
+    (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
   for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one)))
-    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head) })
+    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head, search) })
   const placeOf = placing(sides)
   const rendered: RenderedSide[] = []
   /** The objects of renderings that some rule looked for when they were rendered. */
@@ -96,11 +99,6 @@ function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: Pla
   }
   if (groups.size > maxPlaces) return [{ at: undefined, wanted: partnersWanted([rule], manifests) }]
   return [...groups.values()].map(({ at, its }) => ({ at, wanted: partnersWanted([rule], its) }))
-}
-
-function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolean {
-  if (kinds.length > 0 && !kinds.includes(ref.kind)) return false
-  return mentionsOneOf(object.content, strings)
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */
