@@ -55,12 +55,42 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
 export function withKey(map: Cursor, key: string, value: string): Fix | undefined {
   const [first] = [...map.entries()]
   if (!first || isShared(map, first[1])) return undefined
-  const { startLine, startColumn } = map.region
-  const before = lineOf(map, startLine).slice(0, startColumn - 1)
+  const { startLine, startColumn, endColumn } = map.region
+  const [before, after] = [
+    lineOf(map, startLine).slice(0, startColumn - 1),
+    lineOf(map, startLine).slice(endColumn - 1),
+  ]
+  const [, indent] = lineOf(map, first[1].region.startLine).match(/^( +)["']?[\w./-]+["']?:(?: |$)/) ?? []
+  // A map has the place of its key, if it has one.
+  if (indent !== undefined && first[1].region.startLine > startLine && /^["']?:\s*(?:#|$)/.test(after))
+    return edit(map, startOf(startLine + 1), `${indent}${key}: ${value}\n`)
   const at = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
   if (/\{\s*$/.test(before)) return edit(map, at, `${key}: ${value}, `)
   if (!/^[\s-]+$/.test(before)) return undefined
   return edit(map, at, `${key}: ${value}\n${' '.repeat(startColumn - 1)}`)
+}
+
+/** Takes the line of a key and its scalar out of a map, and that of the map where nothing else is in it. */
+export function withoutKey(map: Cursor, key: string): Fix | undefined {
+  const at = map.at(key)
+  const { startLine, endLine, startColumn, endColumn } = at.region
+  const { lines } = at.manifest.object
+  if (!at.string || startLine !== endLine || startLine >= lines.count || isShared(map, at)) return undefined
+  const line = lineOf(at, startLine)
+  const isAlone =
+    line
+      .slice(0, startColumn - 1)
+      .trim()
+      .replaceAll(/["']/g, '') === `${key}:`
+  if (!isAlone || !/^\s*(?:#|$)/.test(line.slice(endColumn - 1))) return undefined
+  const isOnly = [...map.entries()].length === 1
+  if (isOnly && lineOf(at, startLine - 1).trim() !== `${map.path.at(-1)}:`) return undefined
+  return edit(at, { ...startOf(isOnly ? startLine - 1 : startLine), endLine: startLine + 1 }, '')
+}
+
+/** Several edits as one; nothing where one of them is not certain. */
+export function together(...fixes: readonly (Fix | undefined)[]): Fix | undefined {
+  return fixes.every((fix) => fix !== undefined) ? { edits: fixes.flatMap(({ edits }) => edits) } : undefined
 }
 
 /** Whether a node affects other places: an anchor may be referenced, an alias leads elsewhere. */

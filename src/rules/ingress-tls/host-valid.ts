@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
-import { replaced } from '../../rule/fix'
+import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
 
 /**
@@ -57,7 +57,8 @@ export default defineRule({
     if (annotation.string === undefined || annotation.string === className.string) return
     if (isPlaceholder(annotation.string) || (manifest.assumption && !(annotation.string && className.string))) return
     const args = { annotation: annotation.string || '""', className: named }
-    report(annotation, 'class', args, { keys: [args.annotation, named] })
+    const fix = withoutKey(manifest.root.at('metadata', 'annotations'), String(annotation.path.at(-1)))
+    report(annotation, 'class', args, { keys: [args.annotation, named], fix })
   },
 })
 
