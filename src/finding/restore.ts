@@ -47,12 +47,16 @@ export class Restorer {
     const [startLine, startColumn, newText] =
       line > lines.count ? [lines.count, (lines.at(lines.count) ?? '').length + 1, `\n${text}`] : [line, 1, text]
     const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
-    return { edits: [{ path: origin.path, region, newText }] }
+    const ended = object.fileText.includes('\r\n') ? newText.replace(/\r?\n/g, '\r\n') : newText
+    return { edits: [{ path: origin.path, region, newText: ended }] }
   }
 
   private insertion(object: LoadedObject, now: string | undefined): Insertion {
     const own = `${ownText(object)}\n`
-    if (now === undefined) return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
+    if (now === undefined) {
+      if (this.skim(object.fileText).documents.size === 1) return { line: 1, text: object.fileText }
+      return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
+    }
     const after = this.skim(now).documents
     const document = this.skim(object.fileText).documents.get(identityOf(object.ref))
     if (!document || after.has(identityOf(object.ref))) return undefined

@@ -60,7 +60,7 @@ export function withKey(map: Cursor, key: string, value: string): Fix | undefine
     lineOf(map, startLine).slice(0, startColumn - 1),
     lineOf(map, startLine).slice(endColumn - 1),
   ]
-  const [, indent] = lineOf(map, first[1].region.startLine).match(/^( +)["']?[\w./-]+["']?:(?: |$)/) ?? []
+  const [, indent] = lineOf(map, first[1].region.startLine).match(/^( +)["']?[\w./-]+["']?:(?:\s|$)/) ?? []
   // A map has the place of its key, if it has one.
   if (indent !== undefined && first[1].region.startLine > startLine && /^["']?:\s*(?:#|$)/.test(after))
     return edit(map, startOf(startLine + 1), `${indent}${key}: ${value}\n`)

@@ -1,7 +1,15 @@
 import { gt, major, minor, satisfies } from 'semver'
 import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
-import { adviceOf, type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
+import {
+  adviceOf,
+  type Component,
+  componentKinds,
+  componentsIn,
+  releaseBehind,
+  writtenAs,
+  writtenFor,
+} from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
@@ -50,7 +58,7 @@ export default defineRule({
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
-          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release, ...upgrading(component, defects) },
+          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release, fix: upgrading(component, defects) },
         )
       }
       const end = endsOfLife.find((one) => one.component === facts.name && satisfies(release, one.versions))
@@ -103,16 +111,19 @@ function listed(defects: readonly Defect[]): string {
 
 const maxListed = 3
 
-/** The tag of an image with the release that fixes all defects, if that is another patch of the same minor release. */
-function upgrading({ release = '', at }: Component, defects: readonly Defect[]): { fix?: Fix } {
+/**
+ * The tag of an image, or the version of a chart, with the release that fixes all defects, if that is another patch of
+ * the same minor release.
+ */
+function upgrading(component: Component, defects: readonly Defect[]): Fix | undefined {
+  const { release = '', at, container } = component
   const nearest = nearestFixed(release, defects)
-  const [, before] = at.string?.match(/^([^@]*:v?)\d+\.\d+\.\d+$/) ?? []
-  if (!nearest || before === undefined || at.string !== `${before}${release}`) return {}
-  const fix =
-    major(nearest) === major(release) && minor(nearest) === minor(release)
-      ? replaced(at, `${before}${nearest}`)
-      : undefined
-  return fix ? { fix } : {}
+  const [, before = '', now = ''] = at.string?.match(/^((?:[^@]*:)?v?)(\d+\.\d+\.\d+)$/) ?? []
+  const isPatch = nearest && major(nearest) === major(release) && minor(nearest) === minor(release)
+  if (!isPatch || releaseBehind(component, now) !== release || before.includes(':') !== (container !== undefined))
+    return undefined
+  const version = writtenFor(component, nearest)
+  return version && major(version) === major(now) ? replaced(at, `${before}${version}`) : undefined
 }
 
 /** The nearest release that no defect with a fix is in. */
