@@ -128,12 +128,21 @@ describe('patches are written to the files that they name, or not at all', () =>
   const because = (file: string, why: string) =>
     `${file}: This file cannot be fixed, because ${why}. Nothing was written.`
 
-  test.each(['../b.yaml', '/b.yaml', '.git/b.yaml', 'a/.GIT/b.yaml', 'a//b.yaml', './b.yaml', 'a\\..\\b.yaml'])(
-    '%s is refused',
-    (file) => {
-      expect(refusalOf(() => {}, patch(file))).toBe(because(file, 'it is no path of this repository'))
-    },
-  )
+  test.each([
+    '../b.yaml',
+    '/b.yaml',
+    '.git/b.yaml',
+    'a/.GIT/b.yaml',
+    '.g\u200cit/b.yaml',
+    'git~1/b.yaml',
+    '.git./b.yaml',
+    '.git::$INDEX_ALLOCATION/b.yaml',
+    'a//b.yaml',
+    './b.yaml',
+    'a\\..\\b.yaml',
+  ])('%s is refused', (file) => {
+    expect(refusalOf(() => {}, patch(file))).toBe(because(file, 'it is no path of this repository'))
+  })
 
   test('what is not as it was judged is refused', () => {
     const elsewhere = temporaryFolder()

@@ -66,8 +66,7 @@ export function writePatches(top: string, patches: readonly Patch[]): void {
 /** The mode that a file is written with; nothing is changed. */
 function modeOf(top: string, { path: file, before }: Patch): number | undefined {
   const names = file.split('/')
-  if (path.isAbsolute(file) || names.some((name) => /^(?:\.{0,2}|\.git)$/i.test(name) || name.includes('\\')))
-    throw refusal(file, 'it is no path of this repository')
+  if (path.isAbsolute(file) || names.some(isOfGit)) throw refusal(file, 'it is no path of this repository')
   for (const folder of foldersOf(file)) {
     const found = at(top, folder)
     if (found && !found.isDirectory()) throw refusal(file, `${folder} is no folder`)
@@ -83,6 +82,12 @@ function modeOf(top: string, { path: file, before }: Patch): number | undefined 
   if (!readFileSync(path.join(top, file)).equals(Buffer.from(before)))
     throw refusal(file, 'it was changed while the check ran')
   return found.mode
+}
+
+/** Whether some system of files takes a name for Git's own folder, this one, or the one above. */
+function isOfGit(name: string): boolean {
+  const taken = name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+  return name.includes('\\') || /^(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::.*)?)$/i.test(taken)
 }
 
 function refusal(file: string, why: string): GuardError {
