@@ -217,7 +217,6 @@ describe('a review suggests the fixes', () => {
       'pulls/list-files',
       'graphql',
       'pulls/update-review-comment',
-      'pulls/list-reviews',
     ])
     expect(github.pullRequest.minimized).toEqual([a?.node_id])
     expect(bodies()).toEqual(['<!-- ingress-guard: gate solved -->\nSolved.\n', expect.stringContaining('suggestion')])
