@@ -5,6 +5,7 @@ import { structuredPatch } from 'diff'
 import type { Patch } from '../src/finding/edited-text'
 import type { Finding } from '../src/finding/report'
 import { fixableMessages } from '../src/rules/fixes'
+import { rules as allRules } from '../src/rules/index'
 import { caseOf, judge, judgeWithFixes, readFolder, root, type Texts } from './harness'
 
 const fixtures = path.join(root, '__tests__', 'fixtures')
@@ -67,4 +68,14 @@ describe('with the fixes that hold, their findings are gone, none is new, and no
     const found = [...fixed].sort().map(([rule, messages]) => [rule, [...messages].sort()])
     expect(Object.fromEntries(found)).toEqual(fixableMessages)
   })
+})
+
+test('the page names each rule that leaves a message without a fix', () => {
+  const page = readFileSync(path.join(root, 'docs', 'fixes.md'), 'utf8')
+  const names = [...page.matchAll(/`(?:[a-z-]+\/)?([a-z-]+)`/g)].map(([, name]) => name)
+  const unnamed = allRules.filter(({ id, messages, until = {} }) => {
+    const open = Object.keys(messages).filter((one) => !fixableMessages[id]?.includes(one) && !(one in until))
+    return open.length > 0 && !names.includes(id.split('/')[1])
+  })
+  expect(unnamed.map(({ id }) => id)).toEqual([])
 })
