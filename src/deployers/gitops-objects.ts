@@ -22,7 +22,7 @@ function readGitOpsIn(text: string): readonly LoadedObject[] {
   return found
 }
 
-/** Whether an object is of Argo CD or Flux. */
+/** Whether an object is one of Argo CD or Flux. */
 export function isGitOps({ ref }: LoadedObject): boolean {
   return gitOpsGroups.some((group) => `.${ref.group}`.endsWith(`.${group}`))
 }

@@ -14,7 +14,7 @@ import { argoRevision } from '../common/tracked-revision'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
 
-/** The most text that the Applications of one generator may come to. */
+/** The limit on the text of all Applications of one generator. */
 const maxSize = 50_000_000
 
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
@@ -59,7 +59,10 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   }
 }
 
-/** Whether an Application of another cluster would deploy something else; only the name and the server of that cluster are known. */
+/**
+ * Whether an Application for another cluster would deploy something else; only the name and the server of that cluster
+ * are known.
+ */
 function dependsOnCluster(set: LoadedObject, element: Element): boolean {
   const other = Object.fromEntries(Object.keys(ownCluster).map((key) => [key, `other-${key}`]))
   const [one, two] = [element, { ...element, ...other }].map((its) => sourcesOf(set, its))

@@ -45,7 +45,7 @@ export function namePlainFiles(
     const to = checkout.tree.resolved.get(file)
     plain.set(file, owner)
     if (to === undefined) continue
-    // It reads a file through a link, and does not go into a folder by one.
+    // Argo CD reads a file through a link, and enters no folder through one.
     if (checkout.tree.entries.has(to)) plain.set(to, owner)
     else unfollowedLinks.set(file, `${name} does not follow ${file} to a folder`)
   }

@@ -104,7 +104,7 @@ function combined(
   return all
 }
 
-/** The second of a matrix may use what the first gives. */
+/** The second generator of a matrix may use the elements of the first. */
 function withElement(generator: Generator, element: Element): Generator {
   const text = JSON.stringify(generator)
   if (!text.includes('{{')) return generator
@@ -134,7 +134,7 @@ function filledIn(values: Element, element: Element): Element {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, element)]))
 }
 
-/** The folders that some rule takes and none leaves out; those that begin with a dot are never taken. */
+/** The folders that some rule includes and none excludes; those that begin with a dot never match. */
 function matching(rules: readonly PathRule[], checkout: Checkout): string[] {
   const folders = new Set<string>()
   for (const file of checkout.tree.entries.keys()) {

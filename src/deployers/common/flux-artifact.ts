@@ -33,7 +33,7 @@ export class FluxArtifact {
       .filter(([file]) => this.isCheckedOut(file))
       .flatMap(([file, text]) => rulesIn(text, foldersOf(file)))
     const given = [...own, ...rulesIn(ignore ? textAt(ignore) : '', [])]
-    // One pattern of one's own takes the place of all defaults but those of Git itself:
+    // One pattern in the object replaces all defaults except those of Git itself:
     // https://github.com/fluxcd/pkg/blob/artifact/v0.20.0/artifact/storage/archive.go
     this.rules = [...rulesIn(ofGit, []), ...(given.length > 0 ? given : rulesIn(byDefault, []))]
   }
@@ -68,12 +68,12 @@ interface IgnorePattern {
   readonly folders: readonly string[]
   readonly includes: boolean
   readonly foldersOnly: boolean
-  /** Whether it is matched from its folder on, and not by any one name. */
+  /** Whether it is matched from its folder on, and not by any single name. */
   readonly anchored: boolean
   readonly parts: readonly PatternSegment[]
 }
 
-/** A segment of a pattern: any number of folders, nothing, or names. */
+/** A segment of a pattern: any number of folders, an empty one, or names. */
 type PatternSegment = '**' | '' | ((name: string) => boolean)
 
 function foldersOf(file: string): string[] {
@@ -121,7 +121,7 @@ function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: r
   return at !== -1 && !(foldersOnly && at === own.length - 1)
 }
 
-/** Without a way back: behind `**` the first folder that matches the next segment is taken. */
+/** Matches without backtracking: after `**` the first folder that matches the next segment is used. */
 function takesFrom(parts: readonly PatternSegment[], file: readonly string[], foldersOnly: boolean): boolean {
   let at = 0
   let isFound = false

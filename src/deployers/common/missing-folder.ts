@@ -14,7 +14,7 @@ export function siteOfFolder(manifest: Manifest, at: Cursor): DeclarationSite {
   return { path: manifest.origin.path, region: at.region }
 }
 
-/** Why an object deploys nothing, in words that go behind its name. */
+/** The reason why an object deploys nothing, as words that follow its name. */
 export function missingFolder(place: string): string {
   return `there is no folder ${place} in this repository`
 }

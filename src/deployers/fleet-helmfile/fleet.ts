@@ -224,7 +224,7 @@ function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
   return {
     id: `fleet:${file}:${clusters}`,
     origin: 'named' as const,
-    // Without a cluster that is known to take it, a failure is no fault.
+    // If no known cluster takes it, a failure is no error.
     ...(mayBeUnused ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: file, region: document.object.region },

@@ -8,7 +8,7 @@ import { listOf, textOf } from '../../sources/untyped'
 import { type FileDeployments, releaseKey } from '../common/file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
 
-/** What a release takes from the rest of its file. */
+/** The parts of a file that its releases depend on. */
 export interface Helmfile {
   readonly folder: string
   readonly path: string
@@ -16,18 +16,18 @@ export interface Helmfile {
   readonly repositories: ReadonlyMap<string, string>
   /** The namespace of releases that name none. */
   readonly namespace: string
-  /** The cluster that everything in it goes to; empty where that is the one of its path. */
+  /** The cluster of the whole file; empty if its path decides. */
   readonly cluster: string
   /** The one environment that there is; undefined where there are several. */
   readonly environment: string | undefined
   /** Whether it is a template; only its plain parts are read. */
   readonly isTemplate: boolean
-  /** Whether values files that are not there are passed over. */
+  /** Whether missing values files are ignored. */
   readonly passesOverMissing: boolean
   readonly deployments: FileDeployments
 }
 
-/** The fields of a release that are templates even in plain YAML, and that decide what is deployed. */
+/** The fields of a release that are templates even in plain YAML, and that decide which chart is deployed. */
 const identifying = ['name', 'chart', 'namespace', 'version']
 
 /** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
@@ -115,7 +115,7 @@ function namespaceOf(release: Cursor, helmfile: Helmfile): string {
   return textOf(release.at('namespace').value) || helmfile.namespace
 }
 
-/** The values of a release, the last over the others, and what of them is out of sight. */
+/** The values of a release, the last over the others, and the layers that are not in the repository. */
 function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const { deployments, folder, environment, passesOverMissing } = helmfile
   const { checkout } = deployments.surroundings
@@ -164,7 +164,10 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
 }
 
-/** What `--set` and `--set-string` are given, which win over all other values; helmfile escapes what has a meaning there. */
+/**
+ * The arguments of `--set` and `--set-string`, which win over all other values; helmfile escapes special characters in
+ * them.
+ */
 function parametersOf(release: Cursor): Parameter[] {
   const escaped = (value: unknown) => textOf(value).replace(/[{},]/g, '\\$&')
   return ['set', 'setString'].flatMap((key) =>

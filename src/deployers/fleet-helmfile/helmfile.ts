@@ -32,7 +32,7 @@ export function isTemplateOfHelmfile(file: string): boolean {
 }
 
 /**
- * Reads a helmfile: releases in plain YAML. What is written in a template is listed by its releases.
+ * Reads a helmfile: releases in plain YAML. The content of a template is listed by its releases.
  * https://helmfile.readthedocs.io/en/stable/
  */
 export async function readHelmfile(file: string, text: string, deployments: FileDeployments): Promise<void> {
@@ -57,8 +57,8 @@ export async function readHelmfile(file: string, text: string, deployments: File
 }
 
 /**
- * Reads the releases of charts from elsewhere that a template names in plain YAML: their values say something by
- * themselves. Which of the releases are installed, and with what besides, only helmfile knows.
+ * Reads the releases of remote charts that a template names in plain YAML: their values can be judged alone. Only
+ * helmfile knows which of the releases are installed, and with which further values.
  */
 async function readPlainParts(file: string, text: string, deployments: FileDeployments): Promise<void> {
   const { documents, faults } = documentsIn(file, plainPartsOf(text))
@@ -95,7 +95,7 @@ async function readDocuments(
     deployments,
   }
   takeValuesOfEnvironments(file, parts, deployments)
-  // Of several parts the last list takes the place of the others.
+  // The list of the last part replaces the others.
   const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
   const releases = [...(own?.items() ?? [])]
   const [beyond] = releases.slice(most.releases)
@@ -112,7 +112,7 @@ function holdsReleases({ root }: Manifest): boolean {
   )
 }
 
-/** A file of a name of its own is given to helmfile by itself, and each may go to another cluster. */
+/** A file with another name is passed to helmfile explicitly, and each may be deployed to another cluster. */
 function clusterOf(file: string): string {
   return byName.test(file) || layoutFolderOf(file) !== undefined ? '' : file
 }
@@ -204,7 +204,7 @@ function releaseNames(text: string): string[] {
   return [...names]
 }
 
-/** The files of the repository that strings of a template name; what is filled in may be any word. */
+/** The files of the repository that strings of a template name; a variable may be any word. */
 function* filesIn(
   file: string,
   text: string,

@@ -12,7 +12,7 @@ export function mayDeclare(file: string, text: string): boolean {
 }
 
 /**
- * Reads what the files of Fleet and helmfile of one side deploy.
+ * Reads the deployments that the files of Fleet and helmfile of one side declare.
  *
  * @param parts the files of charts, which are no such files
  */
@@ -30,7 +30,7 @@ export async function readDeploymentFiles(
   return deployments
 }
 
-/** The files of Fleet bundles that a glob of `ignore` takes: what Fleet deploys is judged wherever it is. */
+/** The files of Fleet bundles that a glob of `ignore` matches: deployments of Fleet are judged in any folder. */
 export async function ignorableBundles(checkout: Checkout): Promise<string[]> {
   const { tree } = checkout
   const files = [...tree.entries.keys()].filter((file) => fleetFile.test(file) && tree.isIgnorable(file))

@@ -21,7 +21,10 @@ export class FluxArtifacts {
     return artifact
   }
 
-  /** Why Flux cannot build a folder: its artifact lacks the folder, or a file that its Kustomizations take in. */
+  /**
+   * The reason why Flux cannot build a folder: its artifact lacks the folder, or a file that its Kustomizations
+   * include.
+   */
   lacks(artifact: FluxArtifact, place: string): string | undefined {
     const { checkout, kustomizations } = this.index
     const files = checkout.tree.at(place)

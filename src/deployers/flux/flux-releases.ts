@@ -118,7 +118,7 @@ export class FluxReleases {
       targets: release.kubeConfig.exists ? [elsewhere(manifest)] : this.owners.targetsOf(manifest),
       idOf: (target) => idOf(manifest, target),
       appliedBy: this.owners.appliedBy(manifest),
-      // What a rendering brings has its variables filled in.
+      // Variables are filled in where a rendering contains the object.
       substitutions: this.named.bringerOf(manifest)
         ? []
         : owners.map(({ kustomization, manifest: owner }) => this.substitutionsBy(kustomization, owner)),

@@ -12,13 +12,13 @@ import { declarationSite } from '../common/gitops-sources'
 import { ownValuesOf } from './flux-values'
 import { postRenderersOf } from './post-renderers'
 
-/** What the objects around a HelmRelease say of it. */
+/** The fields of the objects that a HelmRelease refers to. */
 interface HelmReleaseContext {
   /** Its chart, or that of the object it refers to. */
   readonly chart: HelmReleaseChart
   /** The HelmRepository, OCIRepository or GitRepository that the chart comes from. */
   readonly artifact: Manifest | undefined
-  /** The objects that say which chart it is. */
+  /** The objects that name the chart. */
   readonly definitions: readonly Manifest[]
   /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
@@ -27,7 +27,7 @@ interface HelmReleaseContext {
   readonly idOf: (target: Target) => string
   /** The files by which it is applied. */
   readonly appliedBy: readonly string[]
-  /** What each of the Kustomizations that apply it substitutes. */
+  /** The variables that each of the Kustomizations that apply it substitutes. */
   readonly substitutions: readonly (Readonly<Record<string, string>> | undefined)[]
 }
 
@@ -54,7 +54,7 @@ export function chartOfHelmRelease(
     release: release.releaseName,
     namespace,
     wanted() {
-      // Where it is applied several times with other variables, it is several releases.
+      // Applied several times with different variables, it is several releases.
       const isSeveral = others.length > 0 && its.substitutions.some(Boolean)
       return isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
     },
@@ -68,7 +68,7 @@ export function chartOfHelmRelease(
         ...fromChart,
         ...fromRelease.map((one) => ('text' in one ? { ...one, text: fill(one.text) } : one)),
       ]
-      // A variable that only the cluster has may be anything, also what the chart refuses.
+      // A variable that only the cluster has may have any value, even one that the chart refuses.
       const isUnfilled = values.some((one) => 'text' in one && one.text.includes('${'))
       const files = [...parts.slice(1).map((one) => one.origin.path), ...its.appliedBy]
       return targets.map((target) => ({
@@ -132,9 +132,9 @@ function wantedBy(
 }
 
 /**
- * The values files of the chart itself that a release names; they take the place of its `values.yaml`.
+ * The values files of the chart itself that a release names; they replace its `values.yaml`.
  *
- * @returns undefined where what they come to is unknown
+ * @returns undefined if their content is unknown
  */
 function valuesOfChart({ valuesFiles, ...chart }: HelmReleaseChart, folder: string, checkout: Checkout) {
   const values: Values[] = []
