@@ -37,13 +37,13 @@ export interface Discovery {
   readonly notInspected: readonly NotInspected[]
   /** The revisions of this repository that Argo CD and Flux objects deploy. */
   readonly revisions: readonly TrackedRevision[]
-  /** How Flux objects refer to this repository. */
+  /** The references of Flux objects to this repository. */
   readonly references: readonly SourceReference[]
   /** The releases whose charts are not in this repository and may be fetched, by their ids. */
   readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
-  /** The Argo CD and Flux objects, also those that renderings bring. */
+  /** The Argo CD and Flux objects, also those in renderings. */
   readonly objects: readonly Manifest[]
-  /** What files of Fleet and helmfile deploy. */
+  /** The deployments of Fleet and helmfile. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
   readonly plain: ReadonlyMap<string, PlainOwner>
@@ -75,7 +75,7 @@ export interface DiscoveryInput {
   readonly changed?: ReadonlySet<string> | undefined
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
-  /** How far renderings are followed, if not to the usual limits. */
+  /** The limits for following renderings, if not the usual ones. */
   readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
@@ -151,7 +151,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   }
 }
 
-/** The files of one side, and what was read of them. */
+/** The files of one side and the objects read from them. */
 interface SideReading {
   readonly checkout: Checkout
   readonly declared: readonly Source[]
@@ -168,7 +168,7 @@ interface SideReading {
   readonly fileDeployments: FileDeployments
 }
 
-/** The sources as far as they are known from the files and from the renderings that were followed. */
+/** The sources, as far as the files and the followed renderings show them. */
 async function readRound(charts: readonly string[], reading: SideReading) {
   const { checkout, declared, known, fileDeployments } = reading
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
