@@ -27,9 +27,9 @@ export function readEvent(env: NodeJS.ProcessEnv): Event {
   return { name, sha, payload: file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {} }
 }
 
-/** Where on GitHub the people are whom a report is for. */
+/** The place on GitHub where a report is read. */
 export interface Audience {
-  /** Where the API is: not at github.com for GitHub Enterprise Server. */
+  /** The URL of the API; GitHub Enterprise Server has its own. */
   readonly api: string
   readonly owner: string
   readonly repo: string

@@ -5,7 +5,7 @@ import type { LineComment } from './suggestions'
 
 /** The marks of a gate, by which it finds what it wrote. */
 export interface Marks {
-  /** What a comment begins with; the fingerprints of its findings follow. */
+  /** The first words of a comment; the fingerprints of its findings follow. */
   readonly name: string
   readonly review: string
   readonly solved: string
@@ -63,7 +63,7 @@ export function aboutOf({ body }: ReviewComment, { name }: Marks): string[] {
   return line.slice(name.length).replace('-->', '').trim().split(',')
 }
 
-/** So many identify a comment. */
+/** At most this many fingerprints identify a comment. */
 function identified(about: readonly string[]): readonly string[] {
   return [...new Set(about)].sort().slice(0, 20)
 }
