@@ -12,7 +12,7 @@ import { openRepository } from '../revision/git'
 import type { Io } from './io'
 import { foldersOf, put } from './new-files'
 
-/** What `--fix` does: writes the fixes, or only shows them. */
+/** The modes of `--fix`: writes the fixes, or only shows them. */
 export type FixMode = true | 'dry'
 
 /**
@@ -51,8 +51,8 @@ export async function checkAndFix(
 }
 
 /**
- * Writes patched files, all of them or none. A file that is not as it was judged is refused, and so is whatever leads to
- * another place: a symbolic link, another repository.
+ * Writes patched files, all of them or none. A file that is not as it was judged is refused, and so is a path that
+ * leads elsewhere: a symbolic link, another repository.
  */
 export function writePatches(top: string, patches: readonly Patch[]): void {
   const modes = patches.map((patch) => modeOf(top, patch))
@@ -63,7 +63,7 @@ export function writePatches(top: string, patches: readonly Patch[]): void {
   }
 }
 
-/** The mode that a file is written with; nothing is changed. */
+/** Checks that a patched file may be written, and returns its mode; changes nothing. */
 function modeOf(top: string, { path: file, before }: Patch): number | undefined {
   const names = file.split('/')
   if (path.isAbsolute(file) || names.some((name) => /^(?:\.{0,2}|\.git)$/i.test(name) || name.includes('\\')))
