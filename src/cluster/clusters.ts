@@ -23,7 +23,7 @@ export interface FileObjects {
   readonly refs: readonly ObjectRef[]
 }
 
-/** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
+/** The cluster of each file of a repository. Computed once, over both sides of a change. */
 export interface ClusterMap {
   of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
   /** Some folders count as clusters because they repeat each other: likely, but not certain. */
