@@ -7,7 +7,7 @@ export function closest(given: string, names: readonly string[]): string | undef
   return best && best.edits <= Math.min(3, Math.floor(given.length / 3)) ? best.name : undefined
 }
 
-/** ` Did you mean x?`, or nothing. */
+/** ` Did you mean x?`, or an empty text. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = closest(given, names)
   return name === undefined ? '' : ` Did you mean ${name}?`
