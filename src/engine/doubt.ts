@@ -42,7 +42,10 @@ function ofUnbuilt(draft: RawFinding): RawFinding {
   return draft
 }
 
-/** The rules for objects that a cluster cannot do without: to write one into a template that nothing fills in removes it. */
+/**
+ * The rules for objects that a cluster cannot do without: an object written into a template that nothing fills in
+ * counts as removed.
+ */
 const certain: ReadonlySet<string> = new Set(['protected-rbac/object-kept', 'protected-rbac/cluster-object-kept'])
 
 /** Lowers findings on a removal of an object that a file of this change writes which cannot be read. */

@@ -30,7 +30,7 @@ interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
 
 /** Runs rules over the evidence and collects their findings. */
 export class Evaluation {
-  /** What the rules could not judge, and why. */
+  /** The evaluations that failed, and the reasons. */
   readonly skipped: { path: string; reason: string }[] = []
 
   /** @param today YYYY-MM-DD */
