@@ -36,7 +36,7 @@ export class ChartRepositories {
     const answer = await this.http.get({ url, most: this.limits.indexBytes, compressed: true })
     if (answer.status === 401 || answer.status === 403)
       throw new FetchFailure('place-denied', `${shown(url)} answers ${answer.status}: it wants credentials`)
-    // A place that hides from strangers answers like one that is not there, so that is no proof that nothing is there.
+    // A place that requires a login may answer as if there were nothing, so that is no proof that nothing exists.
     if (answer.status !== 200) throw new FetchFailure('place-unreachable', `${shown(url)} answers ${answer.status}`)
     return answer.body
   }

@@ -8,7 +8,7 @@ export interface RegistryName {
   readonly host: string
   /** `charts/ingress-nginx` */
   readonly name: string
-  /** How messages name it. */
+  /** The name in messages. */
   readonly shown: string
 }
 
@@ -70,8 +70,8 @@ export class RegistryClient {
 }
 
 /**
- * Whether a host that gives out tokens may get the credentials of a registry: it is the same host, or the one below which
- * the registry is (`gitlab.com` for `registry.gitlab.com`), or that of Docker Hub.
+ * Whether a token service may get the credentials of a registry: it is the same host, or the registry is below it
+ * (`registry.gitlab.com` below `gitlab.com`), or it is that of Docker Hub.
  */
 function givesTokensFor(host: string, registry: string): boolean {
   const own = registry.replace(/:\d+$/, '')

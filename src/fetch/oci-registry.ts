@@ -29,7 +29,7 @@ export class Registries {
 
   /**
    * @param version a version, a range, a digest, or empty
-   * @param tag a tag as it is, in place of the version
+   * @param tag an exact tag, in place of the version
    * @throws FetchFailure
    */
   async fetch(place: Place, chart: string, version: string, tag?: string): Promise<Archive> {
@@ -41,7 +41,7 @@ export class Registries {
     return await archive
   }
 
-  /** Fetches what an index names as `oci://host/name:tag`. */
+  /** Fetches a chart that an index names as `oci://host/name:tag`. */
   async fetchUrl(url: string): Promise<Archive> {
     const colon = url.lastIndexOf(':')
     const place = placeOf(url.slice(0, colon))
@@ -121,7 +121,7 @@ function nameOf({ url, key }: Place, chart: string): RegistryName {
   const name = `${url.pathname}/${chart}`.split('/').filter(Boolean).join('/')
   if (name === '' || !name.split('/').every((part) => /^[a-z0-9][a-z0-9._-]*$/.test(part)))
     throw new FetchFailure('place-refused', `${shown} is not the name of a chart or an artifact in a registry`)
-  // As containerd does: a registry of this machine has no certificate.
+  // Like containerd: a registry of this machine has no certificate.
   const scheme =
     url.hostname === 'localhost' || url.hostname === '[::1]' || url.hostname.startsWith('127.') ? 'http' : 'https'
   return { origin: `${scheme}://${registryHost(url.host)}`, host: url.host, name, shown }

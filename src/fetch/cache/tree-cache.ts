@@ -7,7 +7,7 @@ export interface FetchedTree {
   readonly links: readonly string[]
 }
 
-/** What a kept tree is of. */
+/** Identifies a kept tree. */
 export interface TreeId {
   readonly place: string
   readonly commit: string

@@ -17,7 +17,7 @@ interface ComparatorSet {
 interface Comparator {
   readonly operator: string
   readonly version: SemVer
-  /** How many of the three numbers are written; the rest is any. */
+  /** The count of the numbers that are written; the rest is any. */
   readonly numbers: 0 | 1 | 2 | 3
 }
 
@@ -28,7 +28,7 @@ const number =
   /^v?([0-9xX*]+)(?:\.([0-9xX*]+))?(?:\.([0-9xX*]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/
 const operators = ['!=', '>=', '=>', '<=', '=<', '~>', '=', '>', '<', '~', '^']
 
-/** @returns nothing for a text that is no range */
+/** @returns undefined for a text that is no range */
 export function constraintOf(text: string): Constraint | undefined {
   if (text.length > longest) return undefined
   const written = text.split('||')

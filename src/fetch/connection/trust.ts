@@ -6,7 +6,7 @@ export interface NetworkConfig {
   readonly git: readonly string[]
 }
 
-/** The places that may be asked: those that the base revision names, by its objects or its config. */
+/** The places that may be asked: those in the objects or the config of the base revision. */
 export class TrustedPlaces {
   private readonly keys: ReadonlySet<string>
   private readonly private: readonly Place[]
