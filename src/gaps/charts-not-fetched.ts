@@ -11,13 +11,13 @@ export interface MissedChart {
   readonly release: ChartElsewhere
   readonly wanted: WantedChart
   readonly fault: FetchFault
-  /** Where the place is written that was asked, or would be. */
+  /** The line that names the place to fetch from. */
   readonly place: DeclarationSite
-  /** Where the version is written. */
+  /** The line of the version. */
   readonly version: DeclarationSite
 }
 
-/** Why a release is judged by its values alone; undefined where nothing is fetched at all. */
+/** The reason why a release is judged by its values alone; undefined if nothing is fetched at all. */
 export function accountOf(
   { wanted, fault, place, version }: MissedChart,
   side: 'base' | 'head',
@@ -58,7 +58,7 @@ export function missingVersion({ release, wanted, fault, version }: MissedChart,
   })
 }
 
-/** A trial that asks for what the change did not ask for shows nothing. */
+/** A trial that requests something new shows nothing. */
 export function notAsked({ manifest }: ChartElsewhere): Finding {
   return gateFinding('source/unrendered', 'not-asked', 'error', {
     side: 'head',

@@ -8,8 +8,8 @@ import { manifestName } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /**
- * Flux objects that took this repository at the base, and refer to a GitRepository that nothing provides now. Flux often
- * gets one when it is installed; so a name by which an object of the base took this repository is no fault.
+ * Flux objects that used this repository at the base, and refer to a GitRepository that nothing provides now. Flux
+ * often gets one when it is installed; so a name that objects of the base used for this repository is no fault.
  */
 export async function lostProviders(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
   const before = new Map<string, SourceReference[]>()
@@ -46,7 +46,7 @@ function nameIn({ name, namespace }: SourceReference): string {
 }
 
 /**
- * Whether an installation of Flux at the head makes a GitRepository of some name: a FluxInstance makes one.
+ * Whether an installation of Flux at the head creates a GitRepository of some name, as a FluxInstance does.
  * https://fluxoperator.dev/docs/crd/fluxinstance/#sync-configuration
  */
 async function installationIn({ checkout }: SideOfChange): Promise<(name: string) => boolean> {

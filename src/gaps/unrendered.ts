@@ -66,7 +66,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
-    // A plugin that kustomize does not have makes nothing here, whatever the change; its files are not judged.
+    // A plugin that kustomize does not have renders nothing here on either side; its files are not judged.
     if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => what === 'plugin')) {
       skipped.push(listed(side, failure))
       continue
@@ -131,7 +131,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       }),
     )
   }
-  // What is gone at the head was read as far as it could be.
+  // A source that is gone at the head was read as far as possible.
   for (const side of [...rest, ...before.filter(({ source, partial }) => partial && !present.has(source.id))]) {
     const failure = failureOf(side)
     if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
@@ -139,12 +139,12 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   return { findings, skipped }
 }
 
-/** Whether a folder is missing: that is listed at the object that names it, whether or not it is rendered. */
+/** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */
 function isOfFolder(source: Source, { reason }: Failure): boolean {
   return reason === withoutFolder(placeOf(source))
 }
 
-/** An entry of the list of what was not inspected: how far a source was read, and why no further. */
+/** An entry of the list of what was not inspected: the inspected part of a source, and the reason for the rest. */
 function listed(
   { source, partial }: RenderedSide,
   { path, reason, cause }: Failure,
@@ -161,8 +161,8 @@ function listed(
 }
 
 /**
- * Whether what a source lacks can only come from elsewhere: it takes in something from there, and the base did not have
- * the objects itself.
+ * Whether a missing part of a source can only come from elsewhere: the source has remote entries, and the base did not
+ * have the objects itself.
  */
 function isForElsewhere({ partial }: RenderedSide, old: RenderedSide | undefined): boolean {
   if (partial?.manner !== 'reduced') return false
@@ -176,8 +176,9 @@ function placeOfUnreadable(source: Source, { cause, path, about }: RenderedSide[
 }
 
 /**
- * Whether a source fails at the head for the same cause and at the same place as at the base. The messages may differ:
- * tools write their version into them. A tool that was stopped on both sides may have been stopped by different causes.
+ * Whether a source fails at the head for the same cause and at the same place as at the base. The messages may differ,
+ * as tools write their version into them. A tool that was stopped on both sides may have been stopped for different
+ * reasons.
  */
 function failsAlike(before: readonly [Source, Failure], after: readonly [Source, Failure]): boolean {
   const [was, is] = [before, after].map(([source, { cause, about, path }]) =>
@@ -194,8 +195,8 @@ function placeWithin(source: Source, path: string): string {
 }
 
 /**
- * Lists what Kustomizations include from remote places, which is not fetched. A place that the base uses already is
- * listed; a new one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
+ * Lists the remote entries of Kustomizations that are not fetched. A place that the base uses already is listed; a new
+ * one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
  */
 function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly string[] | undefined) {
   const entries = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()

@@ -28,7 +28,7 @@ function matcherOf(
   const url = owner && textAt(owner.repoURL)
   const isHere =
     url !== undefined && (repository.length === 0 || /[{$]/.test(url) || repository.includes(repositoryName(url)))
-  // What an ApplicationSet fills in may be any part of the path.
+  // Text that an ApplicationSet fills in may be any part of the path.
   const place = inside('', starsForTemplates(path.replace(/^\/+/, '')))
   if (!isHere || place === undefined) return []
   if (!/[*?[]/.test(place)) return [(one) => one === place]

@@ -3,7 +3,7 @@ import type { Skipped } from '../../finding/report'
 import type { SideOfChange } from '../../sides/side'
 import type { Recogniser } from './recognised-files'
 
-/** So many files of one tool and folder are named. */
+/** The number of files of one tool and folder that are named. */
 const most = 3
 
 /** Files of tools that the gate does not run. */

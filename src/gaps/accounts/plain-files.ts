@@ -28,7 +28,7 @@ export function reported(findings: readonly Finding[]): Witness {
   }
 }
 
-/** Whether a rule reports what could not be read or rendered. */
+/** Whether a rule reports unread or unrendered files. */
 export function isOfGaps(rule: string): boolean {
   return rule === 'source/unreadable' || rule === 'source/unrendered'
 }
@@ -40,7 +40,7 @@ export function unreadable({ before, after }: PlainFiles, rendered: ReadonlySet<
     const missing = after.missing.get(file) ?? (now ? undefined : before.missing.get(file))
     if (missing !== undefined) return { state: 'not-judged', cause: 'unreadable', reason: missing }
     if (!now?.kubernetes) return undefined
-    // What was just as unreadable before is not of this change.
+    // Files that were as unreadable before are not caused by this change.
     const old = before.loaded.get(file)
     const known = new Set(
       now === old ? [] : [...(old?.templates ?? []), ...(old?.unreadable ?? []).map(({ content }) => content)],

@@ -7,7 +7,7 @@ import type { SideOfChange } from '../../sides/side'
 import { nameOfSource } from '../../sources/source'
 import type { AccountedSide } from './accounted-side'
 
-/** Symbolic links and submodules, which hold nothing of their own. */
+/** Symbolic links and submodules, which have no content of their own. */
 export function links(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
     const { side } = is.side.checkout.tree.entries.has(file) ? is : was
@@ -44,7 +44,7 @@ export function links(was: AccountedSide, is: AccountedSide): Witness {
   }
 }
 
-/** What deploys a path below a submodule. */
+/** The deployers of a path below a submodule. */
 function deployersBelow(submodule: string, { discovery }: SideOfChange): string[] {
   const isBelow = (place: string) => place === submodule || place.startsWith(`${submodule}/`)
   return [
