@@ -35,7 +35,7 @@ export type Generator =
     }
   /** Each element of the first with each of the second, which may use the first's. */
   | { readonly kind: 'matrix'; readonly generators: readonly [Generator, Generator] }
-  /** The elements of the first, with what later ones have for the same keys. */
+  /** The elements of the first generator, with the fields of later ones that have the same keys. */
   | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
   /** Those elements of a generator that a selector takes. */
   | { readonly kind: 'selected'; readonly selector: Selector; readonly generators: readonly [Generator] }
@@ -43,14 +43,14 @@ export type Generator =
   | { readonly kind: 'clusters'; readonly values: Element }
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** What a generator gives for Argo CD's own cluster. */
+/** The element of a generator for Argo CD's own cluster. */
 export const ownCluster: Element = {
   name: 'in-cluster',
   nameNormalized: 'in-cluster',
   server: 'https://kubernetes.default.svc',
 }
 
-/** Why the elements of a generator of clusters are unknown. */
+/** The reason why the elements of a generator of clusters are unknown. */
 export const clustersUnknown =
   'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
 
@@ -149,7 +149,7 @@ function plainGeneratorAt(generator: Cursor, depth: number): Generator {
     const inner = (kind: string) =>
       [...generator.at(kind, 'generators').items()].map((one) => generatorAt(one, depth + 1))
     const [first, second, third] = inner('matrix')
-    // Which elements the second one has may depend on the cluster.
+    // The elements of the second generator may depend on the cluster.
     if (first && second && isOfClusters(first) && JSON.stringify(second).includes('{{')) return unknown(clustersUnknown)
     if (first && second && !third) return { kind: 'matrix', generators: [first, second] }
     const keys = [...generator.at('merge', 'mergeKeys').items()].map(textAt)

@@ -76,7 +76,7 @@ function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boole
   return isScalar(node) && typeof node.value === 'string' && node.value.includes('{{')
 }
 
-/** A node at the place of another one, which stays as it is. */
+/** A node at the place of another one, which is not changed. */
 function placedAt<T extends Node>({ range }: Node, node: T): T {
   if (range) node.range = range
   return node

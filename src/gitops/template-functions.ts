@@ -1,6 +1,6 @@
 /**
- * The value of an expression of a Go template with the functions that ApplicationSets use most: those that give a text for
- * texts. https://masterminds.github.io/sprig/strings.html
+ * The value of an expression of a Go template with the functions that ApplicationSets use most: those from texts to a
+ * text. https://masterminds.github.io/sprig/strings.html
  *
  * @param fieldAt the value of a field, by its path; undefined for one that is not set
  * @returns undefined for an expression that is not one of these
@@ -99,7 +99,7 @@ function call(name: string, args: readonly (string | undefined)[]): string | und
   }
 }
 
-/** As ApplicationSets make a name of Kubernetes of a text. */
+/** Turns a text into a Kubernetes name as ApplicationSets do. */
 export function normalized(name: string): string {
   return name
     .toLowerCase()
