@@ -19,15 +19,15 @@ export interface ChangeTask {
   readonly branch: string | undefined
 }
 
-/** What became of it: judged, or why not. */
+/** The result: judged, or the reason why not. */
 export type Outcome = { readonly judged: JudgedChange } | { readonly failed: string }
 
 export type JudgeChange = (task: ChangeTask) => Promise<Outcome>
 
-/** The format of what is kept. */
+/** The format of kept results. */
 const format = 1
 
-/** Judges changes, or takes what was kept of an earlier replay. */
+/** Judges changes, or reuses the kept results of an earlier replay. */
 export class ChangeJudging {
   private readonly folder: CacheFolder
   private readonly terms: string
@@ -55,7 +55,7 @@ export class ChangeJudging {
     ])
   }
 
-  /** How many changes were known. */
+  /** The number of changes with a kept result. */
   get kept(): number {
     return this.found
   }

@@ -11,7 +11,7 @@ import { isFolder, repositoryName } from '../revision/repository-name'
 import type { Revision } from '../revision/revision'
 import type { Options } from './options'
 
-/** How a host knows its revisions better than by name. */
+/** The revisions that a host asks for, and facts that it knows besides their names. */
 export interface RevisionRequest extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
@@ -104,9 +104,8 @@ function nameOf(named: string, commit: string): string {
 }
 
 /**
- * The folder that a name refers to: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. A name from
- * an event, and the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder of any
- * name.
+ * The folder that a name refers to: the name is a path (`./x`, `../x`, `/x`), or no revision. A name from an event, and
+ * the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder with any name.
  */
 async function folderOf(side: RevisionOption, opening: RevisionRequest): Promise<string | undefined> {
   const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
@@ -123,7 +122,7 @@ function isPath(named: string): boolean {
 
 /**
  * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks:
- * the author of the change decides what the folder holds.
+ * the author of the change decides the content of the folder.
  */
 async function refuseTracked(repository: Repository, side: RevisionOption, folder: string): Promise<void> {
   if (isPath(folder)) return

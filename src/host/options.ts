@@ -1,7 +1,7 @@
 import { GuardError } from '../errors'
 import type { FailOn } from '../policy/schema'
 
-/** What each option of a run is, for the help. */
+/** The texts of the options of a run, for the help. */
 export const optionTexts = {
   repo: 'The folder of the repository.',
   base: 'The revision or folder to compare with; default: the default branch. For a revision, its merge base with the head is used. A name that is both means the revision; ./x always means the folder.',

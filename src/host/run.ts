@@ -41,11 +41,11 @@ export interface Host extends Omit<RevisionRequest, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
-  /** What is known of the tools of this machine already, for a process that makes many runs. */
+  /** Known facts about the tools of this machine, for a process that makes many runs. */
   readonly probes?: ToolProbes
-  /** What the time of locating is measured by; the time of this machine by default. */
+  /** The clock that limits locating; that of this machine by default. */
   readonly clock?: Clock
-  /** How the revisions are opened; from the repository of the options by default. */
+  /** Opens the revisions; from the repository of the options by default. */
   readonly open?: (opening: RevisionRequest) => Promise<Opened>
 }
 
@@ -76,7 +76,7 @@ export async function run(
   )
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 class Stages {
   now: () => Progress
   private judged = false
@@ -211,7 +211,7 @@ async function runWithin(
   }
 }
 
-/** Refuses a cache that is part of the checkout: the author of a change would decide what it holds. */
+/** Refuses a cache that is part of the checkout: the author of a change would decide its content. */
 export function refuseInside(cache: string, checkout: string): void {
   const within = path.relative(realPath(checkout), realPath(cache))
   if (within === '..' || within.startsWith(`..${path.sep}`) || path.isAbsolute(within)) return
