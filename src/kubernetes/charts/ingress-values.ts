@@ -4,7 +4,7 @@ import type { LayeredValue } from './layered-value'
 
 /** An Ingress as values lay it out. */
 export interface IngressValues {
-  /** Where in the values: `ingress`, `server.ingress`, `ingress.main`. */
+  /** The path in the values: `ingress`, `server.ingress`, `ingress.main`. */
   readonly path: readonly string[]
   readonly annotations: Placed | undefined
   readonly className: Placed | undefined
@@ -13,7 +13,7 @@ export interface IngressValues {
   readonly at: Cursor
 }
 
-/** How text of values is read, after the release has been filled in. */
+/** Reads text of values, after the release has been filled in. */
 export type Filled = (text: string) => string
 
 /** Components nest no deeper in the values of charts, and no person writes more maps. */
@@ -21,10 +21,10 @@ const deepest = 3
 const mostMaps = 3000
 
 /**
- * The Ingresses that values lay out as charts made with `helm create` take them, or in one of the forms that have become
- * common besides: `hosts: [{host}]` or `hosts: [a.example.com]`, one `host` beside a list of `tls`, Bitnami's `hostname`
- * with `tls: true`, and the keyed `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component
- * (`server.ingress`). Anything else is left alone.
+ * The Ingresses in values, in the form of charts made with `helm create`, or in another common form: `hosts: [{host}]`
+ * or `hosts: [a.example.com]`, one `host` beside a list of `tls`, Bitnami's `hostname` with `tls: true`, and the keyed
+ * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
+ * is left alone.
  */
 export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
   const found: IngressValues[] = []

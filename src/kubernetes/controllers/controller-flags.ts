@@ -11,7 +11,7 @@ export const ControllerFlagsFile = factsFile({
   programs: Type.Array(
     Type.Object(
       {
-        /** By its name in controllers.yaml. */
+        /** The name in controllers.yaml. */
         controller: text,
         /** The releases that were read. */
         releases: text,

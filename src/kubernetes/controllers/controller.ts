@@ -38,7 +38,7 @@ export interface ServiceAccount {
 export interface Controller {
   readonly facts: ControllerFacts
   readonly manifest: Manifest
-  /** Where its version is written. */
+  /** The cursor of its version. */
   readonly image: Cursor
   /** None if the tag is no release. */
   readonly release: string | undefined
@@ -60,10 +60,10 @@ export interface Controller {
   readonly serviceAccount: ServiceAccount
   /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
   readonly defaultCertificate: Setting | undefined
-  /** The objects it is read from, in addition to its own, wherever its settings are. */
+  /** The other objects from which it is read, at any place of its settings. */
   readonly parts: readonly Cursor[]
   readonly settings: Settings
-  /** How a person sets one of its flags. */
+  /** Names a flag as a person sets it. */
   readonly wordsFor: (flag: string) => string
   /** The release that installs it, if there is no manifest of it. */
   readonly installed: Installed | undefined
@@ -90,7 +90,7 @@ export function controllersIn(snapshot: Snapshot): readonly Controller[] {
   return found
 }
 
-/** Those of them that run in the cluster of the snapshot's own objects: a release may go to another one. */
+/** The controllers that run in the cluster of the snapshot's own objects: a release may be deployed to another one. */
 export function controllersHere(snapshot: Snapshot): readonly Controller[] {
   return controllersIn(snapshot).filter(({ installed }) => !installed?.release.cluster)
 }
@@ -155,7 +155,7 @@ function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
   return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)
 }
 
-/** Whether a program runs as this controller, if it can be several things. */
+/** Whether a program that can be several things runs as this controller. */
 function isOn({ enabledBy }: ControllerFacts, settings: Settings): boolean {
   return enabledBy === undefined || (settings.has(enabledBy) && settings.isOn(enabledBy, true) !== false)
 }
@@ -279,7 +279,7 @@ function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease):
   return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 
-/** With the host's network or ports, the traffic goes to the nodes. */
+/** With the host's network or ports, the nodes receive the traffic. */
 function isOnNodes(container: Cursor): boolean {
   const onHost = podOf(container.manifest).at('spec', 'hostNetwork').value === true
   return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)

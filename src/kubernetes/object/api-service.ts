@@ -24,7 +24,7 @@ export function* needsOfApi({ root }: Manifest): Generator<string> {
 
 /**
  * The API that a cluster loses with an APIService, and the objects that need it. None if its Service is removed in the
- * same change and nothing needs it: the server was taken down as a whole. None either if it names no Service: then the
+ * same change and no object needs it: the server was removed as a whole. None either if it names no Service: then the
  * API server itself serves the API, and recreates the APIService.
  */
 export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {

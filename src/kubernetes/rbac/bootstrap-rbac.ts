@@ -50,7 +50,7 @@ const Binding = Type.Object(
     ...object,
     role: text,
     subjects: strings,
-    /** Those that some releases give it, or some feature gates. */
+    /** Permissions in some releases, or with some feature gates. */
     sometimes: Type.Optional(strings),
   },
   strict,
@@ -77,15 +77,15 @@ const tables = read.releases.flatMap((release) => minorIn(release) ?? [])
 export interface DefaultRole {
   /** Minor releases. */
   readonly releases: readonly string[]
-  /** In every cluster of these releases. */
+  /** Permissions in every cluster of these releases. */
   readonly always: readonly Permissions[]
-  /** In some, and in others not. */
+  /** Permissions in some of these clusters. */
   readonly gated: readonly Permissions[]
   /** The labels of the roles it aggregates these from; none for a role with its own rules. */
   readonly gathers: readonly string[]
 }
 
-/** Whether the defaults of a version of Kubernetes were read. */
+/** Whether the facts have the defaults of a version of Kubernetes. */
 export function hasDefaults(kubernetes: string): boolean {
   const minor = minorIn(kubernetes)
   return minor !== undefined && tables.includes(minor)

@@ -41,7 +41,7 @@ export function subjectName({ kind, name }: Subject): string {
 }
 
 /**
- * The groups that a subject is in without anybody saying so. Source:
+ * The groups that every such subject is in automatically. Source:
  * https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
  */
 function groupsOf({ kind, name }: Subject): string[] {
