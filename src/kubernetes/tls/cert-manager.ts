@@ -24,7 +24,7 @@ export function shimAnnotation(manifest: Manifest): Cursor | undefined {
 export interface NamedIssuer {
   readonly kind: string
   readonly name: string
-  /** Of an Issuer, which is always of the same namespace; a ClusterIssuer has none. */
+  /** The namespace of an Issuer, always that of the object; a ClusterIssuer has none. */
   readonly namespace: string
   readonly at: Cursor
 }

@@ -25,9 +25,9 @@ export interface Component {
   readonly at: Cursor
   /** Undefined for `latest`, a bare digest, and any other text that is no release. */
   readonly release: string | undefined
-  /** The values of a chart, as far as they are written at the release itself. */
+  /** The values of a chart, as far as the release itself contains them. */
   readonly values?: Cursor | undefined
-  /** The releases of the component by those that are written there: versions of a chart or of an operator. */
+  /** The releases of the component by the versions in the object: those of a chart or an operator. */
   readonly writtenReleases?: Readonly<Record<string, string>> | undefined
 }
 
@@ -100,7 +100,7 @@ export function adviceOf({ facts, container, writtenReleases }: Component, relea
   return written === undefined ? `the ${what} of ${name}` : `version ${written} of the ${what} (${name})`
 }
 
-/** Whether it represents the whole component: the first part, or the object by which an operator deploys it. */
+/** Whether it represents the whole component: the first part, or the object with which an operator deploys it. */
 export function isMain({ facts, part, container }: Component): boolean {
   return part === facts.parts[0] || !container || part.releases !== undefined
 }

@@ -38,7 +38,7 @@ export function marksOfSet(manifest: Manifest): string[] {
     .flatMap(({ marks }) => marks)
 }
 
-/** Where a component's manifests show that a setting is in use; undefined where none does. */
+/** The place where a component's manifests show that a setting is in use; undefined if there is none. */
 export function settingOf(setting: string, component: Component, snapshot: Snapshot): Cursor | undefined {
   for (const sign of signsOf(setting)) {
     const at = findSign(sign, component, snapshot)

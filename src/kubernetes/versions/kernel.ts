@@ -28,7 +28,7 @@ const distros: readonly (readonly [RegExp, (match: RegExpMatchArray) => string |
   [/-default$/, () => 'suse'],
   [/-(talos|flatcar|coreos|linuxkit)\b/, (match) => match[1]],
   [/-microsoft-standard/, () => 'wsl'],
-  // Bottlerocket names its kernels plainly, Container-Optimized OS with nothing behind the plus.
+  // Bottlerocket's kernels have plain names; those of Container-Optimized OS end with a plus.
   [/^\+$/, () => 'cos'],
 ]
 

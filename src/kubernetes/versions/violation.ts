@@ -69,7 +69,7 @@ function remediesOf(
   ])
 }
 
-/** Whether nothing but another Kubernetes, or another release, meets a row. */
+/** Whether only another Kubernetes, or another release, meets a row. */
 function isOnKubernetes({ requires }: MatrixRow): boolean {
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = requires ?? {}
   return kubernetes !== undefined && !kernel && !kubeProxyMode && !containerd && !notOn
