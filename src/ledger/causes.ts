@@ -1,10 +1,10 @@
 import { entryOf } from '../entry'
 
-/** What reports say of a cause for which something is not judged. */
+/** The texts of a cause for which something is not judged. */
 export interface CauseText {
   /** Several places of it, as a noun: `172 releases of charts that are not in this repository`. */
   readonly many: string
-  /** What follows from it. */
+  /** The consequence for the report. */
   readonly effect: string
   /** The line of config or the command that changes it. */
   readonly remedy: string

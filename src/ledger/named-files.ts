@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import type { Account } from './entry'
 
-/** Files that are not for Kubernetes by their name, with what they are. The first row that matches counts. */
+/** Files that are not for Kubernetes by their name, with their kind. The first row that matches counts. */
 const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     'a file of a CI system',
@@ -23,7 +23,7 @@ const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
 ]
 
-/** A file whose name shows that it is none of Kubernetes. */
+/** The account of a file with a name that shows that it is not for Kubernetes. */
 export function notKubernetesByName(file: string): Account | undefined {
   const row = rows.find(([, pattern]) => pattern.test(file))
   return row && { state: 'not-kubernetes', cause: 'by-name', reason: `it is ${row[0]}` }
