@@ -23,7 +23,7 @@ export class OriginalPlaces {
 
   constructor(private readonly sides: Gathered['sides']) {}
 
-  /** Whether a place is one of a chart or base that was fetched: then it is known only where that is asked for. */
+  /** Whether a place is in a fetched chart or base: then only the line that requests it can be named. */
   async isFetched({ rendered, side: name }: Location): Promise<boolean> {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)

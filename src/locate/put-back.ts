@@ -8,7 +8,7 @@ import type { Edit } from './edits'
 /** A removal of more lines is no slip, so it is not offered to be undone. */
 const mostLines = 60
 
-/** The removal is what its author wants, and something else has to follow it or to be checked. */
+/** Rules on removals that the author wants, and that need a further change or a check. */
 const notUndone: ReadonlySet<string> = new Set([
   'controller-scope/namespace-isolated annotated',
   'ingress-tls/entry-used unrouted',
@@ -18,8 +18,8 @@ const notUndone: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The edits of a file that put back what a change took out of it, those nearest to a finding first: lines that it
- * removed, items that it removed from a line, and a file of one object that it deleted.
+ * The edits of a file that restore content that a change removed, those nearest to a finding first: removed lines,
+ * items removed from a line, and a deleted file of one object.
  */
 export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[] {
   if (text?.before === undefined || notUndone.has(`${finding.rule} ${finding.message}`)) return []
@@ -76,7 +76,7 @@ function at(line: number, column: number): Region {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column }
 }
 
-/** How many lines an edit is from the nearest place of a finding in its file. */
+/** The number of lines between an edit and the nearest place of a finding in its file. */
 function distance({ beforeLine, afterLine, before }: Edit, path: string, { location, related }: Finding): number {
   const places = [location, ...related].filter((place) => place.path === path)
   const [from, last] = [beforeLine, beforeLine + Math.max(0, before.length - 1)]
