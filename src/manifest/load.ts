@@ -36,9 +36,9 @@ export interface RepositoryContext {
   readonly patched?: boolean
   /** A patch of the rendered objects is of an Ingress. */
   readonly patchesIngress?: boolean
-  /** The names of its releases that are rendered: their charts were fetched, so nothing of them is read of the values. */
+  /** The names of its releases that are rendered: their charts were fetched, so they are not read from their values. */
   readonly rendered?: ReadonlySet<string>
-  /** Where a release that has no object of its own is written. */
+  /** The place of a release without an object of its own. */
   readonly release?: WrittenRelease
 }
 
@@ -46,7 +46,7 @@ export interface RepositoryContext {
 export interface WrittenRelease {
   readonly chart: string
   readonly repository: string
-  /** The cluster it goes to; empty where that is the one of its file. */
+  /** The cluster of the release; empty if its file decides. */
   readonly cluster: string
   readonly at: readonly Key[]
   readonly version: readonly Key[]

@@ -14,7 +14,7 @@ const odd = /\r(?!\n)|[\u0085\u2028\u2029]|\{[{%]/
 
 /**
  * The identities of the objects in a file, read without parsing where possible. Finding folders that repeat each other
- * needs the identity of every object of a repository, and nothing else of most of them.
+ * needs the identity of every object of a repository, and little else.
  */
 export function skimIdentities(text: string): ObjectRef[] {
   const reader = new DocumentReader()
@@ -65,7 +65,7 @@ function keysOf(text: string): Map<string, string> | undefined {
     const feed = text.indexOf('\n', start)
     const end = feed === -1 ? text.length : feed
     next = end + 1
-    // Most lines of a manifest are below a key that says nothing of its identity.
+    // Most lines of a manifest are below a key that is not part of its identity.
     if (text[start] === ' ' && section !== '' && !identifying.has(section)) continue
     const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
     const depth = line.search(/[^ ]/)
