@@ -18,8 +18,8 @@ interface UpgradedRelease {
 }
 
 /**
- * Takes away, from the head's renderings, what an upgrade of a release deletes although the files still have it, for the
- * objects that a cluster cannot do without for a moment: protected ones and CRDs.
+ * Removes, from the head's renderings, objects that an upgrade of a release deletes although the files still have them,
+ * if a cluster cannot do without them for a moment: protected ones and CRDs.
  */
 export function withoutDeleted(
   before: readonly RenderedSide[],
@@ -54,7 +54,7 @@ export function withoutDeleted(
   }
 }
 
-/** The same of objects that Argo CD comes to make again at each sync, whatever they are written in. */
+/** The same for objects that Argo CD newly recreates at each sync, in files or renderings. */
 export function withoutMadeAgain(
   before: readonly Manifest[],
   after: readonly Manifest[],
@@ -79,7 +79,7 @@ export function withoutMadeAgain(
   }
 }
 
-/** Each release on both sides: under the same object, or one that takes over what another had. */
+/** Each release on both sides: of the same object, or of one that takes over the objects of another release. */
 function releasePairs(before: readonly RenderedSide[], after: readonly RenderedSide[]): UpgradedRelease[] {
   const paired = pairsOf(before, after).flatMap((pair): UpgradedRelease[] =>
     pair.before && pair.after ? [{ before: pair.before, after: pair.after }] : [],
@@ -110,7 +110,7 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
   return protectionOf(manifest, protect) !== undefined || clusterObjectFacts(manifest.ref) !== undefined
 }
 
-/** Why an upgrade deletes an object that the release had. */
+/** The reason why an upgrade deletes an object that the release had. */
 function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedRelease): string | undefined {
   const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
   const [from, to] = [before.source, after.source]

@@ -10,7 +10,7 @@ import type { Wanted } from './wanted-partners'
 /** Whether a source may render to an object of one of the kinds with one of the strings in it. */
 export type MayHold = (wanted: Wanted) => boolean
 
-/** Tells from the files of a source what it may render to; what they do not show, it may. */
+/** Decides from the files of a source which objects it may render to; unknown ones are possible. */
 export async function mayHoldOf(source: Source, side: SideOfChange): Promise<MayHold> {
   const taken = source.kind === 'kustomize' ? takenBy(source, side.discovery.kustomizations) : []
   if (source.kind === 'kustomize' && taken.length > 0 && taken.every(showsItsObjects))
@@ -27,7 +27,7 @@ function takenBy({ root, components = [] }: KustomizeSource, all: ReadonlyMap<st
   return [root, ...components].flatMap((start) => closureOf(start, all))
 }
 
-/** Whether each object of a Kustomization is of the kind of a document in its files, or of a generator. */
+/** Whether each object of a Kustomization has the kind of a document in its files, or of a generator. */
 function showsItsObjects({ plugins, charts, faults, words }: Kustomization): boolean {
   const isRead = faults.length === 0 && !plugins && charts.length === 0
   return isRead && !words.has('replacements') && !words.has('helmchartinflationgenerator')
@@ -39,10 +39,13 @@ const generated = new Map([
   ['secretgenerator', 'Secret'],
 ])
 
-/** What kustomize appends to the names of generated objects. */
+/** The suffix that kustomize appends to the names of generated objects. */
 const hashed = /-[2456789bcdfghkmt]{10}$/
 
-/** The kind of an object is that of its document; its strings are in that document, or in what may be laid over it. */
+/**
+ * The kind of an object is that of its document; its strings are in that document, or in patches and fields laid over
+ * it.
+ */
 async function mayHoldByObjects(
   source: KustomizeSource,
   taken: readonly Kustomization[],
@@ -83,7 +86,7 @@ async function mayHoldByObjects(
   }
 }
 
-/** Whether a string may be a name together with what is put before or after it, or a part of that. */
+/** Whether a string may be a name with its prefix and suffix, or a part of that. */
 function partOfName({ overlay }: KustomizeSource, taken: readonly Kustomization[]): (string: string) => boolean {
   const of = (key: string, laid: unknown) =>
     [...taken.map(({ words }) => words.get(key) ?? ''), typeof laid === 'string' ? laid : ''].filter(
@@ -104,7 +107,7 @@ function endsOf(text: string): string[] {
   return Array.from(text, (_, index) => text.slice(index))
 }
 
-/** Tells from words alone, wherever they are in the files. */
+/** Decides by words alone, anywhere in the files. */
 function mayHoldByWords(source: Source, texts: readonly string[], { kinds, strings }: Wanted): boolean {
   if (strings.length === 0) return false
   if (texts.length === 0) return true
@@ -113,7 +116,7 @@ function mayHoldByWords(source: Source, texts: readonly string[], { kinds, strin
   return putsWordsTogether(source, texts) || texts.some((text) => mentionsOneOf(text, strings))
 }
 
-/** Whether a template leaves a kind, or a part of it, to be filled in. */
+/** Whether a kind in a template, or a part of one, is filled in. */
 function fillsInKind(text: string): boolean {
   return /\bkind["']?[ \t]*:[^\n{:]*\{\{/.test(text)
 }

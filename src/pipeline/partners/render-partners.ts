@@ -9,7 +9,7 @@ import { readableSide } from '../opening/read-in-part'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { partnersWanted, type Wanted } from './wanted-partners'
 
-/** What a rule looks for, and where: undefined for every cluster. */
+/** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
   readonly at: readonly Whereabouts[] | undefined
   readonly wanted: readonly Wanted[]
@@ -19,8 +19,8 @@ interface Asked {
 const maxPlaces = 50
 
 /**
- * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
- * objects may have partners for the same rule, so this repeats until nothing new is found.
+ * Renders the unchanged sources that may contain a partner of a touched object. Rendered objects may have partners for
+ * the same rule, so this repeats until nothing new is found.
  */
 export async function renderPartners(
   sides: Pick<Sides, 'base' | 'head' | 'declarations'>,
@@ -61,7 +61,7 @@ export async function renderPartners(
 
 type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
 
-/** Where objects may be deployed to. */
+/** Finds the possible clusters of objects. */
 function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'declarations'>): PlaceOf {
   const targetsOf = (side: Sides['base']) => new Map(side?.discovery.sources.map(({ id, target }) => [id, target]))
   const targets = { base: targetsOf(base), head: targetsOf(head) }
@@ -70,7 +70,7 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
     if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
     if (origin.kind === 'rendered') return [targets[side].get(origin.id) ?? []].flat()
     const its = side === 'base' ? base : head
-    // What charts and Kustomizations are made of goes where those go that take it in.
+    // Files of charts and Kustomizations are deployed to the clusters of the sources that include them.
     if (its?.discovery.ownership.has(origin.path)) return []
     return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
   }
@@ -84,7 +84,7 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
   }
 }
 
-/** What a rule looks for, for the objects of each place together. */
+/** The strings that a rule looks for, with the objects of each place together. */
 function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf): Asked[] {
   const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()
   for (const manifest of manifests) {
@@ -103,7 +103,7 @@ function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolea
   return mentionsOneOf(object.content, strings)
 }
 
-/** Manifests of renderings, before it is known to which clusters they go. */
+/** Manifests of renderings, before their clusters are known. */
 export function looseManifests(side: Side, rendered: readonly RenderedSide[]): Manifest[] {
   return rendered.flatMap(({ objects }) =>
     objects.flatMap(({ object, origin }) => manifestsOf(object, side, origin, [])),
