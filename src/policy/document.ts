@@ -12,7 +12,7 @@ import { type Region, startOf } from '../region'
 export interface OwnDocument<T> {
   readonly value: T
   regionOf(path: readonly (string | number)[]): Region
-  /** Where the last key of a path is written; the value's place for an item of a list. */
+  /** The place of the last key of a path; the value's place for an item of a list. */
   regionOfKey(path: readonly (string | number)[]): Region
   /** The map at a path as an object that cursors can walk. */
   objectAt(path: readonly (string | number)[], ref: ObjectRef): LoadedObject
@@ -123,7 +123,7 @@ function lostAliasIn(document: Document.Parsed): Alias | undefined {
   return lost
 }
 
-/** Why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
+/** The reason why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
 export function findFailure(
   schema: AnySchema & object,
   value: unknown,
