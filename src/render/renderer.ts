@@ -34,13 +34,13 @@ export interface Programs {
   readonly kustomize?: string | undefined
 }
 
-/** The output of each edited template of a release, and what was put into them. */
+/** The output of each edited template of a release, and the inserted letters and digits. */
 export interface Rewritten {
   readonly nonce: string
   readonly outputs: readonly TemplateOutput[]
 }
 
-/** What outlives a run. */
+/** The data that outlives a run. */
 export interface Kept {
   readonly renderings?: RenderingCache | undefined
   readonly probes?: ToolProbes | undefined
@@ -61,7 +61,7 @@ export class Renderer {
   private readonly closing = new AbortController()
   private readonly signal: AbortSignal
   private folders = 0
-  /** How many times a tool was started. */
+  /** The number of times that a tool was started. */
   renderings = 0
   readonly helm: string | undefined
   private readonly kustomize: string | undefined
@@ -106,7 +106,7 @@ export class Renderer {
     return this.own.path
   }
 
-  /** Ends what is still being rendered, too. */
+  /** Also ends running renderings. */
   close(): void {
     this.closing.abort()
     this.answers.close()
@@ -118,12 +118,12 @@ export class Renderer {
     return mkdtempSync(path.join(this.folder, `${this.folders++}-`))
   }
 
-  /** The files of the repository that a source is made of. */
+  /** The files of the repository from which a source is made. */
   files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string[]> {
     return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
   }
 
-  /** Identifies a rendering: the source and the content of every file it is made of. */
+  /** Identifies a rendering: the source and the content of all its files. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const inputs = inputsOf(source)
     const files = await this.files(source, checkout, all)
@@ -199,7 +199,7 @@ export class Renderer {
     return { program: this.helm, home: this.newFolder(), limits: await this.limitsHere(), network: this.network }
   }
 
-  /** Lays the postRenderers of a release over what helm rendered. */
+  /** Applies the postRenderers of a release to the output of helm. */
   private async postRender(
     source: HelmSource,
     rendering: Rendering,
@@ -225,7 +225,7 @@ export class Renderer {
   /**
    * Renders a release with edited templates, even if the output is no longer YAML.
    *
-   * @param rewrite gets letters and digits that the release cannot hold, as they are made of its content
+   * @param rewrite gets letters and digits that the release cannot contain, as they are derived from its content
    */
   async renderRewritten(
     source: HelmSource,

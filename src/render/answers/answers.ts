@@ -1,16 +1,16 @@
 import { actionsOf } from './template-actions'
 import { type Questions, UncertainActions, unquoted } from './uncertain-actions'
 
-/** What the conditions of a chart may come to that ask for something which is not known, not even with a cluster. */
+/** An assumption about the conditions of a chart on something that is unknown even with a cluster. */
 export interface Answers {
-  /** In a few words, for a reader; the same for both sides of a change. */
+  /** A few words for a reader; the same for both sides of a change. */
   readonly name: string
   readonly conditions: boolean
   /** Whether `lookup` finds an object. */
   readonly finds?: true
 }
 
-/** The answers with which a chart is rendered besides: none for a chart that asks nothing. */
+/** The further answers with which a chart is rendered: none for a chart without questions. */
 export function answersTo({ functions }: Questions): Answers[] {
   if (functions.size === 0) return []
   const finds = functions.has('lookup') ? { finds: true as const } : {}
@@ -33,7 +33,7 @@ interface Edit {
   readonly text: string
 }
 
-/** What an answer changes, question by question: a chart may refuse one of them. */
+/** The changes by an answer, question by question: a chart may refuse one of them. */
 export function partsOf(
   texts: ReadonlyMap<string, string>,
   { conditions, finds }: Answers,
@@ -69,7 +69,7 @@ export function edited(texts: ReadonlyMap<string, string>, parts: readonly Part[
   return new Map([...edits].map(([file, its]) => [file, withEdits(texts.get(file) ?? '', its)]))
 }
 
-/** In the order of the text; of edits within each other the outer one counts. */
+/** In the order of the text; the outer one of nested edits counts. */
 function outermost(edits: readonly Edit[]): Edit[] {
   const kept: Edit[] = []
   for (const edit of [...edits].sort((a, b) => a.from - b.from || b.to - a.to))
@@ -105,7 +105,7 @@ function lookupsIn(text: string, object: string): Edit[] {
   return edits
 }
 
-/** What takes the place of `lookup`, free of quotes that would end a string of YAML. */
+/** Replaces `lookup`, without quotes that would end a string of YAML. */
 const found = '(fromJson (include `ingress-guard.found` .))'
 
 /** The named template of an object of any kind, with data under every key that the templates may read. */

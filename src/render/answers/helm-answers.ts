@@ -21,7 +21,7 @@ import { type Questions, questionsIn } from './uncertain-actions'
 /** Helm renders no chart with a larger file: `MaxDecompressedFileSize` of its loader. */
 const maxTextBytes = 5 * 1024 * 1024
 
-/** What a release's templates ask of the cluster, those of packed charts and of values included. */
+/** The questions of a release's templates to the cluster, including those in packed charts and in values. */
 export async function questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
   const files = await helmFiles(source, checkout)
   const texts: string[] = []
@@ -60,7 +60,7 @@ const none: AnsweredRendering = { pieces: undefined, refused: [], questions: [] 
 /**
  * Renders a release as a cluster with other answers would.
  *
- * @param postRender what a deployer lays over the output
+ * @param postRender the changes that a deployer makes to the output
  */
 export async function renderAnswered(
   source: HelmSource,
@@ -110,7 +110,7 @@ export async function renderAnswered(
   const asked = only === undefined ? parts : parts.filter(({ question }) => question === only)
   const isNamed = (part: Part, refusal: string) => refusal.includes(`/${part.file}:`)
   const asUpgrade = upgradeOf(source)
-  // As without answers: some charts refuse an upgrade.
+  // As in the rendering without answers: some charts refuse an upgrade.
   for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
     const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
     if (rendering) {
@@ -140,7 +140,7 @@ async function textsIn(chart: string): Promise<Map<string, string>> {
     const place = path.join(chart, file)
     const found = await stat(place)
     if (!found.isFile() || found.size > maxTextBytes) continue
-    // Every byte stays what it is: a template may hold some that are no UTF-8.
+    // Every byte is preserved: a template may contain invalid UTF-8.
     const text = await readFile(place, 'latin1')
     if (text.includes('{{')) texts.set(file, text)
   }

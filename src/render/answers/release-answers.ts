@@ -9,19 +9,19 @@ import { type AnsweredRendering, renderAnswered } from './helm-answers'
 import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
 import type { Questions } from './uncertain-actions'
 
-/** How a release is rendered, whatever is asked. */
+/** The ways to render a release. */
 export interface RenderingWays {
   keyOf(source: HelmSource, checkout: Checkout): Promise<string>
-  /** What an earlier run rendered, or else what is rendered when it is its turn. */
+  /** The rendering that an earlier run kept, or else a new one when it is its turn. */
   kept(
     source: HelmSource,
     checkout: Checkout,
     key: unknown,
     render: () => Promise<readonly Piece[] | undefined>,
   ): Promise<readonly Piece[] | undefined>
-  /** Nothing where there is no helm. */
+  /** Undefined if there is no helm. */
   running(): Promise<Running | undefined>
-  /** Lays over the output what its deployer does. */
+  /** Applies the changes that its deployer makes to the output. */
   postRender(source: HelmSource, pieces: readonly Piece[], running: Running): Promise<Rendering>
   openStub(): Promise<StubServer | undefined>
 }
@@ -38,7 +38,10 @@ export class ReleaseAnswers {
     void this.stub?.then((server) => server?.close())
   }
 
-  /** With other answers to what no cluster that is served to helm answers: time, chance, and the content of objects. */
+  /**
+   * Renders with other answers to questions that no cluster served to helm answers: time, chance, and the content of
+   * objects.
+   */
   async ofConditions(
     source: HelmSource,
     checkout: Checkout,
@@ -55,7 +58,7 @@ export class ReleaseAnswers {
     )
   }
 
-  /** As helm does for a cluster, which is served to it. */
+  /** Renders as helm does for a cluster, which is served to it. */
   async ofCluster(
     source: HelmSource,
     checkout: Checkout,

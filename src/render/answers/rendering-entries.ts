@@ -2,16 +2,16 @@ import type { AskedRendering } from '../stub-cluster/ask-helm'
 import type { Piece } from '../tools/rendering'
 import type { AnsweredRendering } from './helm-answers'
 
-/** How the result of a rendering is kept as its pieces. */
+/** The form in which the result of a rendering is kept. */
 export interface Entry<T> {
-  /** Where there is no tool. */
+  /** The result without a tool. */
   readonly none: T
-  /** Nothing for what is not kept. */
+  /** Undefined for a result that is not kept. */
   readonly written: (result: T) => readonly Piece[] | undefined
   readonly read: (pieces: readonly Piece[]) => T
 }
 
-/** What is kept besides the pieces is in the first one. */
+/** The first piece has the data besides the pieces. */
 const name = 'ingress-guard/asked'
 
 export const answeredEntry: Entry<AnsweredRendering> = {

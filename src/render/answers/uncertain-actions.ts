@@ -1,8 +1,8 @@
 import { type Action, actionsOf, type Term, termsOf, type Word } from './template-actions'
 
-/** What no cluster that is served to helm answers. */
+/** Questions of a chart that no cluster served to helm answers. */
 export interface Questions {
-  /** Functions and fields whose value differs by what is in an object, by time or by chance. */
+  /** Functions and fields that depend on the content of objects, on time or on chance. */
   readonly functions: ReadonlySet<string>
 }
 
@@ -14,11 +14,11 @@ const ofChance = [
   ...['randAlphaNum', 'randAlpha', 'randNumeric', 'randAscii', 'randInt', 'randBytes', 'shuffle', 'uuidv4'],
   ...['genPrivateKey', 'genCA', 'genCAWithKey', 'genSelfSignedCert', 'genSelfSignedCertWithKey', 'genSignedCert'],
   ...['genSignedCertWithKey', 'htpasswd', 'bcrypt', 'encryptAES', 'now', 'ago'],
-  // Of what is no time, these take the current one.
+  // For a value that is no time, these use the current time.
   ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
 
-/** What the actions of templates ask. */
+/** The questions in the actions of templates. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
   const known = new Set([...(asksCluster ? ofCluster : []), ...ofChance])
@@ -83,7 +83,7 @@ export class UncertainActions {
   constructor(
     texts: ReadonlyMap<string, string>,
     private readonly functions: ReadonlySet<string>,
-    /** Whether values have templates for `tpl` in which there is such a function. */
+    /** Whether values have templates for `tpl` with such a function. */
     isInValues: boolean,
   ) {
     if (isInValues) this.functions = new Set([...functions, 'tpl'])

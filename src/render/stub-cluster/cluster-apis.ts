@@ -78,7 +78,7 @@ export const extensions: readonly string[] = Object.entries(common).flatMap(([ap
   kinds.split(' ').map((kind) => `${api}/${kind}`),
 )
 
-/** Kinds of Kubernetes by their API, whatever the version. */
+/** Kinds of Kubernetes by their API, in any version. */
 export const stableKinds: readonly string[] = Object.entries(stable).flatMap(([api, kinds]) =>
   kinds.split(' ').map((kind) => `${api}/${kind.split(':', 1)[0]}`),
 )
@@ -88,7 +88,7 @@ const groups = new Set([
   ...['extensions', 'internal.apiserver.k8s.io', 'storagemigration.k8s.io'],
 ])
 
-/** Whether an API is one of Kubernetes itself, `metrics.k8s.io` being none. */
+/** Whether an API belongs to Kubernetes itself, unlike `metrics.k8s.io`. */
 export function isOfKubernetes(api: string): boolean {
   return groups.has(groupOf(api))
 }
@@ -98,7 +98,7 @@ export function groupOf(api: string): string {
   return /^v\d/.test(api) ? '' : (api.split('/', 1)[0] ?? '')
 }
 
-/** What a release of Kubernetes serves, each with its kind: all that is stable, or also what is beta. */
+/** The APIs that a release of Kubernetes serves, each with its kind: all stable ones, or also beta ones. */
 export function apisOf(version: string, withBetas: boolean): string[] {
   const parsed = parseVersion(version)
   const minor = parsed?.minor ?? 0

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { cleanUpAtExit } from '../../revision/cleanup'
 import { isolationHere } from '../tools/tool'
 
-/** A port of this machine at which tools reach this process, and nothing else. */
+/** A port of this machine at which only tools of this run reach this process. */
 export interface Loopback {
   readonly server: Server
   readonly port: number

@@ -12,7 +12,7 @@ import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from '.
 import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering, withoutFolder } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
-/** The files of the repository that a release is made of. */
+/** The files of the repository from which a release is made. */
 export async function helmFiles(source: HelmSource, checkout: Checkout): Promise<string[]> {
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const charts = await chartWithLocals(checkout, source.chart)
@@ -44,7 +44,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   // Some charts refuse an upgrade without values that were generated at installation.
   const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
-  // A program that is not helm may also exit with 0; an empty rendering names no template, but prints nothing either.
+  // Another program may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
     const reason = `helm printed output that is not a rendered manifest: ${shortened(before, checkout.folder)}`
@@ -53,7 +53,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
 
-/** Lays a chart out with its values and the charts of this repository that it takes in. */
+/** Prepares a chart with its values and the charts of this repository that it includes. */
 export async function layOutChart(
   source: HelmSource,
   checkout: Checkout,
@@ -103,7 +103,7 @@ export function upgradeOf(source: HelmSource): readonly string[] {
   return rendersAsInstalled(source) ? [] : ['--is-upgrade']
 }
 
-/** Whether a source is rendered as an installation, whatever is in the cluster. */
+/** Whether a source is rendered as an installation, in any cluster. */
 export function rendersAsInstalled({ id }: HelmSource): boolean {
   return id.startsWith('argocd:')
 }
@@ -118,7 +118,7 @@ export async function valuesArguments(source: HelmSource, checkout: Checkout, ho
     values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
-  // Helm takes the texts after all other values, whatever the order of its arguments.
+  // Helm applies these texts after all other values, in any order of its arguments.
   const parameters = (source.parameters ?? []).flatMap(({ assignment, isText }) => [
     isText ? '--set-string' : '--set',
     assignment,
@@ -147,7 +147,7 @@ export async function template(
 
 /** The output of one template. */
 export interface TemplateOutput {
-  /** As helm names it. */
+  /** The name that helm prints. */
   readonly template: string
   readonly text: string
 }
@@ -227,7 +227,7 @@ export function pathOf(
   return archive ?? path.posix.join(chart, 'Chart.yaml')
 }
 
-/** Helm's own words, at the template they name. */
+/** Helm's own message, at the template that it names. */
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }

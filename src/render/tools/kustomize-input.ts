@@ -13,7 +13,10 @@ import type { Failure } from './rendering'
 
 type FailedInput = { readonly failure: Failure }
 
-/** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
+/**
+ * The reason why kustomize is not started on Kustomizations: the first reference in them that leads out of the
+ * revision.
+ */
 export function refusedIn(
   kustomizations: readonly Kustomization[],
   { allowsOutsideFiles, components = [], declaredAt }: KustomizeSource,
@@ -123,7 +126,10 @@ function filesOf(
   return files
 }
 
-/** Files of a name that kustomize takes for its own and that hold something else, which a Kustomization may take in. */
+/**
+ * Files that kustomize takes for Kustomizations by their name, and that contain something else, which a Kustomization
+ * may include.
+ */
 export async function foreignIn(files: readonly string[], checkout: Checkout): Promise<Map<string, string>> {
   const texts = await checkout.texts(files.filter(isKustomizationFile))
   return new Map(
