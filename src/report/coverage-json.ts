@@ -37,7 +37,7 @@ const Causes = (description: string) =>
     { description },
   )
 
-/** How much of a revision is seen. Keys are added in later versions, never changed or removed within format 1. */
+/** The seen part of a revision. Keys are added in later versions, never changed or removed within format 1. */
 export const CoverageJson = Type.Object(
   {
     files: FileCounts,

@@ -172,7 +172,7 @@ export const ReportJson = Type.Object(
 )
 export type ReportJson = Static<typeof ReportJson>
 
-/** A report as it is written to files and read by other tools. */
+/** A report as JSON, for files and for other tools. */
 export function jsonReport(report: Report): ReportJson {
   const { format, verdict, today, mode, policies, config, inspected, findings, unfinished } = report
   return {

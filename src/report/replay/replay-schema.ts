@@ -14,7 +14,7 @@ const FoundInHistory = Type.Object({
   also: Type.Array(Type.String(), { description: 'The fingerprints of what other rules state of the same cause.' }),
 })
 
-/** What a run says of one change of a history. */
+/** The result of a run for one change of a history. */
 export const JudgedChange = Type.Object({
   verdict: Type.Enum(['pass', 'fail']),
   findings: Type.Array(FoundInHistory, {
