@@ -22,7 +22,7 @@ function textOf(content: Uint8Array): string {
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
   private readonly written = new Map<string, Promise<string | undefined>>()
-  /** The folders of charts into which the charts that they take in were put. */
+  /** The folders of charts that have received the charts they include. */
   readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
   private place: string | undefined
@@ -30,9 +30,7 @@ export class Checkout {
   private kustomized: Checkout | undefined
   private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
 
-  /**
-   * @param newFolder a private folder that holds nothing else; not asked for before a file is written or rendered
-   */
+  /** @param newFolder an empty private folder; requested before the first file is written or rendered */
   constructor(
     private readonly revision: Revision,
     readonly tree: Tree,
@@ -60,7 +58,7 @@ export class Checkout {
     return this.held.add(digest, files)
   }
 
-  /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
+  /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
   get forKustomize(): Checkout {
     const folder = () => `${this.folder}-kustomize`
     const { revision, tree, contents, held, inPlaceOf } = this
@@ -125,7 +123,7 @@ export class Checkout {
     return [this.tree.entries.get(file)?.id, ...behind].join()
   }
 
-  /** Whether the identity of a path's content is one in any revision and run. */
+  /** Whether the id of a path's content is the same in any revision and run. */
   isIdentified(file: string): boolean {
     return this.held.contains(file) || this.idOf(file).split(',').every(isDigest)
   }
@@ -147,7 +145,7 @@ export class Checkout {
     return (await this.texts([file])).get(file)
   }
 
-  /** Reads files in one go; a link's target is read in its place. */
+  /** Reads several files at once; for a link, its target. */
   async read(files: readonly string[]): Promise<Map<string, Content>> {
     const real = (file: string) => this.tree.entries.get(this.tree.resolved.get(file) ?? file)
     const wanted = new Map<string, Entry>()
@@ -211,7 +209,7 @@ export class Checkout {
     return faults
   }
 
-  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  /** Runs work on the folder alone: several sources may share the same files. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work)
     this.last = done.catch(() => {})
@@ -248,7 +246,8 @@ export class Checkout {
     if (leadsTo === undefined && content && 'missing' in content) return content.missing
     try {
       await mkdir(path.dirname(target), { recursive: true })
-      // In full: where a hostile tree has a link and a folder of one name, a relative link would start elsewhere.
+      // An absolute target: where a hostile tree has a link and a folder with one name, a relative link would start
+      // elsewhere.
       if (to) await symlink(to, target)
       else if (leadsTo === undefined && content) await writeFile(target, content as Uint8Array)
     } catch (cause) {
@@ -258,7 +257,7 @@ export class Checkout {
     return undefined
   }
 
-  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
+  /** The place of a file of the revision on disk; undefined for a name that no Git client writes. */
   placeOf(file: string): string | undefined {
     if (file === '') return this.folder
     const hostile = file.split('/').some((name) => /^\.{0,2}$/.test(name))

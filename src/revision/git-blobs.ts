@@ -125,7 +125,7 @@ async function fetchMissing(repository: Repository, remote: string, entries: rea
   return new Set(await without(repository, missing))
 }
 
-/** Of some ids those that the clone does not hold. */
+/** The ids that the clone does not have. */
 async function without(repository: Repository, ids: readonly string[]): Promise<string[]> {
   const listing = await git(repository, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objectname)')
   const local = new Set(listing.split('\n'))

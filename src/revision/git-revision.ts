@@ -40,7 +40,7 @@ export class CommitRevision implements Revision {
 /** The working tree of a repository: the checkout, with changed and added files that are not ignored. */
 export class WorkingTreeRevision implements Revision {
   readonly name = 'the working tree'
-  /** The files that the index has and the disk does not: those that a sparse checkout leaves out. */
+  /** The files that are in the index and not on disk: those that a sparse checkout leaves out. */
   private readonly leftOut = new Set<string>()
   private entries: Promise<readonly Entry[]> | undefined
 
@@ -98,7 +98,7 @@ export class WorkingTreeRevision implements Revision {
         const content = this.leftOut.has(entry.path) ? undefined : this.onDisk(entry)
         if (content) yield [entry, content]
         else if (this.leftOut.has(entry.path)) yield (await kept.next()).value
-        // Gone since it was listed: the object database has what was listed.
+        // Deleted since it was listed: the object database has the listed content.
         else yield* this.blobs.read([entry])
       }
     } finally {
@@ -115,7 +115,7 @@ export class WorkingTreeRevision implements Revision {
   }
 }
 
-/** Whether git does not look at a file for changes: it is assumed to be unchanged, or left out by a sparse checkout. */
+/** Whether git ignores changes of a file: it is assumed to be unchanged, or left out by a sparse checkout. */
 function isUnwatched(tag: string): boolean {
   return tag === 'S' || tag !== tag.toUpperCase()
 }

@@ -3,7 +3,7 @@ import { GuardError } from '../errors'
 import { deeperClone, lackedCommit } from './deeper-clone'
 import { ask, git, gitError, type Repository, run } from './git-command'
 
-/** The repository that holds a folder, at its top; a bare one as it is. */
+/** The repository that contains a folder, at its top; a bare one is returned unchanged. */
 export async function openRepository(given: Repository): Promise<Repository & { bare: boolean }> {
   if (!existsSync(given.dir)) throw new GuardError('source', `The folder ${given.dir} does not exist.`)
   const args = ['rev-parse', '--is-bare-repository', '--show-toplevel']
@@ -23,7 +23,7 @@ export async function isRevision(repository: Repository, name: string): Promise<
   )
 }
 
-/** Whether a name is the id of an object, there or not. */
+/** Whether a name is the id of an object, existing or not. */
 export function isObjectId(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)
 }

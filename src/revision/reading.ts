@@ -62,7 +62,7 @@ export async function changedPaths(base: Revision, head: Revision): Promise<Set<
   return new Set([...changed, ...ids.keys()])
 }
 
-/** Whether a text may hold Kubernetes objects, however their keys are spelled. */
+/** Whether a text may contain Kubernetes objects, in any spelling of their keys. */
 function mayHoldObjects(text: string): boolean {
   return mentions(text, 'apiVersion') && mentions(text, 'kind')
 }

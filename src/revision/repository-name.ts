@@ -15,7 +15,7 @@ export function repositoryName(url: string): string {
     .replace(/(?<!\/)\/+/g, '/')
 }
 
-/** Whether a remote is a folder of this machine, which no object can name. */
+/** Whether a remote is a folder of this machine, which an object cannot name. */
 export function isFolder(remote: string): boolean {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim())
 }

@@ -7,13 +7,13 @@ import type { Entry, Revision } from './revision'
 export interface Tree {
   /** Every path, including files that are no manifests. */
   readonly entries: ReadonlyMap<string, Entry>
-  /** Where symbolic links lead in the end, by path; those that lead out are not here. */
+  /** The final targets of symbolic links, by path; links that lead out are missing. */
   readonly resolved: ReadonlyMap<string, string>
   /** The files that can hold plain manifests. */
   readonly files: ReadonlyMap<string, Entry>
-  /** Whether the config excludes a file, and nothing includes it again. */
+  /** Whether the config excludes a file and nothing includes it again. */
   ignores(path: string): boolean
-  /** Whether a glob of `ignore` takes a file, shown or not. */
+  /** Whether a glob of `ignore` matches a file, shown or not. */
   isIgnorable(path: string): boolean
   /** The files at or below a path that can hold plain manifests and that a glob of `ignore` excludes. */
   ignorableAt(path: string): string[]
@@ -30,7 +30,7 @@ export interface Tree {
   readonly skipped: readonly Skipped[]
 }
 
-/** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
+/** The files that kubectl, kustomize, Argo CD and Flux read; they do not read `.YAML`. */
 export const manifestName = /\.(?:ya?ml|json)$/
 
 /** No real repository has links to more files than this; each link beyond it is refused. */
@@ -184,7 +184,7 @@ class IgnoreList {
     return this.globs.some(({ matcher }) => matcher.match(file))
   }
 
-  /** Whether a file is left out; if so, it is counted. */
+  /** Whether a file is excluded; if so, it is counted. */
   counts(file: string): boolean {
     const found = this.shown.has(file) ? undefined : this.globs.find(({ matcher }) => matcher.match(file))
     if (found) found.count++
@@ -241,10 +241,10 @@ class Links {
   }
 }
 
-/** As the kernel has it. */
+/** The limit of the kernel. */
 const longestPath = 4096
 
-/** Where the part of a path ends that begins at a place; -1 behind the last. */
+/** The end of the part of a path that begins at a place; -1 after the last one. */
 function endOfPart(file: string, start: number): number {
   if (start > file.length) return -1
   const end = file.indexOf('/', start)
