@@ -3,7 +3,7 @@ import type { Lines } from '../manifest/lines'
 import { startOf } from '../region'
 import type { Fix } from './rule'
 
-/** Writes another text in place of a scalar, as it is quoted; nothing where it is not written here as it reads. */
+/** Replaces the text of a scalar, with its quotes; undefined if its text cannot be replaced in place. */
 export function replaced(at: Cursor, newText: string): Fix | undefined {
   const { string } = at
   const { startLine, startColumn, endLine, endColumn } = at.region
@@ -16,7 +16,7 @@ export function replaced(at: Cursor, newText: string): Fix | undefined {
   )
 }
 
-/** Adds a text to a list, after its last item and as that is written; nothing where the list is used elsewhere too. */
+/** Adds a text to a list, after its last item and in its style; undefined if the list is used elsewhere too. */
 export function appended(list: Cursor, text: string): Fix | undefined {
   const last = [...list.items()].at(-1)
   if (!last?.string || isShared(list, last)) return undefined
@@ -38,7 +38,7 @@ export function appended(list: Cursor, text: string): Fix | undefined {
   return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `\n${before}${item}`)
 }
 
-/** Adds items to a list that is written in lines, before its first one; nothing where the list is used elsewhere too. */
+/** Adds items to a list that is written in lines, before its first one; undefined if the list is used elsewhere too. */
 export function withItems(list: Cursor, texts: readonly string[]): Fix | undefined {
   const [first] = [...list.items()]
   if (!first || isShared(list, first)) return undefined
@@ -51,7 +51,7 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
   return edit(list, startOf(startLine), texts.map((text) => `${dash}${text}\n`).join(''))
 }
 
-/** Adds a key to a map before its first one; nothing where the map is used elsewhere too. */
+/** Adds a key to a map before its first one; undefined if the map is used elsewhere too. */
 export function withKey(map: Cursor, key: string, value: string): Fix | undefined {
   const [first] = [...map.entries()]
   if (!first || isShared(map, first[1])) return undefined
@@ -69,7 +69,7 @@ function isShared(outer: Cursor, inner: Cursor): boolean {
   return isElsewhere || holdsAnchor(outer.manifest.object.lines)
 }
 
-/** Files that were searched: many edits may go into one. */
+/** Files that were searched: many edits may change one file. */
 const searched = new WeakMap<Lines, boolean>()
 
 function holdsAnchor(lines: Lines): boolean {
