@@ -83,13 +83,13 @@ export default defineRule({
 })
 
 interface MissingSetting {
-  /** Where it is read. */
+  /** The place where it is read. */
   readonly ends: readonly Cursor[]
   /** Reports it at these places. */
   readonly report: (ends: readonly Cursor[]) => void
 }
 
-/** The setting that an Ingress lacks for a controller to take it. */
+/** The setting with which a controller would take an Ingress. */
 function lackOf(
   manifest: Manifest,
   snapshot: Snapshot,
@@ -144,7 +144,7 @@ function lackOf(
   return { ends: [at, by.place], report: (ends) => report(ends, 'annotated', args, { keys }) }
 }
 
-/** Whether one letter is added, left out or another one, or two neighbours are swapped. */
+/** Whether two names differ by one added, missing or different letter, or by two swapped neighbours. */
 function isOneEditAway(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (long.length < 4 || one === other) return false

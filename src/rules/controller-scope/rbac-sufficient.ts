@@ -110,7 +110,7 @@ function takes(change: Change & { kind: 'changed' | 'removed' }, { account, role
   return isOneOf(before, bindingKinds) && binds(before, account) && !stays
 }
 
-/** Whether the head alone shows the missing permission, at an object that this change writes. */
+/** Whether only the head shows the missing permission, at an object that this change writes. */
 function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
   const grants = grantsOf(controller, head)
   const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)

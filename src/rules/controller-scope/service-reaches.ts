@@ -75,7 +75,7 @@ export default defineRule({
 type ReportMessage = ReportFunction<typeof messages>
 type Edited = Extract<Change, { kind: 'changed' }>
 
-/** The controllers that run in workloads on both sides, as they are at the base and at the head. */
+/** The controllers that run in workloads on both sides, with their state at the base and at the head. */
 function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Controller][] {
   return controllersIn(base).flatMap((was): [Controller, Controller][] => {
     const is = was.installed ? undefined : counterpartOf(was, head)
@@ -83,7 +83,7 @@ function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Control
   })
 }
 
-/** A policy that closes the controllers that run on both sides; those that were closed before stay as they were. */
+/** Reports a policy that newly blocks traffic to controllers that run on both sides. */
 function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const [was, is] of controllersOnBoth(base, head)) {
     if (!closingPolicies(is.manifest, head).includes(policy) || closingPolicies(was.manifest, base).length > 0) continue

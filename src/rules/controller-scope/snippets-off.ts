@@ -43,7 +43,7 @@ export default defineRule({
   },
 })
 
-/** Where an object switches them on. */
+/** The place where an object switches them on. */
 function switchedOn(manifest: Manifest, snapshot: Snapshot): Cursor | undefined {
   if (manifest.ref.kind === 'ConfigMap') {
     const at = manifest.root.at('data', key)
@@ -53,7 +53,7 @@ function switchedOn(manifest: Manifest, snapshot: Snapshot): Cursor | undefined 
   return releases.flatMap(({ installed }) => values.map((path) => installed?.release.values.get(path).at)).find(isOn)
 }
 
-/** Whether they were on before: by default, or by an object of another name. */
+/** Whether they were on before: by default, or through another object. */
 function wereOn(after: Manifest, before: Manifest | undefined, base: Snapshot, head: Snapshot): boolean {
   const controllers = controllersHere(before ? base : head).filter(isNginx)
   const own = controllers.filter((one) => shareNamespace(one.manifest, after))

@@ -160,7 +160,7 @@ function checkNamespace(
   }
   const shim = shimAnnotation(gateway)
   const own = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace)
-  // With a Secret of its own namespace, the annotation refers to that one, and this one belongs to another object.
+  // If its own namespace has the Secret, the annotation refers to that one, and this one belongs to another object.
   if (shim && !own && made.length === 0)
     report([ref.name, shim], 'otherNamespace', { secret, annotation: String(shim.path.at(-1)) }, { keys })
 }

@@ -105,8 +105,8 @@ function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, 
 }
 
 /**
- * Whether the Secret was named before the change where nothing made it either: in this namespace, or in others, so that a
- * tool copies it.
+ * Whether the Secret was named before the change although nothing created it then either: in this namespace, or in
+ * others, so that a tool copies it.
  */
 function isNamedAlready(claim: TlsClaim, base: Snapshot): boolean {
   return claimsIn(base).some((one) => one.secret === claim.secret && !makerOf(one, base))
@@ -116,7 +116,10 @@ function releaseWith(secret: string, head: Snapshot): Manifest | undefined {
   return releaseKinds.flatMap((kind) => head.ofKind(kind)).find(({ object }) => mentions(object.content, secret))
 }
 
-/** What happens to a host of an Ingress that names no Secret; nothing where a default or another way is meant to serve it. */
+/**
+ * The loss for a host of an Ingress without a Secret; undefined if a default certificate or another mechanism is meant
+ * to serve it.
+ */
 function lossWithout(ingress: Manifest, head: Snapshot) {
   const annotations = [...ingress.root.at('metadata', 'annotations').entries()]
   const choice = certificateChoice(head, ingress)

@@ -103,14 +103,14 @@ export default defineRule({
 })
 
 /**
- * The defaults that a new role lacks: of the cluster's release on either side; where none is declared, those that every known
- * release gives. A release whose defaults are unknown has none.
+ * The defaults that a new role lacks: of the cluster's release on either side; if none is declared, those that every
+ * known release gives. A release whose defaults are unknown has none.
  */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
   const { ref } = role
   const rules = role.root.at('rules')
-  // Applying a manifest leaves unwritten fields as they are; it keeps an existing aggregationRule, and the cluster overwrites
-  // the rules.
+  // Applying a manifest does not change missing fields; it keeps an existing aggregationRule, and the cluster
+  // overwrites the rules.
   if (aggregationOf(role) || !rules.exists || defaultsOf(ref).some(({ gathers }) => gathers.length > 0))
     return undefined
   const written = permissionsIn(rules)
@@ -127,7 +127,7 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
   return undefined
 }
 
-/** The list of a rule that lacks a value and so causes the loss, with the edit that adds exactly this value. */
+/** The list of a rule with a missing value that causes the loss, with the edit that adds exactly this value. */
 function gapOf(rule: Permissions, lost: Permissions): { at: Cursor; fix: Fix | undefined } | undefined {
   const lacking = parts.filter((part) => [...lost[part]].some((value) => !rule[part].has(value)))
   const [part, ...others] = lacking

@@ -57,7 +57,7 @@ export default defineRule({
     if (!before) {
       const written = named.map(subjectName)
       const lacking = (defaults ?? []).filter((subject) => !written.includes(subject))
-      // Applying a manifest leaves unwritten fields as they are.
+      // Applying a manifest does not change missing fields.
       if (lacking.length > 0 && at.exists)
         report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
       return

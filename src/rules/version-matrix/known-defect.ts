@@ -12,7 +12,9 @@ import { defineRule, type Fix } from '../../rule/rule'
 
 type Args = { name: string; defects: string; todo: string }
 
-/** From this score on an advisory is an error. Source: https://www.first.org/cvss/v3.1/specification-document (High) */
+/**
+ * Advisories with this score or more are errors. Source: https://www.first.org/cvss/v3.1/specification-document (High)
+ */
 const high = 7
 
 export default defineRule({
@@ -140,7 +142,10 @@ function todoOf(component: Component, release: string, defects: readonly Defect[
     : 'No release fixes them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its kind in what installs it: the end of a release's support is reported once for that. */
+/**
+ * Whether a component is the first of its kind in its installation: the end of a release's support is reported once for
+ * that.
+ */
 function isFirst(component: Component, snapshot: Snapshot): boolean {
   const { facts, part, manifest } = component
   const installed = installationOf(component)
@@ -150,7 +155,7 @@ function isFirst(component: Component, snapshot: Snapshot): boolean {
   )
 }
 
-/** What installs a component: a release of a chart; all that is written in files is one. */
+/** The installation of a component: a release of a chart; all that is written in files is one. */
 function installationOf({ manifest: { ref, origin }, container }: Component): string {
   if (!container) return identityOf(ref)
   return origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.id : ''

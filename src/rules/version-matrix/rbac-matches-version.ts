@@ -54,7 +54,7 @@ export default defineRule({
       const roles = parts.flatMap((part) => missingIn(part, snapshot))
       const crds = parts.flatMap((part) => missingCrds(part, snapshot))
       const lacks = [...roles, ...crds].filter(({ keys }) => keys.length > 0)
-      // The part that lacks something comes first; all are of one workload.
+      // The part that lacks a permission comes first; all are of one workload.
       const [component] = lacks.map(({ of }) => of)
       if (!component) continue
       const args = {
@@ -68,7 +68,9 @@ export default defineRule({
   },
 })
 
-/** The permissions that one part lacks at one place, which is an end of the finding even if it lacks nothing there. */
+/**
+ * The permissions that one part lacks at one place, which is an end of the finding even if nothing is missing there.
+ */
 interface MissingPermissions {
   readonly of: Component
   readonly at: Cursor
