@@ -14,7 +14,7 @@ import type { RenderedSide } from './rendered-side'
 interface RenderingReader {
   readonly checkout: Checkout
   readonly renderer: Renderer
-  /** How the rendering differs from that of the whole source. */
+  /** The difference of the rendering from that of the whole source. */
   readonly unbuilt: 'reduced' | undefined
 }
 
@@ -37,7 +37,7 @@ export async function readRendering(
   for (const { path, template, text } of rendering.pieces) {
     renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
     const file = loadFile({ text })
-    // Of a chart that was fetched a reader can open the line that asks for it.
+    // For a fetched chart, a reader can open the line that requests it.
     const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
     const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
     const origin: Origin = unbuilt ? { ...own, unbuilt } : own
