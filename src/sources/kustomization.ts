@@ -23,7 +23,7 @@ export { inside, isRemote } from './places'
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
-  /** Where it is written; for one that Flux generates, the object of Flux. */
+  /** The file of the Kustomization; for one that Flux generates, the object of Flux. */
   readonly file: string
   /** It has no file: Flux generates it from the contents of the folder. */
   readonly made?: true
@@ -38,7 +38,9 @@ export interface Kustomization {
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
   readonly namespace: string
-  /** Why kustomize must not get it: it names places outside this repository, or has a form that is not read. */
+  /**
+   * The reasons why kustomize must not get it: it names places outside this repository, or has a form that is not read.
+   */
   readonly faults: readonly Fault[]
   /** The URLs that its ConfigMaps and Secrets would fetch. */
   readonly data: readonly Mention[]
@@ -48,7 +50,7 @@ export interface Kustomization {
   readonly plugins: boolean
   /** The words of its fields, by their keys in Go's folded form; a field with no word has an empty one. */
   readonly words: ReadonlyMap<string, string>
-  /** Whether it only includes others, unchanged. */
+  /** Whether it only includes others, without changes. */
   readonly onlyTakesIn: boolean
 }
 
@@ -169,7 +171,7 @@ function unpackedIn({ name, version, repo }: WrittenChart): string {
   return path.join(version && repo ? `${name}-${version}` : '', name)
 }
 
-/** The Kustomizations that one takes in, itself first. */
+/** The Kustomizations that one includes, itself first. */
 export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
   const found = new Map<string, Kustomization>()
   const open = [start]
@@ -206,7 +208,7 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
 export interface RemoteEntry extends Mention {
   /** The Kustomization's file. */
   readonly path: string
-  /** Why it was not fetched, if it was asked for. */
+  /** The reason why a requested entry was not fetched. */
   readonly fault?: FetchFault
 }
 
@@ -226,7 +228,7 @@ export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout
   return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
 }
 
-/** What kustomize gets in place of an entry that leads elsewhere; undefined where it gets the entry, or nothing. */
+/** The replacement that kustomize gets for a remote entry; undefined if it gets the entry, or nothing. */
 export function givenFor(entry: string, folder: string, { inPlaceOf }: Checkout): string | undefined {
   const place = inPlaceOf.get(entry)
   return place === undefined ? undefined : path.relative(folder, place)
@@ -240,8 +242,8 @@ interface Replacements {
 }
 
 /**
- * A Kustomization as kustomize gets it: only what was read of it, without entries that are not in the repository, or with
- * what was fetched in place of them.
+ * The text of a Kustomization for kustomize: only inspected content, without entries that are not in the repository, or
+ * with fetched files in place of them.
  */
 export function asGiven(text: string, { isGone, instead, charts }: Replacements): string {
   const leftOut: LeftOut = {

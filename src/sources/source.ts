@@ -16,7 +16,7 @@ export interface DeclarationSite {
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
-/** The cluster that a source's objects are deployed to: a named one, or the one that a path of the repository belongs to. */
+/** The cluster that a source's objects are deployed to: a named one, or that of a path of the repository. */
 export type Target = { readonly cluster: string } | { readonly path: string }
 
 interface CommonSource {
@@ -25,7 +25,7 @@ interface CommonSource {
   readonly target: Target
   readonly origin: SourceOrigin
   readonly declaredAt: DeclarationSite
-  /** Where the fields are written that an object lays over its files, if not in these. */
+  /** The place of the fields that an object lays over its files, if not in these. */
   readonly overlaidAt?: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
@@ -45,22 +45,22 @@ export interface Parameter {
   readonly isText: boolean
 }
 
-/** What Flux lays over the output of helm. */
+/** The changes that Flux makes to the output of helm. */
 export interface PostRenderers {
-  /** As a HelmRelease writes them, in their order. */
+  /** The renderers of a HelmRelease, in their order. */
   readonly renderers: readonly unknown[]
-  /** Whether they get hooks, too: not with `nohooks`. */
+  /** The strategy, which decides whether they apply to hooks, too: not with `nohooks`. */
   readonly strategy: string
   readonly at: DeclarationSite
 }
 
-/** Where a chart came from that is not in the repository. */
+/** The origin of a chart that is not in the repository. */
 export interface FetchedFrom {
   readonly repository: string
   readonly chart: string
   /** The version that was fetched. */
   readonly version: string
-  /** Where the version is asked for. */
+  /** The line that requests the version. */
   readonly at: DeclarationSite
   /** The object that installs it. */
   readonly by: ObjectRef
@@ -83,7 +83,7 @@ export interface HelmSource extends CommonSource {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean
-  /** What Flux does with the CRDs in `crds/`, where it installs the release. */
+  /** The policies of Flux for the CRDs in `crds/`, if it installs the release. */
   readonly crds?: HelmRelease['crds']
   /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
   readonly fetched?: FetchedFrom
@@ -96,11 +96,11 @@ export interface KustomizeSource extends CommonSource {
   readonly root: string
   /** The fields that an Argo CD or Flux object lays over it, in the form of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
-  /** Whether files may be taken in that do not lie in the folder or below it. */
+  /** Whether files outside the folder may be included. */
   readonly allowsOutsideFiles?: true
   /** Components that it lays over it, from the repository's root. */
   readonly components?: readonly string[]
-  /** Where objects go that name no namespace. */
+  /** The namespace for objects that have none. */
   readonly namespace?: string
   /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
@@ -109,7 +109,7 @@ export interface KustomizeSource extends CommonSource {
 /** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
-/** What of a source decides its rendering: not its name, its place or its cluster. */
+/** The parts of a source that decide its rendering: not its name, its place or its cluster. */
 export function inputsOf(source: Source): object {
   const {
     id: _,
