@@ -94,7 +94,7 @@ export class ReleaseFiles {
         if ('file' in layer && its) files.set(layer.file, its)
       }
       const complete = { ...object, context: { files, release } }
-      // Of an unknown chart the values say something by this key alone.
+      // From the values of an unknown chart only this key shows something.
       if (isRequired || mentions(comparisonKey(complete), 'ingress')) found.push(complete)
     }
     return found
@@ -164,8 +164,8 @@ export class ReleaseFiles {
   }
 
   /**
-   * The files that a pattern takes, in their order; those that are also named directly keep their own place.
-   * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
+   * The files that a pattern matches, in their order; those that are also named directly keep their own place. Since
+   * Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
    */
   private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
     const matches = minimatch.filter(pattern, { dot: true, nobrace: true, nocomment: true, nonegate: true })
@@ -250,7 +250,7 @@ function statesIn({ objects }: LoadedFile): string {
   )
 }
 
-/** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */
+/** Whether a text may contain an object that uses files of this repository for a release of a remote chart. */
 export function mayTakeFiles(text: string): boolean {
   return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
@@ -263,7 +263,7 @@ function installsRemoteChart({ chart }: ApplicationSource): boolean {
   return chart.exists
 }
 
-/** Whether a text names a chart by itself, and not a folder that it is in. */
+/** Whether a text names a chart itself, and not the folder that contains it. */
 function mayInstallRemoteChart(text: string): boolean {
   return /\bchart["']?\s*:/.test(spelledOut(text))
 }
