@@ -1,4 +1,4 @@
-/** The name that a person may have meant: the one that the fewest edits lead to, if these are few. */
+/** The name that a person may have meant: the one with the fewest edits, if these are few. */
 export function closest(given: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: Math.min(editsBetween(given, name), editsBetween(given, ending(name))) }))

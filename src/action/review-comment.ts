@@ -45,7 +45,10 @@ export function isOurs(comment: ReviewComment, marks: Marks): boolean {
   return comment.body.startsWith(`${marks.name} `) && comment.in_reply_to_id === undefined && mayWrite(comment)
 }
 
-/** Whether GitHub shows a comment at the lines of another one, about the same findings: one whose lines changed has none. */
+/**
+ * Whether GitHub shows a comment at the lines of another one, about the same findings: one whose lines changed has
+ * none.
+ */
 export function isAtPlace(comment: ReviewComment, wanted: LineComment, marks: Marks): boolean {
   const { path, side, startLine, line, about } = wanted
   return (

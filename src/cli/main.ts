@@ -20,8 +20,8 @@ if (isMainThread) {
 } else void import('../host/serve').then(({ serve }) => serve())
 
 /**
- * Has Node (from 22.8) keep the compiled code for later runs, in the user's own folder; not in CI, where there is no later
- * run on that machine, or where others may have run on it before.
+ * Has Node (from 22.8) keep the compiled code for later runs, in the user's own folder; not in CI, where there is no
+ * later run on that machine, or where others may have run on it before.
  */
 function keepCompiledCode(): void {
   if (process.env.CI || !('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return

@@ -10,7 +10,9 @@ export const holderKinds = ['ConfigMap', 'Secret']
 /** The API groups of Argo CD and Flux, or how they end. */
 export const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io']
 
-/** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
+/**
+ * The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it.
+ */
 const gitOpsIn = new Map<string, readonly LoadedObject[]>()
 
 function readGitOpsIn(text: string): readonly LoadedObject[] {

@@ -87,7 +87,7 @@ export class Brings {
     const files = [...new Set(taken.flatMap((one) => filesOf(one, this.checkout)))]
     const contents = new Set<PossibleContents>()
     for (const file of files) for (const one of await this.contentsOf(file)) contents.add(one)
-    // A file with another name is not searched for objects, whatever includes it.
+    // A file with another name is not searched for objects, even if it is included.
     const isHidden = async (file: string) =>
       !this.checkout.tree.files.has(file) && (await this.contentsOf(file)).has('deployers')
     for (const file of files) if (await isHidden(file)) return true

@@ -49,7 +49,9 @@ export interface Discovery {
   readonly plain: ReadonlyMap<string, PlainOwner>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
-  /** The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them. */
+  /**
+   * The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them.
+   */
   readonly firstRoots: ReadonlySet<string>
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
   readonly bringers: ReadonlyMap<string, string>

@@ -5,11 +5,11 @@ import { type Manifest, nameOf } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
 /**
- * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of what
- * an unread file of this change writes; and those that rest on guessed clusters, with the config line that would make
- * them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and, where
- * folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in files that
- * belong to no cluster.
+ * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of
+ * what an unread file of this change writes; and those that rest on guessed clusters, with the config line that would
+ * make them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and,
+ * where folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in
+ * files that belong to no cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft

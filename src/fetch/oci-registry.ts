@@ -16,7 +16,10 @@ const manifests = ['application/vnd.oci.image.manifest.v1+json', 'application/vn
 const manifestBytes = 4 * 1024 * 1024
 const mostPages = 100
 
-/** Charts and artifacts of OCI registries. The tags of each name are listed once in a run, and each archive is fetched once. */
+/**
+ * Charts and artifacts of OCI registries. The tags of each name are listed once in a run, and each archive is fetched
+ * once.
+ */
 export class Registries {
   private readonly tags = new Map<string, Promise<readonly string[]>>()
   private readonly archives = new Map<string, Promise<Archive>>()

@@ -21,7 +21,10 @@ export function registryConfigs(env: NodeJS.ProcessEnv = process.env): string[] 
   ]
 }
 
-/** Credentials of such files, the first file first. They are read, and helpers are run, when a registry asks for credentials. */
+/**
+ * Credentials of such files, the first file first. They are read, and helpers are run, when a registry asks for
+ * credentials.
+ */
 export function credentialsOf(files: readonly string[]): Credentials {
   let read: Promise<readonly RegistryConfig[]> | undefined
   return async (host) => {

@@ -6,7 +6,7 @@ import { nameOf } from '../manifest/manifest'
 import type { ReleaseAccount } from '../sides/side'
 import type { DeclarationSite } from '../sources/source'
 
-/** A release whose chart could not be had. */
+/** A release whose chart could not be fetched. */
 export interface MissedChart {
   readonly release: ChartElsewhere
   readonly wanted: WantedChart

@@ -31,7 +31,10 @@ export function isLeftover({ origin }: Source, { cause }: Failure, { namedElsewh
   return origin === 'discovered' && namedElsewhere && unbuildable.has(cause)
 }
 
-/** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
+/**
+ * The causes for which the tool that deploys it could not build a source either; the other ones are limits of this
+ * gate.
+ */
 const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
 
 /** Whether a new chart lacks a dependency in a repository that vendors none: it is like all others there. */

@@ -170,7 +170,9 @@ function isForElsewhere({ partial }: RenderedSide, old: RenderedSide | undefined
   return partial.lacks.every(({ what, about }) => ['object', 'source', 'data'].includes(what) && !had.has(about))
 }
 
-/** Equal for the same object that is unreadable for the same cause at the same place; the words may name another line. */
+/**
+ * Equal for the same object that is unreadable for the same cause at the same place; the words may name another line.
+ */
 function placeOfUnreadable(source: Source, { cause, path, about }: RenderedSide['unreadable'][number]): string {
   return JSON.stringify([cause, placeWithin(source, path), about])
 }
@@ -241,7 +243,9 @@ export function isKnown(text: string, knownRemotes: readonly string[]): boolean 
   return knownRemotes.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 
-/** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
+/**
+ * `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it.
+ */
 export function withoutVersion(url: string): string {
   return url.replace(/\?.*/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d[^/]*(?=\/)/g, '/*')
 }

@@ -126,7 +126,9 @@ export interface ValueFile {
   readonly path: string
 }
 
-/** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+/**
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository
+ */
 export function valueFilesOf({ helm }: ApplicationSource): ValueFile[] {
   return [...helm.at('valueFiles').items()].map((item) => {
     const entry = textAt(item)

@@ -36,7 +36,8 @@ function under(map: Node | undefined, key: string, set: LoadedObject): Node | un
 /**
  * A template with an element's values in it, each where it is written.
  *
- * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other many times
+ * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other
+ * many times
  */
 function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject, holding: Map<Node, boolean>): Node {
   const inside = (one: unknown) => (isNode(one) ? filled(one, fillIn, set, holding) : one)

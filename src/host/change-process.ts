@@ -25,7 +25,7 @@ export function inProcessOf(file: string): JudgeChange {
 }
 
 /**
- * The process of one change. It ends with the one that started it.
+ * Runs the process of one change, which ends with its parent.
  *
  * @param file the program, for the thread of the run
  */

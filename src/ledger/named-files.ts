@@ -29,7 +29,9 @@ export function notKubernetesByName(file: string): Account | undefined {
   return row && { state: 'not-kubernetes', cause: 'by-name', reason: `it is ${row[0]}` }
 }
 
-/** The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`. */
+/**
+ * The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`.
+ */
 export function chartNamedBy(file: string): string | undefined {
   const { name, ext } = path.parse(file)
   if (ext !== '.yaml' && ext !== '.yml') return undefined

@@ -159,7 +159,7 @@ export class OriginalPlaces {
   }
 }
 
-/** The files that objects come from, by the names of these; of a fetched one the entry that takes it in. */
+/** The files that objects come from, by the names of these; for a fetched file, the entry that includes it. */
 type Origins = ReadonlyMap<string, string | DeclarationSite>
 
 async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Origins> {

@@ -35,7 +35,7 @@ export interface Changes {
 /**
  * The changes of objects. One identity may occur several times, so occurrences are matched: by path, then by content,
  * then by identity alone; only the remaining ones are added or removed. An object with the same content on both sides
- * is unchanged, in whatever file it is.
+ * is unchanged, also in another file.
  *
  * @param isUnknown base objects whose file could not be read at the head
  */

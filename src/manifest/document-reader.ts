@@ -207,7 +207,10 @@ function objectsIn(
   return beginning ? [{ node, apiVersion, kind, metadata: { namespace, name: `${beginning}*`, generated: true } }] : []
 }
 
-/** A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster refuses it. */
+/**
+ * A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster
+ * refuses it.
+ */
 function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: string } | undefined {
   if (!stringIn(root, 'apiVersion', resolve) || !stringIn(root, 'kind', resolve)) return undefined
   const metadata = nodeIn(root, 'metadata', resolve)

@@ -97,7 +97,10 @@ export interface LoadedFile {
   readonly kubernetes: boolean
 }
 
-/** The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of https://github.com/AGWA/git-crypt. */
+/**
+ * The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of
+ * https://github.com/AGWA/git-crypt.
+ */
 const gitCrypt = '\0GITCRYPT\0'
 
 /**

@@ -93,11 +93,13 @@ export type Origin = {
       /** The same on both sides of a change. */
       readonly id: string
       readonly source: RenderedSource
-      /** Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster. */
+      /**
+       * Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster.
+       */
       readonly guessed?: true
       /**
-       * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that is
-       * not known may be laid over it; `reduced`: something that may have changed it was left out.
+       * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that
+       * is not known may be laid over it; `reduced`: something that may have changed it was left out.
        */
       readonly unbuilt?: 'written' | 'changed' | 'reduced'
     }

@@ -12,8 +12,8 @@ export interface Reach {
 }
 
 /**
- * The folders that the base's objects name stay deployed, whatever the head's objects name; those may name more. If one
- * side has an object that names unknown folders, everything may be deployed.
+ * The folders that the base's objects name stay deployed, and the head's objects may name more. If one side has an
+ * object that names unknown folders, everything may be deployed.
  */
 export async function reachOf({ base, head }: Sides): Promise<Reach> {
   if (!base || !(await namesAllFolders(base)) || !(await namesAllFolders(head))) return { isKnown: false }

@@ -24,7 +24,8 @@ const compiled = new WeakMap<object, ValidateFunction>()
 function validatorOf(schema: AnySchema & object): ValidateFunction {
   let validate = compiled.get(schema)
   if (!validate) {
-    // The schemas are ours: the tests hold them against the meta-schema, which costs each run as long as all the rest of this.
+    // The schemas are ours: the tests hold them against the meta-schema, which costs each run as long as all the rest
+    // of this.
     const ajv = new Ajv2020({
       meta: false,
       validateSchema: false,

@@ -2,7 +2,7 @@ import { count } from './words/wording'
 
 /** The size limit of an output, and where readers find the rest. */
 export interface ByteBudget {
-  /** In bytes of UTF-8, of which there are never fewer than characters. */
+  /** In bytes of UTF-8; there are at least as many as characters. */
   readonly bytes: number
   readonly rest: string
 }

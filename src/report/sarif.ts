@@ -199,8 +199,8 @@ function uriOf(path: string): string {
 }
 
 /**
- * Text in which nothing is a link, a tag, a mention or a reference: SARIF knows links in it, and code scanning carries it
- * into a comment, which GitHub reads as Markdown.
+ * Text in which nothing is a link, a tag, a mention or a reference: SARIF knows links in it, and code scanning carries
+ * it into a comment, which GitHub reads as Markdown.
  */
 function plain(text: string): string {
   return visible(text)

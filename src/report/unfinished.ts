@@ -36,8 +36,8 @@ export function emptyReport(
 }
 
 /**
- * The report of a run whose time was used up. Before everything was judged it fails; afterwards the verdict is as it was found,
- * and only lines to change were still looked for.
+ * The report of a run whose time was used up. Before everything was judged it fails; afterwards the verdict is as it
+ * was found, and only lines to change were still looked for.
  */
 export function unfinished({ report, judged }: Progress, overrun: Overrun): Report {
   const { minutes, doing, path } = overrun

@@ -39,7 +39,7 @@ export class Checkout {
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
     private readonly held = new HeldFiles(),
-    /** What is held in place of entries of Kustomizations that lead elsewhere, by their text: a folder, or a file in one. */
+    /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
     readonly inPlaceOf: ReadonlyMap<string, string> = new Map(),
   ) {}
 

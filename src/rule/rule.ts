@@ -73,7 +73,10 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * @param isGone whether the change may take the object away
    */
   partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
-  /** The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for it. */
+  /**
+   * The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for
+   * it.
+   */
   partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
 }
 
@@ -122,7 +125,9 @@ type AnyRule<M extends Messages, P extends TSchema> =
 // biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
 export type Rule = AnyRule<any, any>
 
-/** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
+/**
+ * Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile.
+ */
 export function defineRule<const M extends Messages, P extends TSchema>(rule: AnyRule<M, P>): Rule {
   return rule
 }

@@ -202,8 +202,8 @@ export class SideOfChange {
   }
 
   /**
-   * The file that kustomize records as an object's origin, relative to the generated folder above its own; for a fetched
-   * one the entry that takes it in.
+   * The file that kustomize records as an object's origin, relative to the generated folder above its own; for a
+   * fetched file, the entry that includes it.
    */
   fileFrom(origin: string, source: Source): string | DeclarationSite | undefined {
     const start = `/${basename(this.inputOf(source).checkout.forKustomize.folder)}/`

@@ -55,7 +55,9 @@ export function isData(text: string): boolean {
   return /^(?:[^=/]*=)?https?:\/\//i.test(text)
 }
 
-/** `app.conf=config/app.conf` names a file behind its key; kustomize refuses a second `=`, and it may be of the path. */
+/**
+ * `app.conf=config/app.conf` names a file behind its key; kustomize refuses a second `=`, and it may be of the path.
+ */
 function fileOf(text: string): readonly string[] {
   const behind = [...text.matchAll(/=/g)].map(({ index }) => text.slice(index + 1))
   return behind.length > 0 ? behind : [text]

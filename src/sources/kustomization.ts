@@ -86,7 +86,9 @@ export function ignorableKustomization(folder: string, checkout: Checkout): stri
   return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
 }
 
-/** Flux has a kind with the same name, and some repositories keep it in files of that name; kustomize does not build it. */
+/**
+ * Flux has a kind with the same name, and some repositories keep it in files of that name; kustomize does not build it.
+ */
 export function isForeign(text: string): boolean {
   if (!mentions(text, 'kustomize.toolkit.fluxcd.io/')) return false
   const apiVersion = readingOf(text).words.get('apiversion') ?? ''

@@ -56,7 +56,9 @@ export function nameOfLack({ what, about }: Lack): string {
   }
 }
 
-/** `Deployment.v1.apps/web.shop`, as kustomize writes an object: a group and a name may have dots, a namespace has none. */
+/**
+ * `Deployment.v1.apps/web.shop`, as kustomize writes an object: a group and a name may have dots, a namespace has none.
+ */
 const id = '([^.\\s"]+)\\.[^/\\s"]+/([^\\s;"]+?)\\.(?:\\[noNs\\]|[^.\\s;":]+)(?=[;"\\s]|:\\w|$)'
 
 const messages: readonly (readonly [RegExp, Lack['what']])[] = [

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 
 /**
- * Where a source is declared: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
+ * The declaration of a source: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
  */
 export interface DeclarationSite {
   readonly path: string
@@ -11,7 +11,7 @@ export interface DeclarationSite {
 }
 
 /**
- * How a source was found, strongest first. Probed sources are rendered only to check that they render; their objects
+ * The ways to find a source, strongest first. Probed sources are rendered only to check that they render; their objects
  * are not evaluated.
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
@@ -146,7 +146,10 @@ export function titleOf(source: Source): string {
   return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }
 
-/** The values of a release as messages name them: files by their paths, those of a chart that was fetched within the chart. */
+/**
+ * The values of a release as messages name them: files by their paths, those of a chart that was fetched within the
+ * chart.
+ */
 export function namesOfValues({ values, chart, fetched }: HelmSource): string[] {
   const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
   return values.map((one) => {
@@ -155,7 +158,9 @@ export function namesOfValues({ values, chart, fetched }: HelmSource): string[] 
   })
 }
 
-/** `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched. */
+/**
+ * `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched.
+ */
 export function nameOfChart({ chart, fetched }: HelmSource): string {
   if (!fetched) return chart || '.'
   const named = [fetched.chart, fetched.version].filter(Boolean).join(' ')

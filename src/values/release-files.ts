@@ -148,7 +148,10 @@ export class ReleaseFiles {
     return files.size > 0 ? { ...object, context: { files } } : object
   }
 
-  /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
+  /**
+   * The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another
+   * repository.
+   */
   private placeOf({ entry, ref, path }: ValueFile, sources: readonly ApplicationSource[]): string | undefined {
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
     if (!owner || isPlaceholder(entry) || /[${]/.test(path)) return undefined

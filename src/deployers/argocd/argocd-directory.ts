@@ -8,8 +8,8 @@ import { matchesArgoGlob } from './argocd-glob'
 import { discoveredType } from './source-type'
 
 /**
- * The files of a folder that Argo CD applies as they are. They are judged file by file; their owner matters when a change
- * takes the last one away. https://argo-cd.readthedocs.io/en/stable/user-guide/directory/
+ * The files of a folder that Argo CD applies as they are. They are judged file by file; their owner matters when a
+ * change takes the last one away. https://argo-cd.readthedocs.io/en/stable/user-guide/directory/
  */
 export function namePlainFiles(
   place: string,

@@ -148,7 +148,9 @@ function matching(rules: readonly PathRule[], checkout: Checkout): string[] {
   return takenBy(tests, folders)
 }
 
-/** The files of rules; Argo CD asks Git for them, to which a star takes slashes too, and a folder all that is below it. */
+/**
+ * The files of rules; Argo CD asks Git for them, to which a star takes slashes too, and a folder all that is below it.
+ */
 function filesOf(rules: readonly PathRule[], checkout: Checkout): string[] {
   const flat = (text: string) => text.replaceAll('/', ':')
   const tests = rules.map(({ path, exclude }) => {

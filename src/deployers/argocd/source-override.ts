@@ -22,7 +22,10 @@ export interface OverriddenSource {
 /** The blocks of a source that these files change. */
 const blocks = ['helm', 'kustomize', 'directory', 'plugin'] as const
 
-/** Namespaces that Argo CD itself is usually in; the files of Applications of other namespaces have these in their names. */
+/**
+ * Namespaces that Argo CD itself is usually in; the files of Applications of other namespaces have these in their
+ * names.
+ */
 const ownNamespaces = ['', 'argocd', 'argo-cd', 'argo', 'openshift-gitops']
 
 /**

@@ -18,7 +18,10 @@ interface ReadText {
   readonly faults: OwnDocuments['faults']
 }
 
-/** Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all trials of it. */
+/**
+ * Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all
+ * trials of it.
+ */
 class ReadTexts {
   private readonly known = new Map<string, ReadText>()
   private characters = 0

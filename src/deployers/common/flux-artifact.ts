@@ -99,7 +99,7 @@ function rulesIn(text: string, folders: readonly string[]): IgnorePattern[] {
 
 function partOf(written: string, anchored: boolean): PatternSegment {
   if (anchored && (written === '**' || written === '')) return written
-  // Go's filepath.Match knows no `**` and no braces; go-git takes nothing for two stars beside other characters.
+  // Go's filepath.Match knows no `**` and no braces; go-git matches nothing with two stars next to other characters.
   if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
   return minimatch.filter(written, {
     dot: true,

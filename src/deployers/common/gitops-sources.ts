@@ -16,7 +16,9 @@ import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-
 export interface RepositoryIndex {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
+  /**
+   * The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it.
+   */
   readonly repository: readonly string[]
   /** The files `.sourceignore`, those of upper folders first. */
   readonly sourceIgnores: IgnoreFiles
@@ -128,7 +130,7 @@ export class GitOpsSources {
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
-  /** Adds a source that an object deploys; the copies of an object that go to one cluster deploy one. */
+  /** Adds a source that an object deploys; the copies of an object for one cluster deploy one. */
   add(source: Source, manifest: Manifest): void {
     if (this.deployers.has(source.id)) return
     this.deployers.set(source.id, manifest)
@@ -225,7 +227,9 @@ export class GitOpsSources {
     return urls.length === 0 || urls.some((url) => url === '' || url.includes('$') || this.isHere(url, place))
   }
 
-  /** Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without. */
+  /**
+   * Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without.
+   */
   isIgnored(place: string): boolean {
     const file = ignorableKustomization(place, this.repositoryIndex.checkout)
     if (file === undefined) return false

@@ -83,7 +83,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
   else deployChart(bundle, target, chart, isKustomized)
 }
 
-/** Whether a chart is downloaded, in the forms that go-getter takes. */
+/** Whether a chart is downloaded, in the forms of go-getter. */
 function isElsewhere(chart: string): boolean {
   return /:\/\/|^[a-z0-9]+::|^(?:github|gitlab|bitbucket)\.(?:com|org)\/|^[^/@]+@[^/:]+:/i.test(chart)
 }

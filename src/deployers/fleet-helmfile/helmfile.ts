@@ -117,7 +117,7 @@ function clusterOf(file: string): string {
   return byName.test(file) || layoutFolderOf(file) !== undefined ? '' : file
 }
 
-/** The environment that paths are filled in with: the one that is declared, or helmfile's default. */
+/** The environment for filling in paths: the declared one, or helmfile's default. */
 function environmentOf(lists: readonly Cursor[]): string | undefined {
   const names = new Set(lists.flatMap((list) => [...list.entries()].map(([name]) => name)))
   const [first = 'default', ...others] = names

@@ -116,7 +116,8 @@ function wantedBy(
         const written = textAt(ref.at(key))
         return written === '' ? [] : [[key, written] as const]
       })
-      // Without a reference, Flux takes this branch: https://fluxcd.io/flux/components/source/gitrepositories/#reference
+      // Without a reference, Flux takes this branch:
+      // https://fluxcd.io/flux/components/source/gitrepositories/#reference
       const branch = of.length === 0 ? { branch: 'master' } : {}
       // Another kind of reference, such as `name`, is any ref of Git.
       return place === undefined || ref.at('name').exists

@@ -14,7 +14,9 @@ export interface TreeId {
   readonly folders: readonly string[]
 }
 
-/** Trees of commits that a branch or a tag held when they were fetched, each with the content of its files in one file. */
+/**
+ * Trees of commits that a branch or a tag held when they were fetched, each with the content of its files in one file.
+ */
 export class TreeCache {
   constructor(private readonly folder: CacheFolder) {}
 

@@ -1,8 +1,9 @@
 import { parse, type SemVer } from 'semver'
 
 /**
- * A range of versions as Helm, Flux and Argo CD read it: by the rules of github.com/Masterminds/semver 3.5.0. Ranges of the
- * npm package are others: there `>=1.0.0-0` takes prereleases of 1.0.0 alone, and commas, `!=`, `=>` and `=<` are unknown.
+ * A range of versions as Helm, Flux and Argo CD read it: by the rules of github.com/Masterminds/semver 3.5.0. Ranges of
+ * the npm package are others: there `>=1.0.0-0` takes prereleases of 1.0.0 alone, and commas, `!=`, `=>` and `=<` are
+ * unknown.
  */
 export interface Constraint {
   readonly groups: readonly ComparatorSet[]

@@ -43,8 +43,8 @@ export interface Fetched {
   /** The digest of the manifest in a registry: the revision of an OCIRepository. */
   readonly manifest?: string
   /**
-   * The paths of symbolic links and submodules of a Git tree, which are left out of the files: Flux leaves links out, other
-   * tools follow them.
+   * The paths of symbolic links and submodules of a Git tree, which are left out of the files: Flux leaves links out,
+   * other tools follow them.
    */
   readonly links?: readonly string[]
 }

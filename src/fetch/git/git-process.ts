@@ -53,8 +53,8 @@ const dropped = new Set([
 ])
 
 /**
- * Settings that no config of the machine may change. The rest of that config holds, as a former step may have put credentials
- * there.
+ * Settings that no config of the machine may change. The rest of that config holds, as a former step may have put
+ * credentials there.
  */
 const settings: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],

@@ -137,7 +137,9 @@ function newPlace({ repo, fault, path, region, object }: InflatedChart) {
   }
 }
 
-/** Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files. */
+/**
+ * Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files.
+ */
 function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
   const entryOf = ({ name, path }: InflatedChart) => JSON.stringify([path, name])
   const there = new Map(

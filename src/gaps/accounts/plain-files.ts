@@ -33,7 +33,7 @@ export function isOfGaps(rule: string): boolean {
   return rule === 'source/unreadable' || rule === 'source/unrendered'
 }
 
-/** Plain files that cannot be read, or that another tool than the helm of a chart of here fills in. */
+/** Plain files that cannot be read, or that another tool than the helm of a chart in this repository fills in. */
 export function unreadable({ before, after }: PlainFiles, rendered: ReadonlySet<string>): Witness {
   return (file) => {
     const now = after.loaded.get(file) ?? (after.missing.has(file) ? undefined : before.loaded.get(file))

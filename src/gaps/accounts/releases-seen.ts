@@ -40,7 +40,9 @@ export function releasesSeen({ head, rendered, manifests, idle }: Seen): Covered
   ]
 }
 
-/** The objects that install a chart from elsewhere which is judged by its values: a known one, or one with an Ingress. */
+/**
+ * The objects that install a chart from elsewhere which is judged by its values: a known one, or one with an Ingress.
+ */
 function namesJudgedByValues(manifests: readonly Manifest[]): ReadonlySet<string> {
   const known = manifests.filter(
     (manifest) => releaseKinds.includes(groupKindOf(manifest.ref)) && chartReleasesOf(manifest, undefined).length > 0,

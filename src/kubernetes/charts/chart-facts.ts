@@ -37,7 +37,9 @@ export type Cases = Static<typeof Cases>
 const ChartFacts = Type.Object(
   {
     name: text,
-    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
+    /**
+     * The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one.
+     */
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that show another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),

@@ -22,7 +22,7 @@ const mostMaps = 3000
 
 /**
  * The Ingresses in values, in the form of charts made with `helm create`, or in another common form: `hosts: [{host}]`
- * or `hosts: [a.example.com]`, one `host` beside a list of `tls`, Bitnami's `hostname` with `tls: true`, and the keyed
+ * or `hosts: [a.example.com]`, one `host` next to a list of `tls`, Bitnami's `hostname` with `tls: true`, and the keyed
  * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
  * is left alone.
  */
@@ -86,7 +86,9 @@ interface ReadHosts {
   readonly tls: readonly Placed[]
 }
 
-/** `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else. */
+/**
+ * `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else.
+ */
 function byHosts(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   if (value.get('hostname').scalar) return undefined
   const rules = all(value.get('hosts').items, (item) =>

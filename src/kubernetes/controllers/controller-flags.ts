@@ -35,7 +35,9 @@ export interface UnknownFlag extends NamedFlag {
   readonly known: readonly string[]
 }
 
-/** The flags of a controller that its release does not know; none if the release is unknown, or its flags were not read. */
+/**
+ * The flags of a controller that its release does not know; none if the release is unknown, or its flags were not read.
+ */
 export function unknownFlags({ facts, release, settings }: Controller): UnknownFlag[] {
   const program = programs.find(({ controller }) => controller === facts.name)
   if (!program || release === undefined || !satisfies(release, program.releases)) return []

@@ -39,7 +39,10 @@ function labelledNamespaces(snapshot: Snapshot, selector: string): Manifest[] {
   return snapshot.ofKind('Namespace').filter((namespace) => finds(selector, namespace))
 }
 
-/** The API server gives each Namespace its name as a label: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+/**
+ * The API server gives each Namespace its name as a label:
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/
+ */
 function finds(selector: string, { ref, root }: Manifest): boolean {
   const labels = root.at('metadata', 'labels')
   const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.name : labels.at(key).string)

@@ -58,7 +58,10 @@ export interface Controller {
    */
   readonly locks: readonly LeaderLock[]
   readonly serviceAccount: ServiceAccount
-  /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
+  /**
+   * The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here
+   * may.
+   */
   readonly defaultCertificate: Setting | undefined
   /** The other objects from which it is read, at any place of its settings. */
   readonly parts: readonly Cursor[]
@@ -260,7 +263,9 @@ function installedBy(release: ChartRelease): Controller[] {
   })
 }
 
-/** The places of a finding about a controller: the first of these, then one in each other object that it is read from. */
+/**
+ * The places of a finding about a controller: the first of these, then one in each other object that it is read from.
+ */
 export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
   return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
 }
@@ -285,7 +290,9 @@ function isOnNodes(container: Cursor): boolean {
   return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)
 }
 
-/** The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+/**
+ * The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+ */
 function accountOf(manifest: Manifest): ServiceAccount {
   const pod = podOf(manifest).at('spec')
   const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]

@@ -34,7 +34,9 @@ export function sameClass(a: Manifest, b: Manifest): boolean {
   return classOf(a) === classOf(b)
 }
 
-/** The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ. */
+/**
+ * The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ.
+ */
 export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | undefined {
   const name = classOf(ingress)
   if (!name) return undefined

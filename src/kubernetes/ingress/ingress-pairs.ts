@@ -29,9 +29,9 @@ export class IngressPairs<Place> {
   }
 
   /**
-   * The Ingresses of a snapshot that contradict one, so that each pair is met once, from its first by identity. Copies of
-   * one object are one object. Of a claim that many make, each Ingress meets a single one that contradicts it, so that each
-   * is still in a pair.
+   * The Ingresses of a snapshot that contradict one, so that each pair is met once, from its first by identity. Copies
+   * of one object are one object. Of a claim that many make, each Ingress meets a single one that contradicts it, so
+   * that each is still in a pair.
    */
   *partnersOf(ingress: Manifest, snapshot: Snapshot): Generator<Manifest> {
     const own = identityOf(ingress.ref)

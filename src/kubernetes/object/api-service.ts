@@ -6,7 +6,10 @@ export const apiServiceKind = 'APIService.apiregistration.k8s.io'
 
 const autoscalerKind = 'HorizontalPodAutoscaler.autoscaling'
 
-/** The types of metrics that an autoscaler reads from each API: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ */
+/**
+ * The types of metrics that an autoscaler reads from each API:
+ * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
+ */
 const metricTypes: Readonly<Record<string, readonly string[]>> = {
   'metrics.k8s.io': ['Resource', 'ContainerResource'],
   'custom.metrics.k8s.io': ['Pods', 'Object'],

@@ -28,7 +28,10 @@ export function isHook({ root }: Manifest): boolean {
   return (root.at('metadata', 'annotations', 'helm.sh/hook').string ?? '') !== ''
 }
 
-/** Whether helm deletes a hook as soon as it has succeeded. https://helm.sh/docs/topics/charts_hooks/#hook-deletion-policies */
+/**
+ * Whether helm deletes a hook as soon as it has succeeded.
+ * https://helm.sh/docs/topics/charts_hooks/#hook-deletion-policies
+ */
 export function isDeletedAfterwards({ root }: Manifest): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook-delete-policy').string ?? ''
   return written.split(',').some((policy) => policy.trim() === 'hook-succeeded')

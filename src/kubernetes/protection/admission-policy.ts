@@ -87,9 +87,9 @@ export interface PolicyEffect {
 }
 
 /**
- * The requests that a ValidatingAdmissionPolicy denies with a binding, by the first expression that does; `unknown` at the first
- * expression that decides about such requests and cannot be evaluated.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ * The requests that a ValidatingAdmissionPolicy denies with a binding, by the first expression that does; `unknown` at
+ * the first expression that decides about such requests and cannot be evaluated. Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
 export function effectOf(policy: Manifest, binding: Manifest): PolicyEffect | { readonly unknown: Cursor } | undefined {
   const actions = [...binding.root.at('spec', 'validationActions').items()].map(({ string }) => string)

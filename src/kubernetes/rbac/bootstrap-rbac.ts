@@ -96,7 +96,10 @@ export function isDefaultRole(ref: ObjectRef): boolean {
   return roles.some((role) => isOf(role, ref))
 }
 
-/** The defaults of a role as they were from release to release, the oldest first; none for a role that no API server creates. */
+/**
+ * The defaults of a role as they were from release to release, the oldest first; none for a role that no API server
+ * creates.
+ */
 export function defaultsOf(ref: ObjectRef): DefaultRole[] {
   const forms = new Map<string, { minors: number[]; always: Owned[]; gated: Owned[]; gathers: readonly string[] }>()
   for (const role of roles.filter((one) => isOf(one, ref))) {
@@ -189,7 +192,7 @@ export function defaultHolders({ kind, name }: ObjectRef): readonly string[] {
   return [...new Set(bindings.filter((one) => one.role === role).flatMap(({ subjects }) => subjects))]
 }
 
-/** The names of every default role, for tests that go over all of them. */
+/** The names of every default role, for tests of all of them. */
 export function defaultRoles(): ObjectRef[] {
   return roles.map(({ kind, namespace = '', name }) => ({ group: 'rbac.authorization.k8s.io', kind, namespace, name }))
 }

@@ -10,8 +10,8 @@ import { everybodyIn, leaksInto } from './rbac-power'
 import { aggregateLabels, aggregationOf } from './rbac-role'
 
 /**
- * The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release, unless the
- * cluster's may be a later one.
+ * The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release,
+ * unless the cluster's may be a later one.
  *
  * @param versions those of Kubernetes that are declared of the cluster
  */

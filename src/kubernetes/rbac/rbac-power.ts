@@ -108,8 +108,8 @@ const execution: PolicyRule = { apiGroups: [''], resources: ['pods/exec'], verbs
 const secretReading: PolicyRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list'] }
 
 /**
- * Permissions by which a subject gets all others: to bind or escalate any role, to impersonate any user or group, and, in
- * kube-system, to read Secrets and to run commands in Pods.
+ * Permissions by which a subject gets all others: to bind or escalate any role, to impersonate any user or group, and,
+ * in kube-system, to read Secrets and to run commands in Pods.
  *
  * @param isWhole whether they hold in the whole cluster
  */

@@ -33,8 +33,8 @@ const any = '*'
 const anyName = ''
 
 /**
- * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`) in
- * all; or a verb on a URL, whose group, resource and name are empty.
+ * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`)
+ * in all; or a verb on a URL, whose group, resource and name are empty.
  */
 export type Permission = Readonly<Record<PermissionPart, string>>
 

@@ -153,8 +153,8 @@ function elementAt(der: Buffer, offset: number): { start: number; end: number } 
 }
 
 /**
- * The DNS names and IP addresses of a certificate. Its common name counts only where it has no DNS name: browsers and Go
- * no longer look at it, but ingress-nginx still does (internal/ingress/controller/certificate.go, verifyHostname).
+ * The DNS names and IP addresses of a certificate. Its common name counts only where it has no DNS name: browsers and
+ * Go no longer look at it, but ingress-nginx still does (internal/ingress/controller/certificate.go, verifyHostname).
  */
 export function namesIn(certificate: X509Certificate): string[] {
   const alternatives = [

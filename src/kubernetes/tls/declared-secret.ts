@@ -2,7 +2,10 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isSecretComplete } from '../object/secret'
 
-/** The Secret types that cannot hold a certificate. Source: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types */
+/**
+ * The Secret types that cannot hold a certificate. Source:
+ * https://kubernetes.io/docs/concepts/configuration/secret/#secret-types
+ */
 const typesWithoutCertificate: readonly string[] = [
   'bootstrap.kubernetes.io/token',
   'kubernetes.io/basic-auth',

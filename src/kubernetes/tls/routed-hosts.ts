@@ -9,7 +9,9 @@ import { areComparable } from '../ingress/placeholder'
 import { isCanary } from './ingress-nginx'
 import { producersOf } from './tls-producer'
 
-/** The hosts that the Ingresses of a snapshot route and give TLS, canaries apart. Read once: each changed Ingress asks. */
+/**
+ * The hosts that the Ingresses of a snapshot route and give TLS, canaries apart. Read once: each changed Ingress asks.
+ */
 export class RoutedHosts {
   private readonly routes = new Map<string, { ingress: Manifest; at: Cursor }[]>()
   private readonly names = new Map<string, Manifest[]>()

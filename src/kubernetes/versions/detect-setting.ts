@@ -22,7 +22,10 @@ export const settingKeys: readonly string[] = Object.values(settings).flatMap((s
   signs.flatMap((sign) => ('configMapOf' in sign ? [sign.key] : [])),
 )
 
-/** Strings of the workloads for which an object may be a setting: those of the component that the setting is named after. */
+/**
+ * Strings of the workloads for which an object may be a setting: those of the component that the setting is named
+ * after.
+ */
 export function marksOfSet(manifest: Manifest): string[] {
   const kind = groupKindOf(manifest.ref)
   if (!settingKinds.includes(kind)) return []

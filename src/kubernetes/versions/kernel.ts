@@ -32,7 +32,9 @@ const distros: readonly (readonly [RegExp, (match: RegExpMatchArray) => string |
   [/^\+$/, () => 'cos'],
 ]
 
-/** Reads `3.10.0-1160.21.1.el7.x86_64`, `5.15.0-1051-aws`, `6.1.115-talos`, `5.10.0+`; none where no version starts it. */
+/**
+ * Reads `3.10.0-1160.21.1.el7.x86_64`, `5.15.0-1051-aws`, `6.1.115-talos`, `5.10.0+`; none where no version starts it.
+ */
 export function parseKernel(text: string): Kernel | undefined {
   const match = text.trim().match(/^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(.*)$/)
   if (!match) return undefined

@@ -92,8 +92,8 @@ function remedyOf({ row }: Violation, subject: MatrixSubject): string {
 }
 
 /**
- * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes, if any release does; of older ones the newest. None
- * where a row hangs on a setting, which another release would have, too.
+ * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes, if any release does; of
+ * older ones the newest. None where a row hangs on a setting, which another release would have, too.
  */
 function enoughFor(
   violations: readonly Violation[],

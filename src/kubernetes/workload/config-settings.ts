@@ -13,7 +13,9 @@ export interface ControllerConfig {
   readonly name: string
   /** Whether it overrides flags and variables for its settings. */
   readonly instead: boolean
-  /** The places of the flags that it may give; undefined where it may give every one, at its own name and in any case. */
+  /**
+   * The places of the flags that it may give; undefined where it may give every one, at its own name and in any case.
+   */
   readonly keys: Readonly<Record<string, readonly string[]>> | undefined
 }
 

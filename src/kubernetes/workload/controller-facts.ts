@@ -170,7 +170,10 @@ const CertificateFacts = Type.Object(
     without: Type.Enum(['default certificate', 'plain HTTP']),
     /** The flag that names the Secret of its default certificate, as `namespace/name`. */
     default: Type.Optional(text),
-    /** The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a listed one. */
+    /**
+     * The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a
+     * listed one.
+     */
     panics: Type.Optional(Type.Object({ unlisted: text, listed: text }, strict)),
     ...proof,
   },

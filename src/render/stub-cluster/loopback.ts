@@ -24,8 +24,8 @@ process.on('disconnect', () => process.exit())
 `
 
 /**
- * Listens on an address of the machine that other machines do not reach; where tools run without network, in a network of
- * its own.
+ * Listens on an address of the machine that other machines do not reach; where tools run without network, in a network
+ * of its own.
  *
  * @param isolation the command prefix that removes the network; empty where the machine does not allow that
  */

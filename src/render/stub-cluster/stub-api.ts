@@ -15,7 +15,7 @@ export interface StubCluster {
   readonly release: StoredRelease
 }
 
-/** What an object has that `lookup` finds. */
+/** The fields that objects found by `lookup` have. */
 export interface FoundObjects {
   /** Objects as the release makes them, by kind, namespace and name. */
   readonly known: ReadonlyMap<string, object>

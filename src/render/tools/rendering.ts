@@ -74,7 +74,10 @@ export function lineRegion(line: number, column = 1): Region {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column }
 }
 
-/** The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes anything. */
+/**
+ * The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes
+ * anything.
+ */
 export function withoutFolder(place: string): string {
   return `there is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object`
 }

@@ -43,7 +43,10 @@ const Ending = Type.Object(
 /** Whether a later commit fixed a finding, and which. */
 export type Ending = Static<typeof Ending>
 
-/** A line of `replay --format json`: one commit. Keys are added in later versions, never changed or removed within format 1. */
+/**
+ * A line of `replay --format json`: one commit. Keys are added in later versions, never changed or removed within
+ * format 1.
+ */
 export const ReplayLine = Type.Object(
   {
     format: Type.Literal(1),

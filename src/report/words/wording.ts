@@ -85,7 +85,10 @@ export function toolsOf({ tools, confinement }: Report['inspected']): string {
   return confinement === 'no-network' ? `${named}, without network` : named
 }
 
-/** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is known. */
+/**
+ * `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is
+ * known.
+ */
 export function placeOf({ path, side, region, precision }: Finding['location']): string {
   if (precision === 'file') return side === 'base' ? `${path} (at the base)` : path
   return side === 'base'

@@ -71,7 +71,9 @@ export default defineRule({
 
 const kind = 'IngressClass.networking.k8s.io'
 
-/** The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument. */
+/**
+ * The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument.
+ */
 function usersOf(head: Snapshot, name: string): Manifest[] {
   return ingressesOf(head).filter(({ root }) => root.at('spec', 'ingressClassName').string === name)
 }
@@ -103,7 +105,10 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
   })
 }
 
-/** A release that was added or edited and may hold the class: had it been rendered, the class would be among its objects. */
+/**
+ * A release that was added or edited and may hold the class: had it been rendered, the class would be among its
+ * objects.
+ */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
   return releaseKinds
     .flatMap((one) => head.ofKind(one))

@@ -159,7 +159,7 @@ function placesOf(controller: Controller): Cursor[] {
   return endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
-/** The one that watches more comes first: if the change wrote both or none, it is the one to fix. */
+/** The controller that watches more comes first: if the change wrote both or none, it is the one to fix. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
   return further > 0 || (further === 0 && placeOf(a) < placeOf(b))

@@ -26,8 +26,9 @@ export default defineRule({
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
-    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with --enable-certificate-owner-ref.
-    // Source: https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
+    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with
+    // --enable-certificate-owner-ref. Source:
+    // https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
     unrenewed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
     renamed: ({ secret, user, producer }: Loss) =>

@@ -88,7 +88,10 @@ export default defineRule({
   },
 })
 
-/** The Secret that a host had before and that something made, of the same object, or of one that no longer claims the host. */
+/**
+ * The Secret that a host had before and that something made, of the same object, or of one that no longer claims the
+ * host.
+ */
 function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, head: Snapshot) {
   const held = (candidates: readonly TlsClaim[]) => {
     for (const one of candidates.filter((other) => servesHostOf(other, claim))) {

@@ -67,7 +67,7 @@ export default defineRule({
         if (maker.ref.kind === 'Secret') skip(maker.root, 'its keys are encrypted, or are filled in inside the cluster')
         continue
       }
-      // Which of several copies is applied is unknown; one with a certificate is enough.
+      // It is unknown which of several copies is applied; one with a certificate is enough.
       if (!copies.every((copy) => copy && isUnfit(copy, choice?.secretType))) continue
       const { type, typeAt, keysAt } = declared
       const missing = missingTlsKeys(declared)

@@ -80,7 +80,10 @@ function tlsHosts(ingress: Manifest): Map<string, Cursor> {
   return found
 }
 
-/** The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no proof. */
+/**
+ * The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no
+ * proof.
+ */
 function defaultIn(head: Snapshot, host: string, ingress: Manifest, isWritten: (manifest: Manifest) => boolean) {
   const controller = controllersHere(head).find((one) => one.defaultCertificate && mayTake(one, ingress, head))
   if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`
