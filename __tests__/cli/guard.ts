@@ -20,7 +20,7 @@ export interface Run {
 const probes = new ToolProbes()
 /** Lines are searched for however long it takes. */
 const clock: Clock = { now: () => 0, wait: () => new Promise(() => {}) }
-/** Where these tests run is no matter of theirs. */
+/** These tests do not depend on the environment that runs them. */
 const atTerminal = { CI: undefined, GITHUB_ACTIONS: undefined, GITLAB_CI: undefined }
 
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */

@@ -56,7 +56,7 @@ afterAll(() => Promise.all([git.close(), web.close(), charts.close()]))
 const app = (...entries: readonly string[]): Files => ({ 'apps/web/kustomization.yaml': kustomization(...entries) })
 const sides = (before: Files, after: Files) =>
   changeOnline({ ...allowing(`${git.url}/trusted`), ...secret, ...before }, after)
-/** What a base must not reach. */
+/** The content that a base must not reach. */
 const secret: Files = {
   'apps/secret/kustomization.yaml': kustomization('secret.yaml'),
   'apps/secret/secret.yaml': configMap('secret'),

@@ -24,7 +24,7 @@ async function found(base: Files, head: Files): Promise<string[]> {
   return ofRules(await judgeChange({ 'a.md': 'a', ...base }, head, 'helm', ['ingress-tls', 'controller-scope']))
 }
 
-/** That the chart itself is not seen is said by the account of changed files, which has tests of its own. */
+/** The account of changed files, which has tests of its own, reports that the chart itself is not seen. */
 function ofRules(report: Awaited<ReturnType<typeof judgeChange>>): string[] {
   return places(report).filter((place) => !place.endsWith(' source/not-judged'))
 }

@@ -31,7 +31,7 @@ const remote = 'https://github.com/example/base//deploy?ref=v1'
 const patchOf = (kind: string, name: string, ...body: string[]) =>
   ['apiVersion: apps/v1', `kind: ${kind}`, `metadata: {name: ${name}}`, ...body, ''].join('\n')
 
-/** An Ingress beside a remote base, whose Deployment a patch changes. */
+/** An Ingress next to a remote base, whose Deployment a patch changes. */
 const beside = (...more: string[]): Files => ({
   'app/kustomization.yaml': kustomization(
     'namespace: shop',

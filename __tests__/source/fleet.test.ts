@@ -5,7 +5,7 @@ import type { Files } from './repository'
 
 const values = (host: string) => `host: ${host}.example.com\n`
 
-/** The chart of the probe inside a bundle, and a `fleet.yaml` beside it. */
+/** The chart of the probe inside a bundle, and a `fleet.yaml` next to it. */
 const bundle = (fleet: string, more: Files = {}): Files => ({
   ...Object.fromEntries(
     Object.entries(chart).map(([file, text]) => [file.replace('charts/edge', 'lib/web/edge'), text]),

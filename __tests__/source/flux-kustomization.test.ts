@@ -220,7 +220,7 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
     'base/web.yaml': probe('web', '"web.${domain}"'),
   })
   expect(await hostsOf(files('../../base/web.yaml'))).toEqual(['/web web.a.example.com'])
-  // So it may where the repository comes to Flux by a registry.
+  // The same if the repository reaches Flux through a registry.
   const { 'flux/source.yaml': _, ...far } = files('../../base/web.yaml')
   const oci = { 'flux/web.yaml': far['flux/web.yaml'].replace('kind: GitRepository', 'kind: OCIRepository') }
   expect((await whole({ ...far, ...oci })).inspected.head.rendered).toBe(1)

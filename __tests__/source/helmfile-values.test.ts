@@ -4,7 +4,7 @@ import { type Files, TestRepository } from './repository'
 
 const own = (file: string) => ({ path: file, text: 'replicas: 1\n', changed: 'replicas: 2\n' })
 
-/** What the report says of one file that changes: its state, the cause, and the reason. */
+/** The report's entry for one changed file: its state, the cause, and the reason. */
 async function account(base: Files, file: string) {
   const { text, changed } = own(file)
   const repo = new TestRepository()

@@ -127,7 +127,7 @@ describe('a folder that is not there is listed', () => {
     ],
   ])('when it may be in another revision or repository: %s', async (_, head, expected) => {
     const report = await change(flux, head)
-    // What the object deploys is not judged, and that is no error.
+    // The folder of the object is not judged, and that is no error.
     expect(lines(report)).toEqual(expected)
     expect(report.inspected.skipped).not.toEqual([])
   })

@@ -45,7 +45,7 @@ describe('a protected role that another answer of the cluster takes away', () =>
   ])('in a file with %s in it', async (_, letter) => {
     const text = `{{/* ${letter} */}}${around('if not (lookup "v1" "Namespace" "" "a")')}`
     const files = { 'c/templates/role.yaml': Buffer.from(text, 'latin1') }
-    // Where the marks that trace a line cannot be written, the file is the place.
+    // If the marks that trace a line cannot be written, the place is the file.
     expect(places(await change(base, files))).toEqual([`head/c/templates/role.yaml:1 file ${kept}`])
   })
 
