@@ -1,6 +1,6 @@
-// npm run bench:plain: plain manifests. One Ingress of many, beside git and an empty node; a repository judged whole, as a commit
-// and as the working tree, beside tools that read the same files; many Ingresses of many controllers. Writes docs/benchmarks.md,
-// and fails when a ratio is over its budget.
+// npm run bench:plain: plain manifests. One Ingress of many, compared with git and an empty node; a repository judged
+// whole, as a commit and as the working tree, compared with tools that read the same files; many Ingresses of many
+// controllers. Writes docs/benchmarks.md, and fails when a ratio exceeds its budget.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'

@@ -70,7 +70,7 @@ function headOf(rule: Rule): string {
 
 for (const rule of rules) fill(path.join('docs', 'rules', `${rule.id}.md`), 'head', headOf(rule))
 
-/** What the command line prints for arguments. */
+/** The output of the command line for arguments. */
 async function printed(...argv: string[]): Promise<string> {
   let text = ''
   const sink = { write: (part: string) => (text += part) }

@@ -44,7 +44,7 @@ ${parts.join('\n')}
 `
 }
 
-/** Where the columns begin. */
+/** The positions of the columns. */
 const columns = [30, 80, 200, 730]
 const mono = `font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12"`
 

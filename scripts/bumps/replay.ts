@@ -86,7 +86,7 @@ spec:
 `,
 }
 
-/** What the gate says of the last commit of a repository. */
+/** The report on the last commit of a repository. */
 function judged(repo: string): Promise<ReportJson> {
   const tools = ['--helm', helm, '--kustomize', kubectl]
   const policies = options.policy.flatMap((one) => ['--policy', one])

@@ -8,13 +8,13 @@ export interface Change {
   readonly commits: readonly string[]
 }
 
-/** What a person who read the change says of the errors of a rule in it. */
+/** A reviewer's mark for the errors of a rule in a change. */
 export interface Mark {
   readonly repository: string
   /** The beginning of its id. */
   readonly commit: string
   readonly rule: string
-  /** Where the errors of the rule in this change have several marks. */
+  /** Set if the errors of the rule in this change have several marks. */
   readonly path?: string
   readonly mark: 'true' | 'arguable' | 'false'
   readonly why: string
