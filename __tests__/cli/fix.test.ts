@@ -68,7 +68,7 @@ describe('check --fix', () => {
     const { status, stderr } = await check(repo, '--fix')
     expect([status, stderr]).toEqual([
       0,
-      'ingress-guard: nothing was fixed, because no finding that counts has a fix that holds\n',
+      'ingress-guard: nothing was fixed, because no finding that counts has a verified fix\n',
     ])
   })
 
@@ -103,7 +103,7 @@ describe('check --fix', () => {
     repo.write({ 'chart/templates/web.yaml': holed })
     const { stdout, stderr } = await check(repo, '--fix')
     expect(stdout).toContain('error ingress-tls/host-covered chart/templates/web.yaml:13:5\n')
-    expect(stderr).toBe('ingress-guard: nothing was fixed, because no finding that counts has a fix that holds\n')
+    expect(stderr).toBe('ingress-guard: nothing was fixed, because no finding that counts has a verified fix\n')
     expect(readFileSync(away, 'utf8')).toBe(holed)
     expect(read(repo, 'chart/templates/web.yaml')).toBe(holed)
   })

@@ -139,7 +139,7 @@ describe('a trusted repository', () => {
     expect(introduced(report)).toEqual(['notice head/apps/web/kustomization.yaml:1 source/not-judged'])
     expect(states(report)).toEqual(['apps/web/kustomization.yaml not-judged remote-version'])
     expect(report.findings[0]?.text).toContain(
-      'and is left out, because what was fetched cannot be used: kustomize cannot build',
+      'and is left out, because the fetched files cannot be used: kustomize cannot build',
     )
   })
 
@@ -147,7 +147,7 @@ describe('a trusted repository', () => {
     const report = await sides(app(v('v1')), app(v(foreign)))
     expect(introduced(report)).toContain('error head/apps/web/kustomization.yaml:1 source/unrendered')
     expect(report.findings.map(({ text }) => text).join()).toContain(
-      `has no branch or tag that holds the commit ${foreign}`,
+      `has no branch or tag that contains the commit ${foreign}`,
     )
   })
 

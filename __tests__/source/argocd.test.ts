@@ -197,7 +197,7 @@ describe('a Kustomization that an Application names', () => {
       )
       expect(lines(report)).toEqual(['introduced error head/app.yaml:1 source/unrendered'])
       expect(report.findings[0]?.text).toContain(
-        `It takes in ${component}, which is not in this repository; vendor it and name the copy`,
+        `It includes ${component}, which is not in this repository; vendor it and name the copy`,
       )
     },
   )
@@ -305,13 +305,10 @@ spec:
       'generators: [{clusters: {}}]',
       'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
     ],
-    [
-      'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not read; lists of elements, git, matrix and merge are',
-    ],
+    ['generators: [{list: {elementsYaml: x}}]', 'its generator list is not supported; list, git, matrix and merge are'],
     [
       'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',
-      'the selector of its generator has an operator that is not known',
+      'the selector of its generator has an unknown operator',
     ],
     ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],
     ['generators: [{list: {elements: [{x: a}]}}]', '{{name}} in its template cannot be filled in'],
@@ -346,7 +343,7 @@ describe('plain manifests, in a repository that has nothing to render', () => {
       'introduced error head/argocd/portal.yaml:5 source/unrendered',
     ])
     expect(report.findings[1]?.text).toBe(
-      'There is no folder apps/portl in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object.',
+      'There is no folder apps/portl in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object.',
     )
   })
 })

@@ -207,7 +207,7 @@ targetCustomizations:
     })
     expect(findings).toEqual([])
     expect(inspected.skipped.map(({ reason }) => reason)).toContainEqual(
-      'Fleet lays the Kustomization lib/web/base over the chart x, which is not in this repository, so it is built alone',
+      'Fleet applies the Kustomization lib/web/base to the chart x, which is not in this repository, so it is built alone',
     )
   })
 })
@@ -224,7 +224,7 @@ describe('plain YAML of a Fleet bundle', () => {
     expect(report.inspected.skipped).toEqual([
       {
         path: 'lib/web/overlays/east/ingress_patch.yaml',
-        reason: 'a patch that Fleet lays over lib/web/ingress.yaml, and is not laid over it here',
+        reason: 'a patch that Fleet applies to lib/web/ingress.yaml, and that is not applied here',
       },
     ])
   })

@@ -77,7 +77,7 @@ describe('a folder that a Flux Kustomization names', () => {
       { 'flux/web.yaml': kustomization('web', './web', 'components: [../../parts]') },
     )
     expect(lines(report)).toEqual(['introduced error head/flux/web.yaml:1 source/unrendered'])
-    expect(report.findings[0]?.text).toContain('It takes in ../../parts, which is not in this repository')
+    expect(report.findings[0]?.text).toContain('It includes ../../parts, which is not in this repository')
   })
 
   test('names no folder of this run where it cannot be built', async () => {

@@ -87,7 +87,7 @@ describe('the Applications of an ApplicationSet', () => {
     [
       'a file that cannot be read',
       `[{${git}, files: [{path: broken.yaml}]}}]`,
-      'broken.yaml, which its generator git takes, cannot be read',
+      'broken.yaml, which its generator git reads, cannot be read',
     ],
   ])('are listed as unknown by %s', async (_, generators, reason) => {
     const { inspected } = await whole({

@@ -37,10 +37,10 @@ releases:
 `
 
 const ofEnvironment = (helmfile: string) =>
-  `not-judged release-not-rendered: an environment of ${helmfile} takes it, and only helmfile fills in templates with it`
+  `not-judged release-not-rendered: an environment of ${helmfile} uses it, and only helmfile fills in templates with it`
 const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml takes it'
 const beside =
-  'not-judged release-not-rendered: it lies beside infra/helmfile.yaml, which may take it as values and has parts that only helmfile fills in'
+  'not-judged release-not-rendered: it is next to infra/helmfile.yaml, which may use it as values and has parts that only helmfile fills in'
 
 test.each([
   ['an environment in plain YAML', environments, 'infra/values/common.yaml', ofEnvironment('infra/helmfile.yaml')],

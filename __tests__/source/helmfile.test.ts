@@ -208,7 +208,7 @@ other:
       'values/prod/api.yaml': values('a'),
     }
     const { inspected } = await change(base, { 'values/prod/web.yaml': values('b') })
-    const reason = 'a release in helmfile.yaml.gotmpl takes it, a template that only helmfile fills in'
+    const reason = 'a release in helmfile.yaml.gotmpl uses it, and it is a template that only helmfile fills in'
     expect(inspected.skipped).toEqual([{ path: 'values/prod/web.yaml', reason }])
   })
 
@@ -295,7 +295,7 @@ test('a line of a template that is too long to be searched is listed', async () 
   expect(inspected.skipped.map(({ reason }) => reason)).toEqual([
     'a template',
     'it is a template, which only helmfile fills in: its releases web are not judged',
-    'this line has more than 500 characters, and is not searched for files that its releases take',
+    'this line has more than 500 characters, and is not searched for files that its releases use',
   ])
 })
 

@@ -35,7 +35,7 @@ export async function checkAndFix(
   const patches = report.unfinished ? [] : (report.patches ?? [])
   const remark = (text: string) => io.stderr.write(`ingress-guard: ${text}\n`)
   if (patches.length === 0) {
-    const why = report.unfinished ? 'the check did not finish in time' : 'no finding that counts has a fix that holds'
+    const why = report.unfinished ? 'the check did not finish in time' : 'no finding that counts has a verified fix'
     remark(`nothing was fixed, because ${why}`)
     return report
   }

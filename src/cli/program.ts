@@ -80,7 +80,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .addOption(
       new Option(
         '--fix [how]',
-        'Fix in the working tree what has a fix that holds, show the diff, and check again; --fix=dry only shows it.',
+        'Apply verified fixes to the working tree, show the diff, and check again; --fix=dry only shows it.',
       ).choices(['dry']),
     )
     .option('--quiet', 'In the terminal, show the findings that count and nothing else.', false)

@@ -109,7 +109,7 @@ export class Followed {
     for (const { manifest, cause } of this.limited) {
       const reason =
         cause === 'too-deep'
-          ? `what it renders leads further than ${this.limits.depth} levels of objects that deploy others; deeper ones are not followed`
+          ? `its rendering deploys further renderings, more than ${this.limits.depth} levels deep; deeper ones are not followed`
           : `its rendering is not searched for further deployers, as ${this.limits.renderings} renderings were`
       named.skip(manifest, cause, reason)
     }

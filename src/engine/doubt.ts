@@ -35,7 +35,7 @@ function ofUnbuilt(draft: RawFinding): RawFinding {
     const place = origin.source.path
     const why =
       origin.unbuilt === 'changed'
-        ? `${nameOf(manifest.ref)} was read as ${origin.path} has it, because ${place} cannot be built; what is laid over it there may change this.`
+        ? `${nameOf(manifest.ref)} was read from ${origin.path}, because ${place} cannot be built; the patches there may change this.`
         : `${nameOf(manifest.ref)} was built without a part of ${place} that is not in this repository and may change this.`
     return weakened(draft, why)
   }
@@ -54,7 +54,7 @@ function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFindi
     if (manifest.side !== 'base' || head.get(draft.cluster)?.get(manifest.ref).length) continue
     const path = writtenUnread(manifest.ref)
     if (path === undefined) continue
-    const doubt = `${path} writes ${nameOf(manifest.ref)} too, and cannot be read before some tool fills it in or it is fixed: whether the object is gone is not known.`
+    const doubt = `${path} also contains ${nameOf(manifest.ref)}, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.`
     return certain.has(draft.active.rule.id) ? { ...draft, text: `${draft.text} ${doubt}` } : weakened(draft, doubt)
   }
   return draft

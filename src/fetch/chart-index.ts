@@ -119,7 +119,7 @@ function reduced(lines: readonly string[]): string {
 function wholeIndex(index: Buffer, chart: string): readonly IndexEntry[] | undefined {
   const text = index.toString('utf8')
   const isJson = text.trimStart().startsWith('{')
-  if (!isJson && index.length > smallIndex) throw new Error('its index is not written as Helm writes it')
+  if (!isJson && index.length > smallIndex) throw new Error('its index does not have the form that Helm writes')
   const whole: unknown = isJson ? JSON.parse(text) : parse(text, { logLevel: 'silent' })
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole) || !('entries' in whole))
     throw new Error('its index has no entries')

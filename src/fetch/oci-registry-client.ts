@@ -57,7 +57,7 @@ export class RegistryClient {
     const url = new URL(realm)
     const isOwn = url.origin === from.origin
     if ((url.protocol !== 'https:' && !isOwn) || url.username || url.password)
-      throw new FetchFailure('place-refused', `${from.shown} wants a token of a URL that is not one of https`)
+      throw new FetchFailure('place-refused', `${from.shown} wants a token from a URL that is not https`)
     const service = challenge.parameters.get('service')
     if (service !== undefined) url.searchParams.set('service', service)
     url.searchParams.set('scope', `repository:${from.name}:pull`)

@@ -184,8 +184,8 @@ function refusal({ shown }: RegistryName, { status }: HttpAnswer, what: string):
   if (status === 401 || status === 403)
     return new FetchFailure(
       'place-denied',
-      `${shown} answers ${status} when it is asked for ${what}: it wants credentials`,
+      `${shown} answers ${status} to the request for ${what}: it requires credentials`,
     )
-  if (status === 404) return new FetchFailure('version-missing', `${shown} has not got ${what}: it answers 404`)
-  return new FetchFailure('place-unreachable', `${shown} answers ${status} when it is asked for ${what}`)
+  if (status === 404) return new FetchFailure('version-missing', `${shown} does not have ${what}: it answers 404`)
+  return new FetchFailure('place-unreachable', `${shown} answers ${status} to the request for ${what}`)
 }

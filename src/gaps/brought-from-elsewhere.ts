@@ -15,7 +15,7 @@ export function broughtFromElsewhere(head: SideOfChange, rendered: readonly Rend
     .flatMap(({ objects }) => objects)
     .filter(({ object: { ref } }) => deployerKinds.includes(groupKindOf(ref)) && !followed.has(identityOf(ref)))
     .map(({ object, origin }) => {
-      const reason = `${nameOf(object.ref)}: it comes from elsewhere, and what it deploys is not followed`
+      const reason = `${nameOf(object.ref)}: it comes from elsewhere, and the sources that it deploys are not followed`
       return { path: origin.path, reason }
     })
 }

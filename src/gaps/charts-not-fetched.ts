@@ -34,7 +34,7 @@ export function accountOf(
       reason: `${chart} was not fetched, because only this change names that place`,
       placeAt: place,
       about: repository,
-      remedy: `To have it judged, first merge ${lines} into the config of this gate; or merge the object that names the place before what is installed from it.`,
+      remedy: `To have it judged, first merge ${lines} into the config of this gate; or first merge the object that names the place, and install from it in a later change.`,
     }
   }
   const which = side === 'base' ? `, as it was at the base,` : ''

@@ -58,7 +58,7 @@ function notAsked({ path, region }: DeclarationSite): Finding {
     region,
     status: 'introduced',
     keys: [path],
-    text: 'It is not built, because what it takes in from elsewhere is not fetched for a trial.',
+    text: 'It is not built, because its remote parts are not fetched for a trial.',
   })
 }
 
@@ -85,7 +85,7 @@ function aboveVersion({ url, place }: Extract<RemotePlace, { kind: 'file' }>): s
 export function faultInWords(fault: FetchFault | undefined): string {
   if (!fault || fault.cause === 'fetch-off') return ''
   if (fault.cause === 'content-invalid')
-    return `, and is left out, because what was fetched cannot be used: ${fault.reason}`
+    return `, and is left out, because the fetched files cannot be used: ${fault.reason}`
   if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
   return ', and was not fetched, because the base does not name its place'
 }

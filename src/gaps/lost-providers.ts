@@ -36,7 +36,7 @@ export async function lostProviders(base: SideOfChange, head: SideOfChange): Pro
         object: isGone ? was.ref : one.manifest.ref,
         keys: [name],
         fileText: (isGone ? was : one.manifest).object.lines,
-        text: `${nameOf(one.manifest.ref)} takes its files of GitRepository ${name}, which nothing in this repository provides after this change; before, that was this repository. So it gets nothing, or files that were not judged. Define the GitRepository, or refer to the one of before.`,
+        text: `${nameOf(one.manifest.ref)} takes its files from GitRepository ${name}, which nothing in this repository provides after this change; before, it was this repository. So Flux deploys nothing of it, or files that were not judged. Define the GitRepository, or refer to the previous one.`,
       })
     })
 }

@@ -109,7 +109,7 @@ function finding(tracked: TrackedRevision, branch: string | undefined): Finding 
           },
         }
       : { fileText: manifest.object.lines }),
-    text: `${objectName(tracked)} deploys ${revisionOf(tracked)} of this repository after this change, and not ${own}: what it deploys is not what was judged. Keep the revision, or have the same change judged on ${name || 'that branch'}.`,
+    text: `${objectName(tracked)} deploys ${revisionOf(tracked)} of this repository after this change, and not ${own}: the deployed files are not the judged ones. Keep the revision, or run ingress-guard for the same change on ${name || 'that branch'}.`,
   })
 }
 

@@ -152,10 +152,10 @@ function listed(
 ): Skipped {
   if (!partial) return { path, reason: `${name}: ${reason}`, cause }
   if (partial.failure?.isEmpty && partial.manner === 'reduced')
-    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed`, cause }
+    return { path, reason: `${name}: it has no fields any more, so all its objects are judged as removed`, cause }
   const manner =
     partial.manner === 'written'
-      ? 'its files were read as they are written'
+      ? 'its files were read without rendering'
       : `it was read without ${abridged(partial.lacks.map(nameOfLack))}`
   return { path, reason: `${name}: ${manner}, because ${reason}`, cause }
 }

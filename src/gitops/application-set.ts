@@ -107,7 +107,7 @@ function generatorAt(generator: Cursor, depth = 0): Generator {
     values: [...entry.at('values').items()].map(textAt),
   }))
   const isKnown = expressions.every(({ operator }) => operators.includes(operator))
-  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an operator that is not known' }
+  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an unknown operator' }
   return {
     kind: 'selected',
     selector: { labels: flattened(selector.at('matchLabels')), expressions },
@@ -170,7 +170,7 @@ function plainGeneratorAt(generator: Cursor, depth: number): Generator {
   if (git.at('files').isList) return { kind: 'git files', repoURL, files: rulesOf('files'), values }
   if (generator.at('clusters').exists)
     return { kind: 'clusters', values: flattened(generator.at('clusters', 'values'), 'values.') }
-  return unknown(`its generator ${name} is not read; lists of elements, git, matrix and merge are`)
+  return unknown(`its generator ${name} is not supported; list, git, matrix and merge are`)
 }
 
 /** The elements of a file, which may hold one map or a list of them. */

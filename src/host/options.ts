@@ -16,7 +16,7 @@ export const optionTexts = {
   kustomize: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
   offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
   cache:
-    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts are kept, in ~/.cache.',
   today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
   timeout:
     'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',

@@ -95,7 +95,7 @@ export async function entriesOf(
     seen,
     linksOf(links(was, is), recognised),
     (file) => notJudged(recognised.get(file)),
-    (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
+    (file) => (isDeployer(file) ? { state: 'input', reason: 'the objects that it deploys are judged' } : undefined),
     notKubernetesByName,
     undeployed(base, head),
     withoutObjects(was, is),
@@ -190,7 +190,7 @@ function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
   const files = values.takenFiles
   return (file) =>
     files.has(file)
-      ? { state: 'input', reason: 'a release of a known chart takes it as values, which are judged' }
+      ? { state: 'input', reason: 'a release of a known chart uses it as values, which are judged' }
       : undefined
 }
 

@@ -44,7 +44,7 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
       const { content } = made
       size += content.length
       if (size > maxSize) {
-        named.skip(manifest, 'too-many', `its Applications come to more than ${maxSize / 1e6} MB; the rest is not read`)
+        named.skip(manifest, 'too-many', `its Applications have more than ${maxSize / 1e6} MB; the rest is not read`)
         break
       }
       const from = content.indexOf('{{')

@@ -172,7 +172,7 @@ function typeOf(
   }
   if (second)
     return refuse(
-      `its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`,
+      `its source has the blocks ${explicit.join(' and ')}, and Argo CD accepts only one of them`,
       explicit.find((type) => override.blocks.has(type)) ?? second,
     )
   const type = first === undefined || first === 'plugin' ? found : first

@@ -79,7 +79,7 @@ function ofFiles(
   for (const file of filesOf(files, checkout)) {
     const text = generatorFiles.get(file)
     const root = text === undefined ? undefined : readGenerated(text)
-    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git takes, cannot be read` }
+    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git reads, cannot be read` }
     for (const element of elementsOfFile(file, root, goTemplate))
       elements.push({ ...element, ...filledIn(values, element) })
   }

@@ -47,7 +47,7 @@ export function fleetTargets(root: Cursor): { targets: FleetTarget[]; unread: { 
   if (mode.toLowerCase() === 'allmatches' && first)
     unread.push({
       at: first,
-      reason: 'a cluster that several of its targets take gets all of them; each is judged alone',
+      reason: 'a cluster that several of its targets match gets all of them; each is judged alone',
     })
   for (const entry of entries.slice(0, maxTargets)) {
     const clusters = clustersOf(entry)

@@ -72,7 +72,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
   if (repository !== '' || isElsewhere(written)) {
     deployRemote(bundle, target, { chart: written, repository })
     if (!isKustomized) return
-    const what = `Fleet lays the Kustomization ${dir || '.'} over the chart ${written || repository}, which is not in this repository, so it is built alone`
+    const what = `Fleet applies the Kustomization ${dir || '.'} to the chart ${written || repository}, which is not in this repository, so it is built alone`
     deployments.skip(option('kustomize'), what)
     deployKustomization(bundle, target, dir, true)
     return
@@ -176,7 +176,7 @@ function deployPlain({ folder, deployments }: Bundle, { options }: FleetTarget):
       const [, start, extension] = file.slice(overlay.length + 1).match(/^(.*)_patch(\.(?:ya?ml|json))$/s) ?? []
       if (start === undefined) continue
       const patched = path.join(folder, `${start}${extension}`)
-      deployments.patches.set(file, `a patch that Fleet lays over ${patched}, and is not laid over it here`)
+      deployments.patches.set(file, `a patch that Fleet applies to ${patched}, and that is not applied here`)
     }
   }
 }
@@ -214,7 +214,7 @@ function unknownValues(target: FleetTarget): { at: Cursor; reason: string } | un
   if (!filled) return undefined
   return {
     at: filled,
-    reason: 'it is rendered with the variables of its values as they are written; each cluster has its own',
+    reason: 'the variables in its values are not filled in, as each cluster fills them in differently',
   }
 }
 

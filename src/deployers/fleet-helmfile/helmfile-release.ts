@@ -43,7 +43,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   if (templated || field('chart') === '') {
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
-    const reason = `the release ${name} of ${helmfile.path} takes it, and ${why}, which only helmfile fills in`
+    const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
     for (const layer of layersOf(release, helmfile))
       if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
     return
@@ -147,7 +147,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     const place = inside(folder, written)
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
     if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
-      const reason = `the release ${name} of ${helmfile.path} takes it in a way that only helmfile knows`
+      const reason = `the release ${name} of ${helmfile.path} uses it in a way that only helmfile knows`
       for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
       return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
@@ -156,7 +156,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   })
   const set = release.at('set')
   const files = [...set.items()].filter((one) => one.at('file').exists)
-  const fromFiles = files[0] ? hidden(files[0], 'the values that its `set` takes of files') : []
+  const fromFiles = files[0] ? hidden(files[0], 'the values that its `set` reads from files') : []
   const single: ReleaseLayer[] = set.exists ? [{ keys: set.path, parameters: true }] : []
   const strings = release.at('setString')
   const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []

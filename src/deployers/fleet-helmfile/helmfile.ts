@@ -154,7 +154,7 @@ async function basesOf(
 
 /** The values of environments, from which templates are filled in. */
 function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
-  const reason = `an environment of ${file} takes it, and only helmfile fills in templates with it`
+  const reason = `an environment of ${file} uses it, and only helmfile fills in templates with it`
   const written = new Set(
     parts.flatMap(({ root }) =>
       [root, ...[...root.at('environments').entries()].map(([, one]) => one)].flatMap((one) =>
@@ -184,7 +184,7 @@ function listTemplate(file: string, text: string, deployments: FileDeployments):
     region: startOf(1),
     reason: `it is a template, which only helmfile fills in: ${what}`,
   })
-  const reason = `a release in ${file} takes it, a template that only helmfile fills in`
+  const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
 }
 
@@ -217,7 +217,7 @@ function* filesIn(
       const why = isLong
         ? `this line has more than ${most.characters} characters, and is not searched`
         : `it names more than ${most.globs} files, and the rest of it is not searched`
-      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases take` })
+      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases use` })
       if (isLong) continue
       break
     }

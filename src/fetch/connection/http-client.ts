@@ -155,7 +155,7 @@ export function redirected(from: URL, to: string): URL {
   const url = URL.canParse(to, from.href) ? new URL(to, from.href) : undefined
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (!url || !isWeb || url.username || url.password)
-    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL that is not one of https`)
+    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL that is not https`)
   if (from.protocol === 'https:' && url.protocol !== 'https:')
     throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL without TLS, ${shown(url)}`)
   return url

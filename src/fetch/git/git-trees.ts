@@ -141,7 +141,7 @@ export class GitTrees {
         if (holding.status === 0 && holding.stdout.length > 0) return { commit: id, version: id }
       }
       const where = within.length === 1 ? within[0]?.replace('refs/heads/', 'branch ') : 'branch or tag'
-      throw new FetchFailure('version-missing', `${place.key} has no ${where} that holds the commit ${commit}`)
+      throw new FetchFailure('version-missing', `${place.key} has no ${where} that contains the commit ${commit}`)
     })
   }
 
@@ -232,14 +232,14 @@ function failureOf(outcome: GitOutcome, { key }: Place): FetchFailure {
   const said = saidBy(outcome)
   if (tooLarge) return new FetchFailure('content-too-large', `${key} has more than may be fetched`)
   if (/not our ref|couldn't find remote ref/i.test(stderr))
-    return new FetchFailure('version-missing', `${key} has not got what was asked for: ${said}`)
+    return new FetchFailure('version-missing', `${key} does not have the requested files: ${said}`)
   const isDenied =
     /could not read Username|Authentication failed|Permission denied|returned error: 40[13]|Host key verification/i
   if (isDenied.test(stderr))
-    return new FetchFailure('place-denied', `${key} wants credentials, which git has none of: ${said}`)
+    return new FetchFailure('place-denied', `${key} requires credentials, and git has none: ${said}`)
   // A host answers the same for a repository that it hides.
   if (/not found|returned error: 404|does not exist/i.test(stderr))
-    return new FetchFailure('place-denied', `${key} is no repository, or one that wants credentials: ${said}`)
+    return new FetchFailure('place-denied', `${key} is no repository, or one that requires credentials: ${said}`)
   return new FetchFailure('place-unreachable', `${key} cannot be read with git: ${said}`)
 }
 

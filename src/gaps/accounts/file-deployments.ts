@@ -83,7 +83,7 @@ export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout },
     if (!looksLikeValues(file) && !(unfilled.has(own) && /\.ya?ml(?:\.gotmpl)?$/.test(file))) continue
     const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
     if (helmfile === undefined || notKubernetesByName(file)) continue
-    const reason = `it lies beside ${helmfile}, which may take it as values and has parts that only helmfile fills in`
+    const reason = `it is next to ${helmfile}, which may use it as values and has parts that only helmfile fills in`
     found.set(file, { cause: notRendered, reason })
   }
   return found

@@ -53,7 +53,7 @@ export async function takenByOtherTools(
     const shown = others.slice(0, most).join(', ')
     const more = others.length > most ? ` and ${others.length - most} more` : ''
     const same = others.length > 0 ? ` (the same applies to ${shown}${more})` : ''
-    const reason = `not judged, because ${tool} takes it and ${because}: ${instead}${same}`
+    const reason = `not judged, because ${tool} uses it and ${because}: ${instead}${same}`
     return [{ path, reason, cause: 'other-tool' }]
   })
 }

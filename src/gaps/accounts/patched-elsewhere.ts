@@ -130,9 +130,9 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
   const object = name === '' ? `each ${kind}` : `${kind} ${name}`
   const does = {
     removed: `removes ${object}`,
-    tls: `takes the TLS entries of ${object} away, so that its hosts are served without a certificate of their own`,
-    rules: `takes all ${keys.at(-1)} of ${object} away`,
-    hosts: `takes ${hosts.join(', ')} out of the TLS entries of ${object}, which still routes it`,
+    tls: `removes the TLS entries of ${object}, so its hosts are served without a certificate of their own`,
+    rules: `removes all ${keys.at(-1)} of ${object}`,
+    hosts: `removes ${hosts.join(', ')} from the TLS entries of ${object}, whose rules still route ${hosts.length > 1 ? 'them' : 'it'}`,
   }[what]
   return gateFinding('source/unrendered', `patch-${what}`, 'warning', {
     side: 'head',
@@ -141,6 +141,6 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
     status: 'introduced',
     keys: [kind, name, ...hosts],
     sources: [{ ...described(source), cluster: 'cluster' in source.target ? source.target.cluster : '' }],
-    text: `This patch ${does}. What it changes comes from elsewhere and is not in this repository, so nothing shows what is lost: look at it there, and take the patch back if it is in use.`,
+    text: `This patch ${does}. The object comes from elsewhere and is not in this repository, so the effect cannot be checked: look at the object there, and revert the patch if the removed part is in use.`,
   })
 }

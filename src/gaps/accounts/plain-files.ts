@@ -22,7 +22,7 @@ export function reported(findings: readonly Finding[]): Witness {
     const finding = places.get(file)
     if (!finding) return undefined
     if (isOfPatch(finding))
-      return { state: 'judged', reason: 'what this patch takes away from an object from elsewhere is judged' }
+      return { state: 'judged', reason: 'the removals of this patch from an object from elsewhere are judged' }
     const reason = finding.text.replace(/(?<=\S)\.\s.*$|\.$/s, '')
     return { state: 'not-judged', cause: finding.message, reason: lower(reason), reported: true }
   }

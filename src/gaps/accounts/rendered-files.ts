@@ -50,7 +50,7 @@ export function failing(
       state: 'not-judged',
       cause: causeOfFailure(failed),
       reason: asWritten
-        ? `${name}: only its manifests are read, as they are written, because ${reason}`
+        ? `${name}: only its manifests are read, without rendering, because ${reason}`
         : `${name}: ${reason}`,
       ...(isStated ? { reported: true as const } : {}),
     }
@@ -86,7 +86,9 @@ export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
       const reason = `${sources.join(', ')}: it renders to nothing, and no release of the chart is known`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
-    return account ?? { state: 'input', reason: `what is rendered with it is judged${withoutLacks(takings)}`, sources }
+    return (
+      account ?? { state: 'input', reason: `the objects rendered with it are judged${withoutLacks(takings)}`, sources }
+    )
   }
 }
 

@@ -67,7 +67,7 @@ export function withoutMadeAgain(
   const isNew = ({ ref }: Manifest) => there.has(identityOf(ref)) && !known.has(identityOf(ref))
   const news = new Map(made.filter(isNew).map((one) => [identityOf(one.ref), one]))
   const reason =
-    'With Replace=true and Force=true Argo CD deletes the object at each sync and creates it again; leave one of them out.'
+    'With Replace=true and Force=true Argo CD deletes the object at each sync and creates it again; remove one of them.'
   return {
     before: before.map((one) => {
       const is = news.get(identityOf(one.ref))
@@ -117,16 +117,16 @@ function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedReleas
   if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))
     return undefined
   if (isInCrds(is))
-    return `Helm installs what is in crds/ with a new release only, and the upgrade deletes what the templates do not have any more. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+    return `Helm installs files of crds/ only with a new release, and the upgrade deletes objects that the templates no longer have. First mark the object with helm.sh/resource-policy: keep in a separate change.`
   if (isHook(old)) {
     if (isDeletedAfterwards(old) || !isDeletedAfterwards(now)) return undefined
-    return 'Helm deletes it when the hook has succeeded. Leave hook-succeeded out of its delete policy.'
+    return 'Helm deletes it when the hook has succeeded. Remove hook-succeeded from its delete policy.'
   }
   if (isHook(now))
-    return 'A hook is no part of the release, so the upgrade deletes what the release had. Leave it in the release, without helm.sh/hook.'
+    return 'A hook is no part of the release, so the upgrade deletes the object of the release. Keep it in the release, without helm.sh/hook.'
   if (from.origin !== 'named' || !isOfFlux(before)) return undefined
   if (objectOf(from) !== objectOf(to))
-    return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes what ${objectOf(to)} installs anew. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+    return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes the objects that ${objectOf(to)} installs again. First mark the object with helm.sh/resource-policy: keep in a separate change.`
   if (from.release !== to.release || from.namespace !== to.namespace)
     return `Flux uninstalls the release ${from.namespace}/${from.release} before it installs ${to.namespace}/${to.release}. Keep its name and namespace, or first mark the object with helm.sh/resource-policy: keep in a separate change.`
   return undefined

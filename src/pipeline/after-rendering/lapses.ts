@@ -72,17 +72,17 @@ export class Lapses {
     const fate = this.fateOf(manifest)
     if (fate === 'plain') return undefined
     if (fate === 'never')
-      return 'By its hook annotation no sync of Argo CD applies it, and the object that it was is deleted.'
+      return 'Because of its hook annotation, no sync of Argo CD applies it, and the previous object is deleted.'
     const twins = keysOf(manifest).flatMap((key) => this.twins.get(key) ?? [])
     const fates = new Set(twins.map((twin) => this.fateOf(twin)))
     const isNew = fates.size === 0 && this.touched.has(manifest)
-    if (fate === 'skipped') return isNew ? 'By its hook annotation Argo CD does not apply it.' : undefined
+    if (fate === 'skipped') return isNew ? 'Because of its hook annotation, Argo CD does not apply it.' : undefined
     if (fate === 'passing')
       return isNew || [...fates].some((one) => one !== 'passing')
-        ? 'By its hook annotations Argo CD deletes it after each sync.'
+        ? 'Because of its hook annotations, Argo CD deletes it after each sync.'
         : undefined
     return fates.has('plain') || fates.has('skipped')
-      ? 'By its hook annotation it is a hook of Argo CD now, and the object that it was is deleted.'
+      ? 'Because of its hook annotation, it is now a hook of Argo CD, and the previous object is deleted.'
       : undefined
   }
 
@@ -98,7 +98,7 @@ export class Lapses {
       const place = nearest(places, path)
       return place !== undefined && !directories.has(place)
     })
-    return isDeployed ? undefined : `It is left in ${origin.path} alone, which nothing deploys.`
+    return isDeployed ? undefined : `It remains only in ${origin.path}, which nothing deploys.`
   }
 
   /** Whether a known object deploys an object of the base. */

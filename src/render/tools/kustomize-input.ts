@@ -28,7 +28,7 @@ export function refusedIn(
     return {
       cause: 'place-refused',
       about: elsewhere,
-      reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`,
+      reason: `it includes ${elsewhere}, which is not in this repository; vendor it and name the copy`,
       ...declaredAt,
     }
   for (const { file, folder, faults, made } of kustomizations) {

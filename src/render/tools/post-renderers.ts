@@ -89,7 +89,7 @@ function kustomizationOf(renderer: unknown): Fields | string {
   const written = fieldsOf(kustomize)
   const [other] = [...Object.keys(others), ...Object.keys(written).filter((key) => !fields.includes(key))]
   if (other !== undefined)
-    return `its postRenderers have \`${other}\`, and only \`kustomize\` with \`patches\` and \`images\` is run; write what it changes as a patch`
+    return `its postRenderers have \`${other}\`, and only \`kustomize\` with \`patches\` and \`images\` is run; make the same change with a patch`
   const patches = [
     ...listOf(written.patchesStrategicMerge).map((patch) => ({ patch: inline(patch) })),
     ...[...listOf(written.patchesJson6902), ...listOf(written.patches)].map((one) => {

@@ -79,5 +79,5 @@ export function lineRegion(line: number, column = 1): Region {
  * anything.
  */
 export function withoutFolder(place: string): string {
-  return `there is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object`
+  return `there is no folder ${place} in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object`
 }

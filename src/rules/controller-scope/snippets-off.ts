@@ -29,7 +29,7 @@ export default defineRule({
   reads: [...controllerKinds, ...partKinds.filter((kind) => kind !== 'ConfigMap' && !releaseKinds.includes(kind))],
   messages: {
     on: ({ object }: { object: string }) =>
-      `${object} switches snippet annotations on, so everybody who may write an Ingress in any namespace can read all Secrets that ingress-nginx reads, and break its configuration for every host. Leave them off, and use the annotations that say the same.`,
+      `${object} switches snippet annotations on, so everybody who may write an Ingress in any namespace can read all Secrets that ingress-nginx reads, and break its configuration for every host. Leave them off, and use the dedicated annotations instead.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)

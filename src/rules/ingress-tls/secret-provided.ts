@@ -38,11 +38,11 @@ export default defineRule({
   ],
   messages: {
     moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
-      `Before this change ${host} had the Secret ${was}, which ${maker} makes; now ${user} names the Secret ${secret}, which nothing here makes, so the host is left without its certificate. Name a Secret that exists, or add what makes this one.`,
+      `Before this change ${host} had the Secret ${was}, which ${maker} creates; now ${user} names the Secret ${secret}, which nothing here creates, so the host is left without its certificate. Name a Secret that exists, or add the object that creates this one.`,
     emptied: ({ user, host, was, otherwise }: Emptied) =>
-      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
+      `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
-      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
+      `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
   },
   *partners(manifest) {
     const claims = tlsClaims(manifest)
@@ -73,7 +73,7 @@ export default defineRule({
       const { namespace, secret } = claim
       const release = releaseWith(secret, head)
       if (release) {
-        skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may make it`)
+        skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
         continue
       }
       const args = {
