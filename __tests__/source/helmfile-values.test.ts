@@ -38,7 +38,7 @@ releases:
 
 const ofEnvironment = (helmfile: string) =>
   `not-judged release-not-rendered: an environment of ${helmfile} uses it, and only helmfile fills in templates with it`
-const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml takes it'
+const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml uses it'
 const beside =
   'not-judged release-not-rendered: it is next to infra/helmfile.yaml, which may use it as values and has parts that only helmfile fills in'
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/host/change-judging'
+import type { ChangeResult } from '../../src/host/change-judging'
 import type { FoundInHistory } from '../../src/report/replay/replay-schema'
 
 /** The changes of a repository that are judged. */
@@ -24,7 +24,7 @@ export interface Measured {
   readonly repository: string
   readonly style: string
   readonly commit: string
-  readonly outcome: Outcome
+  readonly outcome: ChangeResult
 }
 
 /** An error that a change introduces, with its mark. */

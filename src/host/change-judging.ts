@@ -20,9 +20,9 @@ export interface ChangeTask {
 }
 
 /** The result: judged, or the reason why not. */
-export type Outcome = { readonly judged: JudgedChange } | { readonly failed: string }
+export type ChangeResult = { readonly judged: JudgedChange } | { readonly failed: string }
 
-export type JudgeChange = (task: ChangeTask) => Promise<Outcome>
+export type JudgeChange = (task: ChangeTask) => Promise<ChangeResult>
 
 /** The format of kept results. */
 const format = 1
@@ -60,7 +60,7 @@ export class ChangeJudging {
     return this.found
   }
 
-  async of(base: string, head: string, day: string | undefined): Promise<Outcome> {
+  async of(base: string, head: string, day: string | undefined): Promise<ChangeResult> {
     if (day === undefined) return { failed: 'Its author date is no day of a calendar.' }
     const id = JSON.stringify([this.terms, base, head, day])
     const name = `replays/${digestOf(id)}` as const

@@ -3,7 +3,7 @@ import type { Ending, ReplayLine } from '../report/replay/replay-schema'
 import { type BranchCommit, branchHistory, type Range } from '../revision/history'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
-import { ChangeJudging, type JudgeChange, type Outcome, type SameForAll } from './change-judging'
+import { ChangeJudging, type ChangeResult, type JudgeChange, type SameForAll } from './change-judging'
 import { endingsOf } from './endings'
 import { refuseInside } from './run'
 
@@ -77,7 +77,7 @@ export async function replay(
 
 function lineOf(
   { commit, parent, day }: BranchCommit,
-  outcome: Outcome | undefined,
+  outcome: ChangeResult | undefined,
   endings: ReadonlyMap<string, Ending>,
 ): ReplayLine {
   const of = { format: 1 as const, commit, parent, date: day ?? null }

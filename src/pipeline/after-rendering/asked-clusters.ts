@@ -3,7 +3,7 @@ import type { Unanswered } from '../../gaps/unanswered'
 import type { ClusterState } from '../../render/stub-cluster/ask-helm'
 import { bothWords, type ChartWords } from '../../render/stub-cluster/chart-words'
 import {
-  type Aspect,
+  type ClusterAspect,
   clustersFor,
   otherCluster,
   plainCluster,
@@ -85,7 +85,7 @@ export async function askedClusters(
   const probe = await exploration.row({ ...other, finds: [] })
   exploration.take(first, probe)
   await exploration.lookups(first.state, other)
-  const aspects = new Set<Aspect>(
+  const aspects = new Set<ClusterAspect>(
     (['revision', 'apiVersions', 'kubeVersion'] as const).filter((aspect) => both[aspect]),
   )
   const differs = (row: Row) => !isSame(first.old, row.old) || !isSame(first.now, row.now)

@@ -6,7 +6,7 @@ import type { Running } from '../tools/helm'
 import type { Piece, Rendering } from '../tools/rendering'
 import type { Answers } from './answers'
 import { type AnsweredRendering, renderAnswered } from './helm-answers'
-import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
+import { answeredEntry, askedEntry, type RenderingEntry } from './rendering-entries'
 import type { Questions } from './uncertain-actions'
 
 /** The ways to render a release. */
@@ -80,7 +80,7 @@ export class ReleaseAnswers {
   private async kept<T>(
     [source, checkout]: readonly [HelmSource, Checkout],
     key: unknown,
-    { none, written, read }: Entry<T>,
+    { none, written, read }: RenderingEntry<T>,
     render: (running: Running, postRender: (pieces: readonly Piece[]) => Promise<Rendering>) => Promise<T>,
   ): Promise<T> {
     let fresh: T | undefined

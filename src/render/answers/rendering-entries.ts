@@ -3,7 +3,7 @@ import type { Piece } from '../tools/rendering'
 import type { AnsweredRendering } from './helm-answers'
 
 /** The form in which the result of a rendering is kept. */
-export interface Entry<T> {
+export interface RenderingEntry<T> {
   /** The result without a tool. */
   readonly none: T
   /** Undefined for a result that is not kept. */
@@ -14,7 +14,7 @@ export interface Entry<T> {
 /** The first piece has the data besides the pieces. */
 const name = 'ingress-guard/asked'
 
-export const answeredEntry: Entry<AnsweredRendering> = {
+export const answeredEntry: RenderingEntry<AnsweredRendering> = {
   none: { pieces: undefined, refused: [], questions: [] },
   written: ({ pieces, refused, questions }) =>
     refused.length > 0 || !pieces
@@ -23,7 +23,7 @@ export const answeredEntry: Entry<AnsweredRendering> = {
   read: ([first, ...pieces]) => ({ pieces, refused: [], questions: questionsIn(first) }),
 }
 
-export const askedEntry: Entry<AskedRendering> = {
+export const askedEntry: RenderingEntry<AskedRendering> = {
   none: { questions: [], fault: 'stopped' },
   written: (result) => {
     if ('fault' in result && result.fault !== 'refused') return undefined

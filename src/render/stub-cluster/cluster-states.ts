@@ -29,12 +29,12 @@ export function otherCluster(plain: Environment, words: ChartWords, versions: re
 }
 
 /** A property in which clusters differ, apart from their objects. */
-export type Aspect = 'revision' | 'apiVersions' | 'kubeVersion'
+export type ClusterAspect = 'revision' | 'apiVersions' | 'kubeVersion'
 
 /** For each aspect that the texts of a chart do not mention, a cluster that shows whether the chart uses it. */
-export function probesFor(plain: Environment, other: Environment, words: ChartWords): [Aspect, Environment][] {
+export function probesFor(plain: Environment, other: Environment, words: ChartWords): [ClusterAspect, Environment][] {
   const { revision, version, served } = other
-  const all: [Aspect, Environment][] = [
+  const all: [ClusterAspect, Environment][] = [
     ['revision', { ...plain, name: `the release has revision ${revision}`, revision }],
     [
       'apiVersions',
@@ -50,7 +50,7 @@ export function clustersFor(
   plain: Environment,
   words: ChartWords,
   versions: readonly string[],
-  aspects: ReadonlySet<Aspect>,
+  aspects: ReadonlySet<ClusterAspect>,
 ): Environment[] {
   const states: Environment[] = []
   const byFlags = true
