@@ -15,7 +15,7 @@ export const filesOfOtherTools: Recogniser = async (side, files) => {
       {
         cause: 'other-tool',
         tool,
-        reason: `${tool} takes it, and ${because}`,
+        reason: `${tool} uses it, and ${because}`,
         remedy: `To have it judged, ${instead}.`,
       },
     ]),
