@@ -188,9 +188,10 @@ function failsAlike(before: readonly [Source, Failure], after: readonly [Source,
 
 /** A path that stays the same when a source moves to another folder, or its definition to another file. */
 function placeWithin(source: Source, path: string): string {
-  if (path === source.declaredAt.path) return ''
   const folder = source.kind === 'helm' ? source.chart : source.root
-  return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : path
+  // A Kustomization that nothing named is declared by its own file.
+  if (folder !== '' && path.startsWith(`${folder}/`)) return path.slice(folder.length)
+  return path === source.declaredAt.path ? '' : path
 }
 
 /**
