@@ -302,18 +302,23 @@ spec:
 
   test.each([
     [
-      'generators: [{clusters: {}}]',
+      'generators: [{clusters: {}, selector: {matchLabels: {env: prod}}}]',
       'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
     ],
+    ['generators: [{list: {elementsYaml: x}}]', 'the elementsYaml of its generator list cannot be read'],
     [
-      'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not read; lists of elements, git, matrix and merge are',
+      'generators: [{plugin: {configMapRef: {name: a}}}]',
+      'its generator plugin is not read; lists of elements, git, clusters, matrix and merge are',
     ],
     [
       'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',
       'the selector of its generator has an operator that is not known',
     ],
-    ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],
+    ['templatePatch: x\ngenerators: [{list: {elements: [{}]}}]', 'its templatePatch cannot be read'],
+    [
+      'templatePatch: "a: {{b}}"\ngenerators: [{list: {elements: [{}]}}]',
+      '{{b}} in its templatePatch cannot be filled in',
+    ],
     ['generators: [{list: {elements: [{x: a}]}}]', '{{name}} in its template cannot be filled in'],
     [
       'generators: [{git: {repoURL: https://github.com/acme/other, directories: [{path: "*"}]}}]',

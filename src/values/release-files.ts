@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/argocd/generated-elements'
+import { possibleClusters } from '../deployers/argocd/possible-clusters'
 import { noArgoFiles } from '../deployers/common/argocd-files'
 import { GitOpsSources } from '../deployers/common/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/fleet-helmfile/read-deployment-files'
@@ -10,7 +11,7 @@ import {
   type ValueFile,
   valueFilesOf,
 } from '../gitops/application'
-import { isOfClusters, readApplicationSet } from '../gitops/application-set'
+import { isGoTemplate, isOfClusters, readApplicationSet, type SetGenerator } from '../gitops/application-set'
 import { type Element, makeApplication } from '../gitops/filled-template'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
@@ -202,14 +203,16 @@ export class ReleaseFiles {
   /** An ApplicationSet with the Applications that it makes, where they are known and may install a known chart. */
   private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
     if (!mayInstallRemoteChart(object.content)) return object
-    const { generators, template, templatePatch, goTemplate } = readApplicationSet(rootOf(object))
-    if (templatePatch.exists) return object
-    const elements: Element[] = []
-    for (const generator of generators) {
-      if (isOfClusters(generator)) return object
-      const its = elementsOf(generator, goTemplate, this.gitOps)
+    const root = rootOf(object)
+    const { generators, template } = readApplicationSet(root)
+    const elements: { element: Element; own: SetGenerator['template'] }[] = []
+    for (const set of generators) {
+      const { elements: clusters, areNamed } = possibleClusters(root, set, this.gitOps.repositoryIndex.checkout)
+      if (isOfClusters(set.generator) && !areNamed) return object
+      const generating = { goTemplate: isGoTemplate(root), clusters, named: this.gitOps }
+      const its = elementsOf(set.generator, generating)
       if ('cause' in its) return object
-      elements.push(...its)
+      elements.push(...its.map((element) => ({ element, own: set.template })))
     }
     const { length } = elements
     if (
@@ -220,9 +223,9 @@ export class ReleaseFiles {
     if (!template.exists) return object
     const applications: LoadedObject[] = []
     let known = elements.length === 0
-    for (const element of elements) {
-      const made = makeApplication(object, element)
-      if (!made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
+    for (const { element, own } of elements) {
+      const made = makeApplication(object, element, own)
+      if ('reason' in made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
       known ||= readApplication(rootOf(made)).sources.some(installsRemoteChart)
       applications.push(await this.withFiles(path, made))
     }

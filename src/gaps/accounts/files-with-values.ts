@@ -38,6 +38,9 @@ function matcherOf(
 }
 
 function starsForTemplates(text: string): string {
+  // Of a block, either branch may be in the place of all.
+  if (text.includes('{{') && /\{\{-? *end\b/.test(text))
+    return `${text.slice(0, text.indexOf('{{'))}**${text.slice(text.lastIndexOf('}}') + 2)}`
   const pieces = text.split('}}')
   const rest = pieces.pop() ?? ''
   const filled = pieces.map((piece) => {
