@@ -45,6 +45,12 @@ const beside =
 test.each([
   ['an environment in plain YAML', environments, 'infra/values/common.yaml', ofEnvironment('infra/helmfile.yaml')],
   ['every environment, by its name', environments, 'infra/values/prod/own.yaml', ofEnvironment('infra/helmfile.yaml')],
+  [
+    'another helmfile',
+    'helmfiles:\n  - path: web/helmfile.yaml\n    values: [values/web.yaml]\n',
+    'infra/values/web.yaml',
+    'not-judged release-not-rendered: infra/helmfile.yaml gives it to another helmfile, and only helmfile fills in templates with it',
+  ],
   ['a release in a template, with a comment behind it', template, 'infra/settings.yaml', ofRelease],
 ])('values of %s', async (_, helmfile, file, expected) => {
   const found = await account({ 'infra/helmfile.yaml': helmfile }, file)

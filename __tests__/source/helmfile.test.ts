@@ -55,6 +55,11 @@ describe('a release of a local chart', () => {
       ['shop/web prod.example.com'],
     ],
     [
+      'values of no environment that is known',
+      `environments:\n  x:\n  y:\n---\n${release('values: [values/a.yaml, "values/{{ .Environment.Name }}.yaml"]')}`,
+      ['shop/web a.example.com'],
+    ],
+    [
       'a namespace for all',
       `namespace: all\n${release('').replace('    namespace: shop\n', '    values: [values/a.yaml]\n')}`,
       ['all/web a.example.com'],
@@ -88,6 +93,17 @@ describe('a release of a local chart', () => {
     const base = { ...chart, 'helmfile.yaml': release('values: [values/a.yaml]'), 'values/a.yaml': values('covered') }
     expect(lines(await change(base, { 'values/a.yaml': values('other') }))).toEqual([
       'introduced error head/values/a.yaml:1 ingress-tls/host-covered',
+    ])
+  })
+
+  test('is judged in each environment that has values of its own', async () => {
+    const environments = `environments:\n  default:\n  prod:\n  a:\n---\n`
+    const helmfile = `${environments}${release('values: ["values/{{ .Environment.Name }}.yaml"]')}`
+    const of = (a: string, prod: string) => ({ 'values/a.yaml': values(a), 'values/prod.yaml': values(prod) })
+    const base = { ...chart, 'helmfile.yaml': helmfile, ...of('covered', 'covered') }
+    expect(lines(await change(base, of('one', 'two'))).filter((line) => line.includes('error'))).toEqual([
+      'introduced error head/values/a.yaml:1 ingress-tls/host-covered',
+      'introduced error head/values/prod.yaml:1 ingress-tls/host-covered',
     ])
   })
 

@@ -174,6 +174,9 @@ async function readRound(charts: readonly string[], reading: SideReading) {
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
+  for (const [file, why] of fileDeployments.ignored)
+    if (!ownership.has(file) && !gitOps.plain.has(file))
+      ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
   const explicitPlaces = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)

@@ -72,6 +72,8 @@ export class FileDeployments {
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */
   readonly patches = new Map<string, string>()
+  /** Files that such a deployer passes by in a folder that it deploys, and why. */
+  readonly ignored = new Map<string, string>()
   /** The releases of files that declare several, as they are written, by `releaseKey`. */
   readonly written = new Map<string, string>()
 

@@ -4,6 +4,7 @@ import type { Checkout } from '../../revision/checkout'
 import { documentsIn } from '../common/document'
 import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
 import { fleetFile, isFleet, readFleet } from './fleet'
+import { ignoreForFleet } from './fleet-ignore'
 import { isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
 
 /** Whether a file may declare deployments of Fleet or helmfile. */
@@ -27,6 +28,7 @@ export async function readDeploymentFiles(
   const deployments = new FileDeployments(surroundings)
   for (const [file, text] of await checkout.texts(wanted))
     if (mayDeclare(file, text)) await readOne(file, text, deployments)
+  await ignoreForFleet(deployments)
   return deployments
 }
 
