@@ -12,6 +12,7 @@ import { ComponentFactsFile } from '../src/kubernetes/versions/component-facts'
 import { DefectFile } from '../src/kubernetes/versions/defect-facts'
 import { MatrixFile, matrixRows } from '../src/kubernetes/versions/matrix-facts'
 import { PermissionFile } from '../src/kubernetes/versions/permission-facts'
+import { ServedApisFile } from '../src/kubernetes/versions/served-apis'
 import { SkewFactsFile } from '../src/kubernetes/versions/skew-facts'
 import { ControllerFactsFile } from '../src/kubernetes/workload/controller-facts'
 import { readOwnDocument } from '../src/policy/document'
@@ -30,6 +31,7 @@ const schemas = {
   'managed-classes.yaml': ManagedClassesFile,
   'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
+  'served-apis.yaml': ServedApisFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,
 }

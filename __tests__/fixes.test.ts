@@ -5,7 +5,8 @@ import { structuredPatch } from 'diff'
 import type { Patch } from '../src/finding/edited-text'
 import type { Finding } from '../src/finding/report'
 import { fixableMessages } from '../src/rules/fixes'
-import { caseOf, judge, judgeWithFixes, readFolder, root } from './harness'
+import { rules as allRules } from '../src/rules/index'
+import { caseOf, judge, judgeWithFixes, readFolder, root, type Texts } from './harness'
 
 const fixtures = path.join(root, '__tests__', 'fixtures')
 const rules = readdirSync(fixtures).flatMap((policy) =>
@@ -32,6 +33,13 @@ function touchedBeside({ path: file, before = '', after }: Patch, findings: read
   })
 }
 
+/** The same files with other line ends. */
+function withLineEnds<T extends { head: Texts; base?: Texts | undefined }>(input: T, end: string): T {
+  const ended = (texts: Texts) =>
+    Object.fromEntries(Object.entries(texts).map(([file, text]) => [file, text.replaceAll('\n', end)]))
+  return { ...input, head: ended(input.head), ...(input.base && { base: ended(input.base) }) }
+}
+
 const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint).sort()
 
 describe('with the fixes that hold, their findings are gone, none is new, and no other line is touched', () => {
@@ -51,6 +59,8 @@ describe('with the fixes that hold, their findings are gone, none is new, and no
       const open = fingerprints(report.findings.filter(({ fix, status }) => !fix && status !== 'resolved'))
       expect([name, left.filter((one) => !open.includes(one))]).toEqual([name, []])
       for (const patch of report.patches ?? []) expect([name, touchedBeside(patch, solved)]).toEqual([name, []])
+      const onWindows = await judgeWithFixes(withLineEnds(input, '\r\n'), rule)
+      expect([name, onWindows.fixed]).toEqual([name, withLineEnds({ head }, '\r\n').head])
     }
   })
 
@@ -58,4 +68,14 @@ describe('with the fixes that hold, their findings are gone, none is new, and no
     const found = [...fixed].sort().map(([rule, messages]) => [rule, [...messages].sort()])
     expect(Object.fromEntries(found)).toEqual(fixableMessages)
   })
+})
+
+test('the page names each rule that leaves a message without a fix', () => {
+  const page = readFileSync(path.join(root, 'docs', 'fixes.md'), 'utf8')
+  const names = [...page.matchAll(/`(?:[a-z-]+\/)?([a-z-]+)`/g)].map(([, name]) => name)
+  const unnamed = allRules.filter(({ id, messages, until = {} }) => {
+    const open = Object.keys(messages).filter((one) => !fixableMessages[id]?.includes(one) && !(one in until))
+    return open.length > 0 && !names.includes(id.split('/')[1])
+  })
+  expect(unnamed.map(({ id }) => id)).toEqual([])
 })

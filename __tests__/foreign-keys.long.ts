@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { root } from './harness'
 
-/** Where our own code alone names the key. What a file may name is looked up by `entryOf`. */
+/** Keys that only our own code names. Keys from files are looked up by `entryOf`. */
 const allowed = [
   'src/entry.ts: object[key]',
   'src/engine/evaluate.ts: active.rule.messages[message]',
@@ -38,7 +38,7 @@ function programOf(more?: { readonly name: string; readonly text: string }): ts.
   return ts.createProgram([more.name], config.options, host)
 }
 
-/** Whether a type has values beside the ones that are written in it; numbers name no inherited key. */
+/** Whether a type has values besides its literal ones; numbers name no inherited key. */
 function isOpen(type: ts.Type): boolean {
   if (type.isUnion()) return type.types.some(isOpen)
   return (type.flags & (ts.TypeFlags.StringLiteral | ts.TypeFlags.NumberLike | ts.TypeFlags.ESSymbolLike)) === 0

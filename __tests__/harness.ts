@@ -23,7 +23,7 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 export type Texts = Readonly<Record<string, string>>
 
-/** What is judged: one revision whole, or a change; with a user's config, if one is given. */
+/** The input of a case: one revision whole, or a change; with a user's config, if one is given. */
 export interface Case {
   readonly base?: Texts
   readonly head: Texts
@@ -120,8 +120,9 @@ export interface Expectation {
 }
 
 /**
- * The `# expect: <rule> "part of the message"` comments of a file, or `# expect at base: …`. A trailing one means its own line, one alone on a
- * line for the next line that is no comment. In a block of text those alone on a line count too.
+ * The `# expect: <rule> "part of the message"` comments of a file, or `# expect at base: …`. A trailing one means its
+ * own line, one alone on a line for the next line that is no comment. In a block of text those alone on a line count
+ * too.
  */
 export function expectationsIn(file: string, text: string): Expectation[] {
   const lines = text.split('\n')
@@ -197,8 +198,8 @@ export function caseOf(texts: Texts): { input: Case; expected: Expectation[] } {
 }
 
 /**
- * A file that is the same on both sides carries its comments twice: one that says `at base` means the base, and any other the
- * head. A comment that is on one side alone means that side.
+ * A file that is the same on both sides carries its comments twice: one that says `at base` means the base, and any
+ * other the head. A comment that is on one side alone means that side.
  */
 function once(expected: readonly Expectation[]): Expectation[] {
   const key = ({ place, rule, text }: Expectation) => `${fileOf(place)} ${rule} ${text}`

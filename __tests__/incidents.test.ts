@@ -18,7 +18,10 @@ function expectationsOf(incident: string): Expectation[] {
   })
 }
 
-/** An outage has other forms: without a chart, for machines that have no helm, or with one that is not in the repository. */
+/**
+ * An outage has other forms: without a chart, for machines that have no helm, or with one that is not in the
+ * repository.
+ */
 const forms = ['raw', 'flux', 'argocd', 'argocd-values', 'applicationset', 'kustomize', 'kustomize-inline']
 const cases = readdirSync(folder).flatMap((incident) => [
   incident,

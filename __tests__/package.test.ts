@@ -29,7 +29,8 @@ test('the package is one package, under 2 MB packed', () => {
 })
 
 test.each([20, 22, 24])('with Node %d, npx runs its demo, which stops the outages', (major) => {
-  // npx itself needs a newer Node than the package does; it starts the command it finds with the first `node` of the PATH.
+  // npx itself needs a newer Node than the package does; it starts the command it finds with the first `node` of the
+  // PATH.
   const bin = path.join(folder, `bin-${major}`)
   mkdirSync(bin)
   symlinkSync(path.resolve(binFolder, tool(`node${major}`)), path.join(bin, 'node'))

@@ -4,7 +4,9 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import semver from 'semver'
 import { bundledPolicies } from '../src/host/bundled'
+import { findFailure, readOwnDocument } from '../src/policy/document'
 import { type Policy, resolvePolicies } from '../src/policy/policy'
+import { PolicyFile } from '../src/policy/schema'
 import { rules } from '../src/rules/index'
 import { root } from './harness'
 
@@ -24,6 +26,18 @@ test.each(policies.map((policy) => [policy.path, policy] as const))(
     expect([name, version]).toEqual([file.policy, file.version])
   },
 )
+
+// A run reads them without this.
+test.each(policies.map((policy) => [policy.path, policy] as const))('%s fits its schema', (file, { name, version }) => {
+  const text = readFileSync(path.join(root, file), 'utf8')
+  expect(readOwnDocument(text, file, PolicyFile, 'policy').value).toMatchObject({ policy: name, version })
+})
+
+test.each(policies.map((policy) => [policy.path, policy] as const))('%s gives each rule its params', (_, policy) => {
+  const { rules: active } = resolvePolicies([{ use: `${policy.name}@${policy.version}` }], policies, rules)
+  expect(active.map(({ rule }) => rule.id)).toEqual(Object.keys(policy.file.rules))
+  for (const { rule, params } of active) expect(rule.params && findFailure(rule.params, params)).toBeUndefined()
+})
 
 test.each(frozen.map(({ path }) => path))('%s is as it was released', (file) => {
   const hash = createHash('sha256')

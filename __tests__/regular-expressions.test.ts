@@ -7,9 +7,12 @@ import { judge } from './regular-expressions/judge'
 interface Judged {
   /** recheck proves that they take linear time; `npm run test:long` has it do so again. */
   readonly linear: readonly string[]
-  /** What recheck finds fault with or cannot decide, and why it is harmless where it is used. */
+  /** The problems that recheck finds or cannot decide, and why each is harmless where it is used. */
   readonly exceptions: Readonly<Record<string, string>>
-  /** Where the sources make a regular expression of a text: of our own facts and patterns, and of no file's content. */
+  /**
+   * The places that make a regular expression from a text: from our own facts and patterns, never from a file's
+   * content.
+   */
   readonly made: readonly string[]
 }
 

@@ -18,7 +18,7 @@ async function introduced(base: Texts, head: Texts): Promise<Finding[]> {
 
 describe('a removed object is put back', () => {
   test.each<[string, string, string | undefined, string]>([
-    ['with its file', role, undefined, `---\n${role}`],
+    ['with its file', `# why\n${role}# end`, undefined, `# why\n${role}# end`],
     ['with its document of a file that is deleted', `${one}---\n${role}`, undefined, `---\n${role}`],
     ['with its item of a file that is deleted', listOf(one, role), undefined, `---\n${role}`],
     ['between two documents', `${one}---\n${role}---\n${two}`, `${one}---\n${two}`, `${one}---\n${role}---\n${two}`],

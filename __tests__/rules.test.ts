@@ -28,7 +28,7 @@ function examplesOf(page: string, heading: string): Record<string, string>[] {
   })
 }
 
-/** What a case says, whatever its single file is called. */
+/** The content of a case, with any name of its single file. */
 function contentOf(texts: Record<string, string>): string {
   const files = Object.entries(texts)
   return files.length === 1 ? Object.values(texts).join('') : JSON.stringify(files)
@@ -74,7 +74,7 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) =>
     for (const [name, texts] of fixtures) {
       const { input, expected } = caseOf(texts)
       const report = await reportOf(name, input)
-      // What a red fixture lacks is not missing twice.
+      // Messages that a red fixture lacks are not reported twice.
       if (compare(expected, report, id).missing.length > 0) return
       for (const { message, rule: found } of report.findings) if (found === id) seen.add(message)
     }

@@ -20,7 +20,7 @@ import {
   writeFiles,
 } from './source/repository'
 
-/** What a program wrote down when it began, and then never ends. */
+/** The marks that a program writes when it starts, before it runs forever. */
 let marks: string
 beforeEach(() => {
   marks = temporaryFolder()

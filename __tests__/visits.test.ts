@@ -61,7 +61,7 @@ function teams(count: number): Texts {
   return Object.fromEntries([...files, ...controllers])
 }
 
-/** How many fields, and identities of objects, are looked at while the work is done. */
+/** The number of fields, and identities of objects, that are read during the work. */
 async function visitsOf(work: () => Promise<unknown>): Promise<number> {
   let visits = 0
   const at = Cursor.prototype.at

@@ -1,6 +1,6 @@
-// npm run bench: whole-process time and peak memory of `check` on generated repositories with a change of one file, beside
-// what git alone takes to list both trees and print every blob, and beside what helm alone takes to render the releases that
-// the change reaches. Fails when a ratio is over its budget.
+// npm run bench: whole-process time and peak memory of `check` on generated repositories with a change of one file,
+// compared with git alone listing both trees and printing every blob, and with helm alone rendering the releases that
+// the change reaches. Fails when a ratio exceeds its budget.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { bring } from '../scripts/pinned-tools'

@@ -1,6 +1,6 @@
-// npm run bench:bump: a bump of one of 300 releases of one chart repository on loopback. Cold, beside what helm alone takes to
-// get the index and both versions and to render them; warm, beside the same bump of a chart that the repository has, with the
-// same cache. Fails when a ratio is over its budget.
+// npm run bench:bump: a bump of one of 300 releases of one chart repository on loopback. Cold, compared with helm
+// alone, which gets the index and both versions and renders them; warm, compared with the same bump of a chart in the
+// repository, with the same cache. Fails when a ratio exceeds its budget.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Writes a GitOps repository of so many manifests: teams with a Deployment, a Service, an Ingress, its Secret and a Role. */
+/**
+ * Writes a GitOps repository of so many manifests: teams with a Deployment, a Service, an Ingress, its Secret and a
+ * Role.
+ */
 export function writeCorpus(folder: string, manifests: number): void {
   const perTeam = 5
   for (let team = 0; team < manifests / perTeam; team++) {
@@ -63,7 +66,10 @@ function role(name: string): string {
   return `apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n${metadata(name)}rules:\n  - apiGroups: [""]\n    resources: [pods, configmaps]\n    verbs: [get, list, watch]\n`
 }
 
-/** Writes so many ingress controllers, each with a class of its own; the Ingresses of the teams are of the class of the first. */
+/**
+ * Writes so many ingress controllers, each with a class of its own; the Ingresses of the teams are of the class of the
+ * first.
+ */
 export function writeControllers(folder: string, count: number, version: string): void {
   for (let index = 0; index < count; index++) {
     const name = index === 0 ? 'nginx' : `nginx-${index}`

@@ -1,6 +1,7 @@
-// npm run bench:ledger: what the account of changed files adds to gathering the evidence, as a ratio of processor time in one
-// process, on generated repositories: one changed file of 10,000 manifests, a fifth of 10,000, and one of 20 releases. Both
-// are run in turns, so that what else the machine does weighs on both. Fails when a ratio is over its budget.
+// npm run bench:ledger: what the account of changed files adds to gathering the evidence, as a ratio of processor time
+// in one process, on generated repositories: one changed file of 10,000 manifests, a fifth of 10,000, and one of 20
+// releases. Both are run in turns, so that what else the machine does weighs on both. Fails when a ratio is over its
+// budget.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -82,8 +82,9 @@ function isBuilt(name: string): boolean {
   try {
     execFileSync('go', ['install', from], { env: { ...process.env, GOBIN: folder }, stdio: 'pipe' })
     return true
-  } catch {
-    console.log(`${name}: left out, as the module proxy does not give ${from}`)
+  } catch (error) {
+    const [line = ''] = String(error instanceof Error && 'stderr' in error ? error.stderr : error).split('\n')
+    console.log(`${name}: left out, as ${from} could not be built: ${line}`)
     return false
   }
 }

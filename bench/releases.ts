@@ -23,7 +23,7 @@ export function writeReleases(folder: string, releases: number): void {
   writeFileSync(path.join(folder, '.github', 'ingress-guard.yaml'), `format: 1\nhelm:\n${declared.join('')}`)
 }
 
-/** What a release says; a host that its certificate does not name is a finding. */
+/** The values of a release; a host that its certificate does not name is a finding. */
 export function releaseValues(name: string, host: string): string {
   return `host: ${host}\ntlsHost: ${name}.example.com\nreplicas: 3\nconfig:\n  mode: live\n  region: north\n`
 }

@@ -17,7 +17,7 @@ export function writeChart(folder: string, version: string): void {
     writeFileSync(path.join(templates, `app-${index}.yaml`), application.replaceAll('APP', `app-${index}`))
 }
 
-/** Where the releases of a Flux home take their chart from: a chart repository, or folders of the home itself. */
+/** The place of the charts of a Flux home: a chart repository, or folders of the home itself. */
 export type Place = { readonly url: string } | { readonly here: string }
 
 /** Writes a Flux home with so many releases of one chart. */

@@ -1,6 +1,6 @@
-// Bundles dist/: what both entries need goes into files of its own, by when it is needed, and is taken from there, each module
-// when it is first asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so that a stack can
-// be read. Collects the licenses of what went in.
+// Bundles dist/: what both entries need goes into files of its own, by when it is needed, and is taken from there, each
+// module when it is first asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so
+// that a stack can be read. Collects the licenses of what went in.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
@@ -15,7 +15,10 @@ const yaml = {
   },
 }
 
-/** Of typebox, only what describes a schema: its other parts are four fifths of it, and each module is kept whole otherwise. */
+/**
+ * Of typebox, only what describes a schema: its other parts are four fifths of it, and each module is kept whole
+ * otherwise.
+ */
 const schemaParts = {
   name: 'schema-parts',
   setup({ onLoad }) {
@@ -40,7 +43,7 @@ const shortNames = {
   name: 'short-names',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: path.resolve('scripts/undici.cjs') }))
-    // Its parser comes in two builds; the one that any processor runs is enough.
+    // Its parser has two builds; the one for any processor is enough.
     onResolve({ filter: /llhttp_simd-wasm/ }, () => ({
       path: path.resolve('node_modules/undici/lib/llhttp/llhttp-wasm.js'),
     }))
@@ -91,10 +94,21 @@ function withImports(start) {
   return found
 }
 
-/** The shared files: what the command line needs at once, what every run needs, and the rest. A module is in the first of them. */
+/**
+ * The shared files: what the command line needs at once, what a run shares with those that write its report in the other thread,
+ * what every run needs besides, and the rest.
+ */
 const host = withImports('src/cli/command-line.ts')
 const run = withImports('src/host/serve.ts')
-const homeOf = (file) => (!isShared(file) ? undefined : host.has(file) ? 'host' : run.has(file) ? 'core' : 'later')
+const writers = ['json', 'terminal', 'annotations', 'sarif'].map((name) => withImports(`src/report/${name}.ts`))
+const homes = ['host', 'report', 'core', 'later']
+
+function homeOf(file) {
+  if (!isShared(file)) return undefined
+  if (host.has(file)) return 'host'
+  if (!run.has(file)) return 'later'
+  return writers.some((writer) => writer.has(file)) ? 'report' : 'core'
+}
 
 /** Whether a module is imported by one of another file. */
 function isExported(file) {
@@ -129,7 +143,7 @@ function getter(file) {
 }
 
 rmSync('dist', { recursive: true, force: true })
-for (const home of ['host', 'core', 'later']) {
+for (const home of homes) {
   await build({
     ...options,
     stdin: {

@@ -18,7 +18,8 @@ export function openCandidates(): Policy[] {
 }
 
 /**
- * The candidate of a policy that may still change. Where there is none, the newest version is copied to the next minor one.
+ * The candidate of a policy that may still change. Where there is none, the newest version is copied to the next minor
+ * one.
  *
  * @returns undefined when there is no such policy
  */

@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { program } from '../src/cli/program'
 import { bundledPolicies } from '../src/host/bundled'
 import type { Policy } from '../src/policy/policy'
-import type { ReportJson } from '../src/report/json'
+import type { ReportJson } from '../src/report/report-schema'
 import type { Rule } from '../src/rule/rule'
 import { fixableMessages } from '../src/rules/fixes'
 import { rules } from '../src/rules/index'
@@ -70,7 +70,7 @@ function headOf(rule: Rule): string {
 
 for (const rule of rules) fill(path.join('docs', 'rules', `${rule.id}.md`), 'head', headOf(rule))
 
-/** What the command line prints for arguments. */
+/** The output of the command line for arguments. */
 async function printed(...argv: string[]): Promise<string> {
   let text = ''
   const sink = { write: (part: string) => (text += part) }

@@ -1,4 +1,5 @@
-// Lists the rows of facts/*.yaml that were checked longer ago than facts stay true by themselves. Ends 1 when there are some.
+// Lists the rows of facts/*.yaml that were checked longer ago than facts stay true by themselves. Ends 1 when there are
+// some.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'

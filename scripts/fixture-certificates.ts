@@ -1,5 +1,5 @@
-// Mints throw-away certificates for fixtures and tests, with nothing but node:crypto. To print a Secret's data to paste:
-// npx tsx scripts/fixture-certificates.ts '{"names": ["www.example.com"], "until": "2126-01-01"}'
+// Mints throw-away certificates for fixtures and tests, with nothing but node:crypto. To print a Secret's data to
+// paste: npx tsx scripts/fixture-certificates.ts '{"names": ["www.example.com"], "until": "2126-01-01"}'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 
@@ -8,7 +8,7 @@ interface KeyPair {
   readonly privateKey: KeyObject
 }
 
-/** What to put into a certificate. */
+/** The content of a certificate. */
 export interface Order {
   /** DNS names of the SAN extension; without them and `ips` there is no such extension. */
   readonly names?: readonly string[]

@@ -1,6 +1,6 @@
-// Takes the operations of GitHub's APIs that the Action uses out of GitHub's own descriptions of them, without the prose,
-// into __tests__/github/api.json, which the tests' GitHub holds every request against. The descriptions are pinned; that of
-// the REST API unpacks to 390 MB, so they are no dependencies.
+// Takes the operations of GitHub's APIs that the Action uses out of GitHub's own descriptions of them, without the
+// prose, into __tests__/github/api.json, which the tests' GitHub holds every request against. The descriptions are
+// pinned; that of the REST API unpacks to 390 MB, so they are no dependencies.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

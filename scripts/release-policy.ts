@@ -1,5 +1,6 @@
-// npm run release-policy [-- POLICY]: makes a release of each open candidate, or of one policy's, and writes its hash to
-// policies/released.json. With --candidate a candidate stays one that users may name, and does not change from then on.
+// npm run release-policy [-- POLICY]: makes a release of each open candidate, or of one policy's, and writes its hash
+// to policies/released.json. With --candidate a candidate stays one that users may name, and does not change from then
+// on.
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

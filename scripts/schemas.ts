@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { InventoryFile } from '../src/policy/inventory'
 import { ConfigFile, PolicyFile } from '../src/policy/schema'
-import { CoverageJson } from '../src/report/coverage-json'
-import { ReportJson } from '../src/report/json'
+import { CoverageJson } from '../src/report/coverage-schema'
 import { ReplayLine } from '../src/report/replay/replay-schema'
+import { ReportJson } from '../src/report/report-schema'
 import { RulesJson } from '../src/report/rules-json'
 
 mkdirSync('schemas', { recursive: true })

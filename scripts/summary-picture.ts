@@ -1,5 +1,5 @@
 // The picture of the README: the table of a job summary, drawn from a report.
-import type { ReportJson } from '../src/report/json'
+import type { ReportJson } from '../src/report/report-schema'
 
 const width = 900
 const line = 18
@@ -44,7 +44,7 @@ ${parts.join('\n')}
 `
 }
 
-/** Where the columns begin. */
+/** The positions of the columns. */
 const columns = [30, 80, 200, 730]
 const mono = `font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12"`
 

@@ -1,5 +1,5 @@
-// npm run tools -- [NAME…]: brings the binaries that tests run into .tools/bin; all of them when none is named, each package in
-// a process of its own, as it takes a while to get one and to unpack it.
+// npm run tools -- [NAME…]: brings the binaries that tests run into .tools/bin; all of them when none is named, each
+// package in a process of its own, as it takes a while to get one and to unpack it.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

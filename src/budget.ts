@@ -7,6 +7,11 @@ export interface Step {
   readonly path?: string | undefined
 }
 
+/** A finished step, and how long it took. */
+export interface TimedStep extends Step {
+  readonly milliseconds: number
+}
+
 /** The unfinished steps of a run that ran out of time. */
 export interface Overrun extends Step {
   readonly minutes: number
@@ -25,11 +30,16 @@ export class Budget {
   private readonly open = new Set<Step>()
   private last: Step = { doing: 'starting' }
   private ran: Overrun | undefined
+  private readonly finished: TimedStep[] = []
 
-  /** @param onStep called with every step, before it begins */
+  /**
+   * @param onStep called with every step, before it begins
+   * @param now the time by which long steps are measured, in milliseconds
+   */
   constructor(
     readonly minutes = Number.POSITIVE_INFINITY,
     private readonly onStep: (step: Step) => void = () => {},
+    private readonly now = () => performance.now(),
   ) {
     this.end = performance.now() + minutes * 60_000
     // Every process of a run listens, however many run at a time.
@@ -44,6 +54,11 @@ export class Budget {
   get secondsLeft(): number {
     // A timer may end a little before its time.
     return this.signal.aborted ? 0 : Math.max(0, (this.end - performance.now()) / 1000)
+  }
+
+  /** The long steps that were finished. */
+  get spent(): readonly TimedStep[] {
+    return this.finished
   }
 
   /**
@@ -62,11 +77,13 @@ export class Budget {
   async during<T>(doing: string, path: string, work: () => Promise<T>): Promise<T> {
     this.doing(doing, path)
     const step = this.last
+    const start = this.now()
     this.open.add(step)
     try {
       return await work()
     } finally {
       this.open.delete(step)
+      this.finished.push({ ...step, milliseconds: this.now() - start })
     }
   }
 

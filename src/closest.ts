@@ -1,4 +1,4 @@
-/** The name that a person may have meant: the one that the fewest edits lead to, if these are few. */
+/** The name that a person may have meant: the one with the fewest edits, if these are few. */
 export function closest(given: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: Math.min(editsBetween(given, name), editsBetween(given, ending(name))) }))
@@ -7,7 +7,7 @@ export function closest(given: string, names: readonly string[]): string | undef
   return best && best.edits <= Math.min(3, Math.floor(given.length / 3)) ? best.name : undefined
 }
 
-/** ` Did you mean x?`, or nothing. */
+/** ` Did you mean x?`, or an empty text. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = closest(given, names)
   return name === undefined ? '' : ` Did you mean ${name}?`

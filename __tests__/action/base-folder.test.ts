@@ -11,7 +11,7 @@ const protectedRole = role('system:kube-controller-manager')
 /** A pull request that takes a protected role away. */
 const remote = new Remote({ 'rbac/role.yaml': protectedRole }, { 'rbac/role.yaml': null })
 
-/** The checkout with folders of the change beside the rest; a runner starts the Action in it. */
+/** The checkout with folders of the change; a runner starts the Action in it. */
 function checkoutWith(folder: string, { reachable = true } = {}): Checkout {
   const checkout = remote.checkout({ depth: 1 })
   writeFiles(checkout.dir, Object.fromEntries(Object.entries(decoy).map(([file, text]) => [`${folder}/${file}`, text])))
@@ -59,7 +59,7 @@ describe('a folder of the change is never the base that an event names', () => {
   test.each(events)('%s: it is fetched', async (_, id, event) => {
     const outcome = await actHere(checkoutWith(id), { event })
     const said = outcome.commands.join('\n')
-    // Where the base is the fork, the shallow clone has no history to find a merge base in.
+    // If the base is the fork, the shallow clone has no history with a merge base.
     expect(said).toMatch(/protected-rbac\/object-kept|have no common ancestor in this shallow clone/)
     expect(outcome.status).toBe(1)
   })

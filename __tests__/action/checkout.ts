@@ -17,7 +17,7 @@ export interface Event {
   readonly payload: object
 }
 
-/** What a workflow has checked out, and where. */
+/** The checkout of a workflow, and its place. */
 export interface Checkout {
   readonly workspace: string
   readonly dir: string
@@ -97,7 +97,7 @@ export function remoteOf(incident: string): Remote {
   return new Remote(base, { ...Object.fromEntries(Object.keys(base).map((file) => [file, null])), ...head })
 }
 
-/** What the Action left behind. */
+/** The result of the Action. */
 export interface Outcome {
   readonly status: number | null
   readonly log: string
@@ -107,7 +107,7 @@ export interface Outcome {
   readonly outputs: Readonly<Record<string, string>>
 }
 
-/** How a workflow runs the Action. */
+/** A step of a workflow that runs the Action. */
 export interface Step {
   readonly event: Event
   readonly inputs?: Readonly<Record<string, string>>
@@ -117,7 +117,10 @@ export interface Step {
 
 const probes = new ToolProbes()
 
-/** Runs the built Action as a runner does: its own process, with little in the environment besides the inputs of the step. */
+/**
+ * Runs the built Action as a runner does: its own process, with little in the environment besides the inputs of the
+ * step.
+ */
 export function act(checkout: Checkout, step: Step): Outcome {
   const { program, options, outcomeOf } = prepared(checkout, step)
   const { status, stdout, stderr } = spawnSync(step.node ?? process.execPath, program, { ...options, encoding: 'utf8' })

@@ -45,7 +45,7 @@ async function run(checkout: Checkout, step: Step, at = github): Promise<Outcome
   return outcome
 }
 
-/** Where the findings are, as the report has it. */
+/** The places of findings, as the report has them. */
 function placesIn({ outputs }: Outcome): string[] {
   const { findings } = JSON.parse(readFileSync(outputs.report ?? '', 'utf8'))
   return findings.map(({ location }: never) => placeIn(location))
@@ -55,7 +55,7 @@ function placeIn({ path: file, region }: { path: string; region: { startLine: nu
   return `${file}:${region.startLine}`
 }
 
-/** The commands that annotate a file, apart from the one that sums up and those that remark on a carrier. */
+/** The commands that annotate a file, except the summary and the remarks on a channel. */
 const annotating = ({ commands }: Outcome) => commands.filter((command) => command.includes(' title='))
 const remarks = ({ commands }: Outcome) => commands.filter((command) => /^::(?:notice|warning)::/.test(command))
 

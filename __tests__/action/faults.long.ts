@@ -79,7 +79,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: operationIds.length + 5 }, work))
 })
 
-/** What is left of a trial to compare: a failing one shows which it was. */
+/** The comparable part of a trial, with the trial's name for a failure. */
 function deliveredBy({ operation, fault, delivered, github }: Trial) {
   const annotations = github.checkRuns.flatMap((run) => run.annotations.map(({ message }) => message))
   return {

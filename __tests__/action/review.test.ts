@@ -176,6 +176,58 @@ describe('a review suggests the fixes', () => {
     expect(github.pullRequest.minimized).toEqual([])
   })
 
+  test('at most fifty at a time, and the others when there is room', async () => {
+    const names = Array.from({ length: 53 }, (_, index) => `i${String(index).padStart(2, '0')}`)
+    const all = (hosts: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [`${name}.yaml`, ingress(name, ['a.example.com'], hosts)]))
+    const [base, head] = [all(['a.example.com']), all(['a.example.com', 'b.example.com'])]
+    show(base, head)
+    const report = await judged(base, head, 'ingress-tls/host-covered')
+    expect((await delivered(report)).remarks).toEqual([])
+    expect(github.pullRequest.comments).toHaveLength(50)
+    expect(github.pullRequest.reviews.map(({ body }) => body)).toEqual([
+      expect.stringContaining('ingress-guard has 50 comments on this change.'),
+    ])
+    expect(github.pullRequest.reviews[0]?.body).toContain(
+      ' 3 more do not fit into a review: run `ingress-guard check --fix`.',
+    )
+    expect((await delivered(report)).operations).toEqual(['pulls/list-review-comments', 'pulls/list-files'])
+
+    // Two of them are fixed.
+    const later = { ...head, 'i00.yaml': base['i00.yaml'] ?? '', 'i01.yaml': base['i01.yaml'] ?? '' }
+    show(base, later)
+    await delivered(await judged(base, later, 'ingress-tls/host-covered'))
+    expect(github.pullRequest.minimized).toEqual(github.pullRequest.comments.slice(0, 2).map(({ node_id }) => node_id))
+    expect(github.pullRequest.comments.slice(50).map(({ path }) => path)).toEqual(['i50.yaml', 'i51.yaml'])
+  })
+
+  test('and takes back what a part of the fix solves, the review with the last of it', async () => {
+    const [base, head] = [
+      { 'a.yaml': sound, 'b.yaml': sound.replaceAll('web', 'api') },
+      { 'a.yaml': holed, 'b.yaml': holed.replaceAll('web', 'api') },
+    ]
+    show(base, head)
+    await delivered(await judged(base, head, 'ingress-tls/host-covered'))
+    expect(places()).toEqual(['RIGHT a.yaml:9-9', 'RIGHT b.yaml:9-9'])
+    const [a, b] = github.pullRequest.comments
+    const half = { ...head, 'a.yaml': fixed }
+    show(base, half)
+    expect((await delivered(await judged(base, half, 'ingress-tls/host-covered'))).operations).toEqual([
+      'pulls/list-review-comments',
+      'pulls/list-files',
+      'graphql',
+      'pulls/update-review-comment',
+    ])
+    expect(github.pullRequest.minimized).toEqual([a?.node_id])
+    expect(bodies()).toEqual(['<!-- ingress-guard: gate solved -->\nSolved.\n', expect.stringContaining('suggestion')])
+    // A force-push takes the rest out of the pull request, and GitHub calls its comment outdated.
+    Object.assign(b ?? {}, { line: undefined })
+    show(base, base)
+    await delivered(await judged(base, base, 'ingress-tls/host-covered'))
+    expect(github.pullRequest.minimized).toEqual([a?.node_id, b?.node_id, github.pullRequest.reviews[0]?.node_id])
+    expect(github.pullRequest.reviews).toHaveLength(1)
+  })
+
   test('below the prefix of GitHub Enterprise Server', async () => {
     const enterprise = await GitHubServer.start('/api/v3')
     try {

@@ -21,7 +21,7 @@ export const firstLine = ({ summary }: Outcome) =>
     ?.replace(/^\*\*(.*)\*\*$/, '$1')
     .replaceAll('`', '')
 export const counts = ({ outputs: { report: _, ...counted } }: Outcome) => counted
-/** What a push event says instead of a commit. */
+/** The value in a push event for a missing commit. */
 export const none = '0'.repeat(40)
 export const passed = { verdict: 'pass', findings: '0', errors: '0', warnings: '0' }
 export const failed = (errors: number) => ({

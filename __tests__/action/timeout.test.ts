@@ -20,11 +20,11 @@ const looping = Object.fromEntries(names.map((name) => [`charts/${name}/template
 const remote = new Remote(charts, looping)
 const helm = path.join(root, '.tools', 'bin', 'helm')
 
-/** How far a run comes in its time depends on the machine; that it ends, and how, does not. */
+/** The machine decides how far a run gets in its time; that it ends, and how, does not depend on it. */
 const words =
   /The time limit of the run \(`?[\d.]+`? minutes\) was reached while .+, so everything after that step was not checked\. Find out why it takes so long, or raise `?timeout`?\./
 
-// The first ends before a thread can have started at all, by the clock of the one that waits for it.
+// The first time limit ends before a thread can have started at all, by the clock of the waiting thread.
 test.each(['0.00001', '0.05'])('after %s minutes the Action delivers what there is, and fails', (timeout) => {
   const tmp = temporaryFolder()
   const checkout = remote.checkout({ depth: 2 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
-import type { CoverageJson } from '../../src/report/coverage-json'
+import type { CoverageJson } from '../../src/report/coverage-schema'
 import { configMap, ingress } from '../source/objects'
 import { type Files, TestRepository } from '../source/repository'
 import { checkJson, guard } from './guard'
@@ -68,7 +68,7 @@ test('counts manifests and releases, and says what would raise the share', async
   ])
   expect(text).toContain(
     `1 release, 1 file: releases of charts that are not in this repository
-  What the chart makes of it is not seen. To have it judged, vendor the chart`,
+  The objects that the chart creates are not seen. To have it judged, vendor the chart`,
   )
   expect(text).toContain('\n  from https://charts.example.com (1)\n')
   expect(text).toContain(
@@ -77,7 +77,7 @@ test('counts manifests and releases, and says what would raise the share', async
   expect(text).toContain(
     `Deployed by nothing that this repository shows; if something does, it is not seen:
 
-1 file: files beside charts and Kustomizations that nothing takes
+1 file: files next to charts and Kustomizations that nothing uses
   Nothing deploys them. Name them in the Kustomization, or delete them.
   infra/left.yaml: it is an orphan: the Kustomization of infra does not list it
 `,

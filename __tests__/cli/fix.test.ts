@@ -68,7 +68,7 @@ describe('check --fix', () => {
     const { status, stderr } = await check(repo, '--fix')
     expect([status, stderr]).toEqual([
       0,
-      'ingress-guard: nothing was fixed, because no finding that counts has a fix that holds\n',
+      'ingress-guard: nothing was fixed, because no finding that counts has a verified fix\n',
     ])
   })
 
@@ -89,6 +89,35 @@ describe('check --fix', () => {
     expect((await refused('--repo', repo.dir, '--fix=all'))[0]).toBe(2)
   })
 
+  test('puts a key of values back, and edits no template of the chart, nor of one below it', async () => {
+    const template = `{{- /* kept */}}\n${sound.replace('[a.example.com]', '{{ toJson .Values.tls.hosts }}')}`
+    const values =
+      '# of the site\ntls:\n  hosts: # served\n    - a.example.com\n    - b.example.com\nport: 80\nother: "x"\n'
+    const repo = new TestRepository()
+    repo.commit({
+      'chart/Chart.yaml': 'apiVersion: v2\nname: site\nversion: 1.0.0\n',
+      'chart/values.yaml': values,
+      'chart/templates/_names.tpl': '{{- define "x" }}{{ end }}\n',
+      'chart/templates/web.yaml': template.replace('- host:', '- host: b.example.com\n    - host:'),
+      'chart/charts/sub/Chart.yaml': 'apiVersion: v2\nname: sub\nversion: 1.0.0\n',
+      'chart/charts/sub/templates/api.yaml': sound.replaceAll('web', 'api').replaceAll('a.ex', 'c.ex'),
+    })
+    const below = ingress('api', ['c.example.com'], ['c.example.com', 'd.example.com'])
+    repo.write({
+      'chart/values.yaml': values.replace('    - b.example.com\n', '').replace('"x"', '"y"'),
+      'chart/charts/sub/templates/api.yaml': below,
+    })
+    const { status, stderr } = await check(repo, '--fix')
+    expect(stderr).toBe('ingress-guard: fixed chart/values.yaml, and checked again\n')
+    expect(read(repo, 'chart/values.yaml')).toBe(values.replace('"x"', '"y"'))
+    expect(read(repo, 'chart/charts/sub/templates/api.yaml')).toBe(below)
+    expect(repo.git('diff', '--name-only').trim().split('\n')).toEqual([
+      'chart/charts/sub/templates/api.yaml',
+      'chart/values.yaml',
+    ])
+    expect(status).toBe(1)
+  })
+
   test('does not edit a template, a config of the gate, or a file behind a link', async () => {
     const repo = repository({})
     repo.commit({
@@ -103,7 +132,7 @@ describe('check --fix', () => {
     repo.write({ 'chart/templates/web.yaml': holed })
     const { stdout, stderr } = await check(repo, '--fix')
     expect(stdout).toContain('error ingress-tls/host-covered chart/templates/web.yaml:13:5\n')
-    expect(stderr).toBe('ingress-guard: nothing was fixed, because no finding that counts has a fix that holds\n')
+    expect(stderr).toBe('ingress-guard: nothing was fixed, because no finding that counts has a verified fix\n')
     expect(readFileSync(away, 'utf8')).toBe(holed)
     expect(read(repo, 'chart/templates/web.yaml')).toBe(holed)
   })
@@ -128,12 +157,21 @@ describe('patches are written to the files that they name, or not at all', () =>
   const because = (file: string, why: string) =>
     `${file}: This file cannot be fixed, because ${why}. Nothing was written.`
 
-  test.each(['../b.yaml', '/b.yaml', '.git/b.yaml', 'a/.GIT/b.yaml', 'a//b.yaml', './b.yaml', 'a\\..\\b.yaml'])(
-    '%s is refused',
-    (file) => {
-      expect(refusalOf(() => {}, patch(file))).toBe(because(file, 'it is no path of this repository'))
-    },
-  )
+  test.each([
+    '../b.yaml',
+    '/b.yaml',
+    '.git/b.yaml',
+    'a/.GIT/b.yaml',
+    '.g\u200cit/b.yaml',
+    'git~1/b.yaml',
+    '.git./b.yaml',
+    '.git::$INDEX_ALLOCATION/b.yaml',
+    'a//b.yaml',
+    './b.yaml',
+    'a\\..\\b.yaml',
+  ])('%s is refused', (file) => {
+    expect(refusalOf(() => {}, patch(file))).toBe(because(file, 'it is no path of this repository'))
+  })
 
   test('what is not as it was judged is refused', () => {
     const elsewhere = temporaryFolder()

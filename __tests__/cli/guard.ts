@@ -5,7 +5,7 @@ import { type Host, run } from '../../src/host/run'
 import type { Clock } from '../../src/locate/locating-time'
 import type { Limits } from '../../src/render/tools/tool'
 import { ToolProbes } from '../../src/render/tools/tool-probes'
-import type { ReportJson } from '../../src/report/json'
+import type { ReportJson } from '../../src/report/report-schema'
 import { root } from '../harness'
 import { gitSettings, withEnvironment } from '../source/repository'
 import '../tools'
@@ -20,7 +20,7 @@ export interface Run {
 const probes = new ToolProbes()
 /** Lines are searched for however long it takes. */
 const clock: Clock = { now: () => 0, wait: () => new Promise(() => {}) }
-/** Where these tests run is no matter of theirs. */
+/** These tests do not depend on the environment that runs them. */
 const atTerminal = { CI: undefined, GITHUB_ACTIONS: undefined, GITLAB_CI: undefined }
 
 /** Runs the command line in this process, with buffers for its output. Nothing is fetched. */

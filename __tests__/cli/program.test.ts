@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
-import { ReportJson } from '../../src/report/json'
+import { ReportJson } from '../../src/report/report-schema'
 import { RulesJson } from '../../src/report/rules-json'
 import { rules } from '../../src/rules/index'
 import { sarifErrors } from '../report/sarif-schema'

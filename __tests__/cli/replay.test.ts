@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
 import { program } from '../../src/cli/program'
-import type { JudgeChange, Outcome } from '../../src/host/change-judging'
+import type { ChangeResult, JudgeChange } from '../../src/host/change-judging'
 import { replay } from '../../src/host/replay'
 import { type FoundInHistory, ReplayLine } from '../../src/report/replay/replay-schema'
 import { root } from '../harness'
@@ -37,7 +37,7 @@ const one: FoundInHistory = {
 }
 
 /** A run that found something, or nothing. */
-function judgedAs(isFound: boolean, other: Partial<FoundInHistory> = {}): Outcome {
+function judgedAs(isFound: boolean, other: Partial<FoundInHistory> = {}): ChangeResult {
   return {
     judged: {
       verdict: isFound ? 'fail' : 'pass',

@@ -106,8 +106,8 @@ const endless: Answer = (_, response) => {
 
 describe('a fault of the index', () => {
   test.each<[string, Answer, string, number]>([
-    ['401', status(401), 'place-denied: URL/index.yaml answers 401: it wants credentials', 1],
-    ['403', status(403), 'place-denied: URL/index.yaml answers 403: it wants credentials', 1],
+    ['401', status(401), 'place-denied: URL/index.yaml answers 401: it requires credentials', 1],
+    ['403', status(403), 'place-denied: URL/index.yaml answers 403: it requires credentials', 1],
     ['404', status(404), 'place-unreachable: URL/index.yaml answers 404', 1],
     ['429', status(429, { 'retry-after': '86400' }), 'place-unreachable: URL/index.yaml answers 429', 3],
     ['500', status(500), 'place-unreachable: URL/index.yaml answers 500', 3],
@@ -160,7 +160,11 @@ describe('a fault of the index', () => {
 describe('a fault of the archive', () => {
   const file = 'URL/web-1.2.0.tgz'
   test.each<[string, Answer, string]>([
-    ['401', status(401), `place-denied: ${file}, the archive of web 1.2.0 of URL, answers 401: it wants credentials`],
+    [
+      '401',
+      status(401),
+      `place-denied: ${file}, the archive of web 1.2.0 of URL, answers 401: it requires credentials`,
+    ],
     ['404', status(404), `version-missing: ${file}, the archive of web 1.2.0 of URL, answers 404`],
     ['500', status(500), `place-unreachable: ${file} answers 500`],
     ['cut', cut, `place-unreachable: ${file} did not answer (ECONNRESET)`],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { constraintOf, satisfies, versionOf } from '../../src/fetch/connection/constraint'
 
-/** What github.com/Masterminds/semver 3.5.0 answers: which of the versions each range takes, or that it is none. */
+/** The answers of github.com/Masterminds/semver 3.5.0: the versions in each range, or an error. */
 const recorded: { versions: string[]; constraints: Record<string, string[] | null> } = JSON.parse(
   readFileSync(new URL('masterminds.json', import.meta.url), 'utf8'),
 )

@@ -101,12 +101,12 @@ describe('a tree', () => {
     [
       'of a commit that its branch does not have',
       () => ({ commit: commits.side, branch: 'main' }),
-      'version-missing: URL has no branch main that holds the commit side',
+      'version-missing: URL has no branch main that contains the commit side',
     ],
     [
       'of a commit that is not there',
       { commit: 'a'.repeat(40) },
-      `version-missing: URL has no branch or tag that holds the commit ${'a'.repeat(40)}`,
+      `version-missing: URL has no branch or tag that contains the commit ${'a'.repeat(40)}`,
     ],
     ['of a commit that is none', { commit: 'main' }, 'version-missing: URL has no commit "main"'],
   ])('%s', async (_, request, expected) => {
@@ -178,7 +178,7 @@ describe('a commit that no branch and no tag holds', () => {
     repository.git('update-ref', 'refs/pull/1/head', foreign)
     repository.git('checkout', '--quiet', 'main')
     expect(await get({ commit: foreign })).toBe(
-      `version-missing: URL has no branch or tag that holds the commit ${foreign}`,
+      `version-missing: URL has no branch or tag that contains the commit ${foreign}`,
     )
     expect(await get({ ref: foreign })).toMatch(/^version-missing: /)
     expect(await get({ revision: foreign.slice(0, 10) })).toMatch(/^version-missing: /)
@@ -188,9 +188,9 @@ describe('a commit that no branch and no tag holds', () => {
 describe('a fault of the place', () => {
   const refs = '/org/apps/info/refs'
   test.each<[string, Answer, string, number]>([
-    ['401', status(401), 'place-denied: URL wants credentials, which git has none of', 1],
-    ['403', status(403), 'place-denied: URL wants credentials, which git has none of', 1],
-    ['404', status(404), 'place-denied: URL is no repository, or one that wants credentials', 1],
+    ['401', status(401), 'place-denied: URL requires credentials, and git has none', 1],
+    ['403', status(403), 'place-denied: URL requires credentials, and git has none', 1],
+    ['404', status(404), 'place-denied: URL is no repository, or one that requires credentials', 1],
     ['429', status(429), 'place-unreachable: URL cannot be read with git', 3],
     ['500', status(500), 'place-unreachable: URL cannot be read with git', 3],
     ['a page', '<html>', 'place-unreachable: URL lists no branches and no tags', 2],
@@ -320,7 +320,7 @@ describe('credentials', () => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
     })
     const repository = url.replace('//', '//me:secret@')
-    expect(await get({ repository })).toMatch(/^place-denied: URL wants credentials, which git has none of/)
+    expect(await get({ repository })).toMatch(/^place-denied: URL requires credentials, and git has none/)
     expect(sent).toEqual([undefined])
   })
 })

@@ -56,10 +56,10 @@ describe('a chart of a registry', () => {
     [{ version: 'latest' }, 'latest: Chart.yaml values.yaml'],
     [{ tag: 'latest' }, 'latest: Chart.yaml values.yaml'],
     [{ tag: '1.1.0' }, '1.1.0: Chart.yaml'],
-    [{ tag: '1.1' }, 'version-missing: FOLDER/web has not got 1.1: it answers 404'],
-    [{ version: '9.9.9' }, 'version-missing: FOLDER/web has not got 9.9.9: it answers 404'],
+    [{ tag: '1.1' }, 'version-missing: FOLDER/web does not have 1.1: it answers 404'],
+    [{ version: '9.9.9' }, 'version-missing: FOLDER/web does not have 9.9.9: it answers 404'],
     [{ version: '3.x' }, 'version-missing: FOLDER/web has no tag that is 3.x'],
-    [{ chart: 'absent' }, 'version-missing: FOLDER/absent has not got its tags: it answers 404'],
+    [{ chart: 'absent' }, 'version-missing: FOLDER/absent does not have its tags: it answers 404'],
     [{ tag: '../../x' }, 'version-missing: FOLDER/web has no tag "../../x", as that is not valid'],
     [{ chart: 'Web?x' }, 'place-refused: FOLDER/Web?x is not the name of a chart or an artifact in a registry'],
     [
@@ -145,8 +145,8 @@ describe('an artifact of Flux', () => {
 describe('a fault of the registry', () => {
   const manifest = '/v2/charts/web/manifests/1.2.0'
   const answers: [string, string, Answer | undefined, string][] = [
-    ['401', manifest, status(401), 'place-denied: NAME answers 401 when it is asked for 1.2.0: it wants credentials'],
-    ['403', manifest, status(403), 'place-denied: NAME answers 403 when it is asked for 1.2.0: it wants credentials'],
+    ['401', manifest, status(401), 'place-denied: NAME answers 401 to the request for 1.2.0: it requires credentials'],
+    ['403', manifest, status(403), 'place-denied: NAME answers 403 to the request for 1.2.0: it requires credentials'],
     ['429', manifest, status(429), 'place-unreachable: HOST/v2/charts/web/manifests/1.2.0 answers 429'],
     ['500', manifest, status(500), 'place-unreachable: HOST/v2/charts/web/manifests/1.2.0 answers 500'],
     ['cut', manifest, cut, 'place-unreachable: HOST/v2/charts/web/manifests/1.2.0 did not answer (ECONNRESET)'],
@@ -173,13 +173,13 @@ describe('a fault of the registry', () => {
       'a blob that is not there',
       'BLOB',
       status(404),
-      'version-missing: NAME has not got the content DIGEST of NAME:1.2.0: it answers 404',
+      'version-missing: NAME does not have the content DIGEST of NAME:1.2.0: it answers 404',
     ],
     [
       'a redirect to file',
       'BLOB',
       redirect('file:///etc/passwd'),
-      'place-refused: HOST/v2/charts/web/blobs/DIGEST redirects to a URL that is not one of https',
+      'place-refused: HOST/v2/charts/web/blobs/DIGEST redirects to a URL that is not https',
     ],
     [
       'a redirect beside the place',
@@ -265,8 +265,8 @@ describe('a token', () => {
   })
 
   test.each([
-    ['a private address', (port: number) => `Bearer realm="http://127.0.0.1:${port}/token"`, 'is not one of https'],
-    ['a file', () => 'Bearer realm="file:///etc/passwd"', 'is not one of https'],
+    ['a private address', (port: number) => `Bearer realm="http://127.0.0.1:${port}/token"`, 'is not https'],
+    ['a file', () => 'Bearer realm="file:///etc/passwd"', 'is not https'],
     ['a private address with TLS', (port: number) => `Bearer realm="https://127.0.0.1:${port}/"`, 'not public'],
   ])('is not asked for at %s elsewhere', async (_, challenge, reason) => {
     registry.wants = { authorization: 'Bearer abc', challenge: challenge(realm.port) }
@@ -280,7 +280,7 @@ describe('a token', () => {
   test('that is refused is a place that wants credentials', async () => {
     registry.answers.set('/token', status(403))
     expect(await get({ version: '1.2.0' })).toBe(
-      `place-denied: ${folder}/web answers 401 when it is asked for 1.2.0: it wants credentials`,
+      `place-denied: ${folder}/web answers 401 to the request for 1.2.0: it requires credentials`,
     )
   })
 

@@ -11,7 +11,7 @@ import { Fetcher, type FetcherOptions } from '../../src/fetch/fetcher'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What a server answers to a path: content, or a fault. */
+/** The answer of a server to a path: content, or a fault. */
 export type Answer = string | Buffer | Handler
 
 /** A server on loopback, with a list of the requests it got. */

@@ -22,7 +22,7 @@ test('a file is fetched by its URL, once', async () => {
 
 describe('a fault', () => {
   test.each<[string, Answer, string]>([
-    ['401', status(401), 'place-denied: URL answers 401: it wants credentials'],
+    ['401', status(401), 'place-denied: URL answers 401: it requires credentials'],
     ['404', status(404), 'version-missing: URL answers 404'],
     ['500', status(500), 'place-unreachable: URL answers 500'],
     ['418', status(418), 'place-unreachable: URL answers 418'],

@@ -183,10 +183,10 @@ describe('nothing is fetched', () => {
     ['http://[::ffff:7f00:1]:PORT/web.tgz', 'place-refused: [::ffff:7f00:1] has an address that is not public'],
     ['http://rebound.example.com:PORT/web.tgz', 'has an address that is not public, 127.0.0.1'],
     ['http://169.254.169.254/latest/meta-data', 'place-refused: 169.254.169.254 has an address that is not public'],
-    ['file:///etc/passwd', 'names "file:///etc/passwd" as the archive of web 1.0.0, which is not a URL of https'],
-    ['ftp://127.0.0.1:PORT/web.tgz', 'which is not a URL of https'],
-    ['http://user:secret@127.0.0.1:PORT/web.tgz', 'which is not a URL of https'],
-    ['data:text/plain,x', 'which is not a URL of https'],
+    ['file:///etc/passwd', 'names "file:///etc/passwd" as the archive of web 1.0.0, which is not an https URL'],
+    ['ftp://127.0.0.1:PORT/web.tgz', 'which is not an https URL'],
+    ['http://user:secret@127.0.0.1:PORT/web.tgz', 'which is not an https URL'],
+    ['data:text/plain,x', 'which is not an https URL'],
   ])('from %s, which the index of a trusted place names', async (url, reason) => {
     const foreign = url.replace('PORT', String(inside.port))
     trusted.answers.set('/charts/index.yaml', indexOf({ web: [{ version: '1.0.0', url: `"${foreign}"` }] }))
@@ -209,9 +209,9 @@ describe('nothing is fetched', () => {
     ['//127.0.0.1:PORT/web.tgz', 'has an address that is not public'],
     ['http://rebound.example.com:PORT/', 'has an address that is not public'],
     ['http://[::1]:PORT/', 'has an address that is not public'],
-    ['file:///etc/passwd', 'redirects to a URL that is not one of https'],
-    ['ext::sh', 'redirects to a URL that is not one of https'],
-    ['http://user:secret@127.0.0.1:PORT/', 'redirects to a URL that is not one of https'],
+    ['file:///etc/passwd', 'redirects to a URL that is not https'],
+    ['ext::sh', 'redirects to a URL that is not https'],
+    ['http://user:secret@127.0.0.1:PORT/', 'redirects to a URL that is not https'],
     ['/elsewhere', 'has an address that is not public'],
   ])('from %s, which a trusted place redirects to', async (to, reason) => {
     trusted.answers.set('/charts/index.yaml', redirect(to.replace('PORT', String(inside.port))))
@@ -258,9 +258,9 @@ test('a connection is made to the addresses that were checked, asked for one or 
 
 test.each([
   ['http://charts.example.com/', 'redirects to a URL without TLS, http://charts.example.com'],
-  ['https://user@charts.example.com/', 'redirects to a URL that is not one of https'],
-  ['javascript:alert(1)', 'redirects to a URL that is not one of https'],
-  ['http://[', 'redirects to a URL that is not one of https'],
+  ['https://user@charts.example.com/', 'redirects to a URL that is not https'],
+  ['javascript:alert(1)', 'redirects to a URL that is not https'],
+  ['http://[', 'redirects to a URL that is not https'],
 ])('a place with TLS does not redirect to %s', (to, reason) => {
   expect(() => redirected(new URL('https://a.example.com/x'), to)).toThrow(`https://a.example.com/x ${reason}`)
   expect(redirected(new URL('https://a.example.com/x'), '//b.example.com/y').href).toBe('https://b.example.com/y')

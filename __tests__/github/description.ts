@@ -29,7 +29,7 @@ interface Parameter {
   readonly schema: Schema
 }
 
-/** What scripts/github-api.ts has written. */
+/** The output of scripts/github-api.ts. */
 interface Api {
   readonly operations: readonly {
     readonly id: string

@@ -35,7 +35,7 @@ const refusals: Readonly<Record<string, { status: number; message: string; heade
   },
 }
 
-/** What can happen to a request. The `-late` ones are obeyed first; `silent` gets no answer. */
+/** The faults of a request. The `-late` ones are carried out first; `silent` gets no answer. */
 export const faults = [...Object.keys(refusals), 'cut', 'cut-late', 'cut-inside', 'no-json', 'silent']
 
 /** A request that was made. */
@@ -45,11 +45,12 @@ export interface Made {
 }
 
 /**
- * A GitHub of one repository, acme/shop, with check runs and comments. It holds every request against GitHub's description of
- * its API, and against the limits that the description states in prose; `refused` is empty as long as all are right.
+ * A GitHub of one repository, acme/shop, with check runs and comments. It holds every request against GitHub's
+ * description of its API, and against the limits that the description states in prose; `refused` is empty as long as
+ * all are right.
  */
 export class GitHubServer {
-  /** What no GitHub would take. */
+  /** The requests that GitHub would refuse. */
   readonly refused: string[] = []
   readonly made: Made[] = []
   readonly checkRuns: (CheckRun & { annotations: Annotation[] })[] = []
@@ -59,7 +60,7 @@ export class GitHubServer {
   readonly permissions = new Set(['checks: write', 'pull-requests: write'])
   /** Commits there are; any when empty. */
   readonly commits = new Set<string>()
-  /** What happens to the next requests of an operation: `times` of them, then no more. */
+  /** The faults of the next requests of an operation: `times` of them. */
   readonly faults: { readonly operation: string; readonly fault: string; times: number }[] = []
   readonly #server: Server
   #lastId = 1000
@@ -340,7 +341,7 @@ export class GitHubServer {
   }
 }
 
-/** What a body asks of a check run, after the description has seen it. */
+/** The requested change of a check run, after the description has validated it. */
 interface Wanted {
   readonly name: string
   readonly head_sha: string

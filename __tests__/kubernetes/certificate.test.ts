@@ -40,7 +40,7 @@ function certificateOf(order: Order) {
   return reading.first
 }
 
-/** What a reading comes to: `read`, `standIn` or the fault. */
+/** The result of a reading: `read`, `standIn` or the fault. */
 function outcome(secret: Manifest, read: (secret: Manifest) => ReturnType<typeof readCertificates | typeof readKey>) {
   const reading = read(secret)
   return reading.kind === 'broken' ? reading.fault : reading.kind

@@ -148,7 +148,7 @@ spec:
     ['ingress-nginx', '4.7.2', { namespaceOverride: 'other' }, { namespace: 'edge' }],
     ['ingress-nginx', '4.12.1', { serviceAccount: { create: false } }, { account: 'default' }],
     ['ingress-nginx', '4.12.1', { serviceAccount: { name: 'me' } }, { account: 'me' }],
-    // A text is on for a template, whatever it says.
+    // A template treats any text as true.
     ['ingress-nginx', '4.12.1', { controller: { ingressClassByName: 'false' } }, { by: 'either' }],
     ['ingress-nginx', '4.12.1', { controller: { watchIngressWithoutClass: 'false' } }, { unclassed: true }],
     ['ingress-nginx', '4.12.1', { controller: { disableLeaderElection: 'false' } }, { lock: undefined }],

@@ -106,7 +106,7 @@ test.each<[string, string[], Class, boolean]>([
   const [controller] = controllersOf(workload, snapshot)
   if (!controller) throw new Error('no controller was recognised')
   expect(takesIngress(controller, asked, snapshot)).toBe(takes)
-  // What is certain for each release is also taken for its class.
+  // Facts that are certain for each release are also used for its class.
   const byName = new Map(
     written.map(({ ref, root }) => [ref.name, { says: root.at('spec', 'controller').string, at: root }]),
   )

@@ -23,7 +23,7 @@ const images: Readonly<Record<string, string>> = {
   'weave-net': 'weaveworks/weave-kube',
 }
 
-/** What a cluster is in a test; `release` is the component's. */
+/** The cluster of a test; `release` is the component's. */
 type World = { release: string } & Partial<
   Record<'kernel' | 'kubernetes' | 'kubeProxyMode' | 'architecture' | 'kubelet' | 'containerd', string>
 >
@@ -154,7 +154,7 @@ describe.each(rows.map((row) => [row.id, row] as const))('%s', (id, row) => {
       expectBroken(!isIn(edge, containerd ?? ''), { containerd: edge })
     }
     for (const mode of kubeProxyMode ? ['iptables', 'ipvs', 'nftables'] : []) {
-      // What a row asks for when it judges the mode of kube-proxy itself is not to be changed.
+      // A requirement of a row that judges the mode of kube-proxy itself is not changed.
       if (!row.when?.kubeProxyMode || row.when.kubeProxyMode.includes(mode)) {
         expectBroken(!kubeProxyMode?.includes(mode), { kubeProxyMode: mode })
       }

@@ -32,7 +32,7 @@ const cells = ['delete', 'update'].flatMap((verb) =>
   ['one', 'two'].flatMap((group) => ['builds', 'deployments'].map((resource) => `${verb} ${group} ${resource}`)),
 )
 
-// What the API server's own test of the comparison tries, in cases of ours:
+// The cases of the API server's own test of the comparison, in our words:
 // https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator_test.go
 describe('permissions that rules cover', () => {
   test.each<[what: string, owner: string[], servant: string[], lost: string[]]>([

@@ -72,7 +72,7 @@ describe('occurrences of one identity', () => {
       expect(changesBetween(base, manifestsIn(same, 'a')).changes).toEqual([])
   })
 
-  /** How often the objects of two sides are looked at while they are compared. */
+  /** The number of times that objects of two sides are read while they are compared. */
   function looksAt(sides: readonly [Manifest[], Manifest[]]): number {
     let looks = 0
     for (const manifest of sides.flat()) {
@@ -147,7 +147,7 @@ describe('clusters', () => {
   })
 
   const renamed = (base: string[], head: string[], kept: string[] = []) =>
-    Object.fromEntries(renamedClusters(objects('base', ...base), objects('head', ...head), new Set(kept)))
+    Object.fromEntries(renamedClusters(objects('base', ...base), objects('head', ...head), () => new Set(kept)))
 
   test.each<[string, string[], string[], string[], Record<string, string>]>([
     [

@@ -7,7 +7,7 @@ function configMap(name: string, more = ''): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}`
 }
 
-/** What a text holds: objects, then what cannot be read with its line, then templates. */
+/** The content of a text: objects, then errors with their line, then templates. */
 function holds(text: string): string[] {
   const file = loadFile({ text })
   return [

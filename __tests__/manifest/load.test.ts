@@ -10,7 +10,7 @@ function indent(text: string, by: string): string {
   return text.trim().replaceAll('\n', `\n${by}`)
 }
 
-/** What a text holds: objects with their first line, then what cannot be read, then templates. */
+/** The content of a text: objects with their first line, then errors, then templates. */
 function holds(text: string | Buffer): string[] {
   const file = loadFile(decodeFile(typeof text === 'string' ? Buffer.from(text) : text))
   return [

@@ -100,7 +100,9 @@ describe('reads the same identities as the full parse', () => {
   })
 
   const word = fc.stringMatching(/^[a-z][a-z0-9-]{2,12}$/)
-  /** The stringifier leaves `?` and `:` unquoted in braces and brackets, where they begin a key or a value to kubectl. */
+  /**
+   * The stringifier leaves `?` and `:` unquoted in braces and brackets, where they begin a key or a value to kubectl.
+   */
   const anyText = fc.string().map((any) => any.replace(/[?:]/g, '.'))
   const extra = fc.dictionary(
     fc.constantFrom('labels', 'annotations', 'name', 'namespace', 'finalizers', 'kind', 'metadata'),

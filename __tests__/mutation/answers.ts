@@ -30,7 +30,7 @@ export function hashOf({ bytes }: Pick<Mutated, 'bytes'>): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 8)
 }
 
-/** What kubectl's decoder read from the inputs of the seeded run, by their hash. */
+/** The objects that kubectl's decoder read from the inputs of the seeded run, by the hash of the input. */
 export function answersOnRecord(): Map<string, Answer> {
   const lines = readFileSync(answersFile, 'utf8').trimEnd().split('\n')
   return new Map(

@@ -5,7 +5,7 @@ import { describes, judgeChange, readSources } from './gate'
 import { type Difference, differencesIn } from './judge'
 import type { Mutated } from './mutate'
 
-/** What is wrong with how the gate takes an input. */
+/** An error in the gate's reading of an input. */
 export interface Fault {
   readonly cause: Difference['cause'] | 'crash'
   readonly detail: string

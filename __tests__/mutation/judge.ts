@@ -6,7 +6,7 @@ import { skimIdentities } from '../../src/manifest/skim'
 import { readValues } from '../../src/values/values-file'
 import type { Answer, Identity } from './decoder'
 
-/** What is wrong with how the gate reads an input. */
+/** A difference between the gate's reading of an input and kubectl's. */
 export interface Difference {
   readonly cause: 'lost' | 'content' | 'skim'
   readonly detail: string
@@ -56,7 +56,10 @@ function againstDecoder(loaded: LoadedFile, answer: Answer): Difference[] {
   return found
 }
 
-/** The identities of objects that the API server could take: they have a name, and only those of RBAC have marks of a template. */
+/**
+ * The identities of objects that the API server could take: they have a name, and only those of RBAC have marks of a
+ * template.
+ */
 export function identitiesIn(answer: Answer | undefined): Identity[] {
   return answer && 'objects' in answer ? answer.objects.flatMap(identityOfJson) : []
 }
@@ -90,7 +93,10 @@ function dataOf(object: LoadedObject): unknown {
   return new Manifest(object, 'head', { kind: 'file', path: 'input.yaml' }, []).root.value
 }
 
-/** What an object holds beside its identity: items of a List may leave their kind to it, and kubectl drops an empty namespace. */
+/**
+ * The fields of an object besides its identity: items of a List may omit their kind, and kubectl drops an empty
+ * namespace.
+ */
 function fields(value: unknown): unknown {
   const { apiVersion, kind, metadata, ...others } = value as Record<string, unknown>
   const { namespace, ...about } = metadata as Record<string, unknown>

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Random } from './random'
 
-/** What a file of the corpus becomes. */
+/** A mutated file of the corpus. */
 export interface Mutated {
   readonly index: number
   /** The file of the corpus that it was made from. */
@@ -43,7 +43,7 @@ type Mutation = (text: string, random: Random) => string
 
 const unchanged: Mutation = (text) => text
 
-/** What means something to YAML, to its readers, or to the tools around them. */
+/** Tokens with a meaning for YAML, its readers, or the tools around them. */
 const tokens = words('tokens')
 
 /** Names that a careless reader takes for its own, and keys that Kubernetes and its tools look at. */

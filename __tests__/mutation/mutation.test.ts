@@ -10,7 +10,7 @@ describe('inputs that were read otherwise before', () => {
   })
 })
 
-// Where the corpus or the mutations change, `npm run oracles:record` writes the answers anew.
+// After a change of the corpus or the mutations, `npm run oracles:record` writes new answers.
 test(`of ${recordedCount} mutated inputs none crashes the gate, and no object is lost`, async () => {
   const answers = answersOnRecord()
   const faults: (Fault & { index: number })[] = []

@@ -317,7 +317,7 @@ describe('a routine change stays silent', () => {
       'an Application that goes while one of a chart elsewhere comes',
       { ...chart, 'chart/templates/role.yaml': configMap('x'), 'a.yaml': application('chart') },
       { 'a.yaml': null, 'b.yaml': application('.').replace('name: web', 'name: db').replace('path: .', 'chart: db') },
-      // What the chart brings is not seen, and that is said.
+      // The objects of the chart are not seen, and the report says so.
       ['notice head/b.yaml:1 exact source/not-judged'],
     ],
     [

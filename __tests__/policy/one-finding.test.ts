@@ -7,7 +7,7 @@ const deployment =
   'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: dns, namespace: kube-system}\nspec: {template: {spec: {serviceAccountName: coredns}}}\n'
 const subject = 'subjects:\n  - {kind: ServiceAccount, name: ci, namespace: shop}\n'
 
-/** The rules that speak of an object that goes, while something else stays. */
+/** The rules that report a removed object while another one stays. */
 async function heard(removed: string, left: string, params = ''): Promise<string[]> {
   const { findings } = await judge({
     base: { 'a.yaml': removed, 'b.yaml': left },

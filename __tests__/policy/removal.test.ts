@@ -37,7 +37,7 @@ const kustomized: Files = {
 }
 const plain: Files = { 'rbac.yaml': the, 'notes.yaml': notes }
 
-/** What a change introduces; null deletes a file. */
+/** The findings that a change introduces; null deletes a file. */
 async function introduced(base: Files, head: Files): Promise<string[]> {
   return places(await change(base, head))
 }

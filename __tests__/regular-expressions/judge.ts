@@ -1,6 +1,6 @@
 import { checkSync } from 'recheck'
 
-/** What recheck proves of a regular expression: that its time grows with the text alone, or not, or nothing. */
+/** The result of recheck for a regular expression: linear time, super-linear time, or unknown. */
 export function judge(source: string, flags: string): 'linear' | 'super-linear' | 'not decided' {
   const { status } = checkSync(source, flags, {
     checker: 'automaton',

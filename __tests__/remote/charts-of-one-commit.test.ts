@@ -22,6 +22,8 @@ beforeAll(async () => {
   const served = new ServedRepository(path.join(git.root, 'charts'))
   served.commit({ ...chartIn('charts/api', 'api'), ...chartIn('charts/web', 'web'), ...chartIn('parts/web', 'part') })
   served.git('tag', 'v1')
+  served.commit({ '.sourceignore': '/charts/web/templates/\n' })
+  served.git('tag', 'v2')
 })
 afterAll(() => git.close())
 
@@ -43,16 +45,28 @@ const releases = (exposed: string) => ({
   'web.yaml': release('web', './charts/web', exposed),
 })
 
-test('releases of several folders of one commit each get the chart of their own folder', async () => {
-  const source = `apiVersion: source.toolkit.fluxcd.io/v1
+const sourceOf = (spec: string) => `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
 metadata: {name: charts, namespace: shop}
 spec:
   url: ${url}
-  ref: {tag: v1}
-`
-  const config = `format: 1\nnetwork: {git: [${JSON.stringify(url)}]}\n`
-  const base = { '.github/ingress-guard.yaml': config, 'source.yaml': source, ...releases('covered') }
+${spec}`
+const files = (spec: string) => ({
+  '.github/ingress-guard.yaml': `format: 1\nnetwork: {git: [${JSON.stringify(url)}]}\n`,
+  'source.yaml': sourceOf(spec),
+  'web.yaml': release('web', './charts/web', 'covered'),
+})
+
+test.each([
+  ['`ignore` of its GitRepository', '  ref: {tag: v1}\n  ignore: |\n    /charts/web/templates/\n'],
+  ['a .sourceignore above the chart', '  ref: {tag: v2}\n'],
+])('a template goes that %s leaves out', async (_, spec) => {
+  const report = await changeOnline(files('  ref: {tag: v1}\n'), { 'source.yaml': sourceOf(spec) })
+  expect(report.inspected.changes).toEqual({ added: 0, changed: 1, removed: 1 })
+})
+
+test('releases of several folders of one commit each get the chart of their own folder', async () => {
+  const base = { ...files('  ref: {tag: v1}\n'), ...releases('covered') }
   const report = await changeOnline(base, releases('open'))
   expect(states(report)).toEqual(['api.yaml judged', 'part.yaml judged', 'web.yaml judged'])
   expect(introduced(report)).toEqual([

@@ -109,7 +109,7 @@ spec: {source: {repoURL: https://github.com/acme/more.git, path: apps}}
   const report = await changeOnline({ ...allowing(url()), ...at('v1') }, at('apps'))
   expect(report.inspected.skipped).toContainEqual({
     path: 'apps/web/kustomization.yaml',
-    reason: 'Application shop/more: it comes from elsewhere, and what it deploys is not followed',
+    reason: 'Application shop/more: it comes from elsewhere, and the sources that it deploys are not followed',
   })
 })
 
@@ -175,7 +175,7 @@ describe('a raw file of a repository', () => {
     const report = await changeOnline({ ...network(), ...at('v1') }, at(foreign))
     expect(introduced(report)).toContain('error head/apps/web/kustomization.yaml:3 source/unrendered')
     expect(report.findings.map(({ text }) => text).join()).toContain(
-      `has no branch or tag that holds the commit ${foreign}`,
+      `has no branch or tag that contains the commit ${foreign}`,
     )
   })
 })

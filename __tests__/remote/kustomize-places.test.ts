@@ -56,7 +56,7 @@ afterAll(() => Promise.all([git.close(), web.close(), charts.close()]))
 const app = (...entries: readonly string[]): Files => ({ 'apps/web/kustomization.yaml': kustomization(...entries) })
 const sides = (before: Files, after: Files) =>
   changeOnline({ ...allowing(`${git.url}/trusted`), ...secret, ...before }, after)
-/** What a base must not reach. */
+/** The content that a base must not reach. */
 const secret: Files = {
   'apps/secret/kustomization.yaml': kustomization('secret.yaml'),
   'apps/secret/secret.yaml': configMap('secret'),
@@ -139,7 +139,7 @@ describe('a trusted repository', () => {
     expect(introduced(report)).toEqual(['notice head/apps/web/kustomization.yaml:1 source/not-judged'])
     expect(states(report)).toEqual(['apps/web/kustomization.yaml not-judged remote-version'])
     expect(report.findings[0]?.text).toContain(
-      'and is left out, because what was fetched cannot be used: kustomize cannot build',
+      'and is left out, because the fetched files cannot be used: kustomize cannot build',
     )
   })
 
@@ -147,7 +147,7 @@ describe('a trusted repository', () => {
     const report = await sides(app(v('v1')), app(v(foreign)))
     expect(introduced(report)).toContain('error head/apps/web/kustomization.yaml:1 source/unrendered')
     expect(report.findings.map(({ text }) => text).join()).toContain(
-      `has no branch or tag that holds the commit ${foreign}`,
+      `has no branch or tag that contains the commit ${foreign}`,
     )
   })
 

@@ -72,7 +72,7 @@ describe(`${number} findings`, () => {
   })
 })
 
-/** `a.yaml:12:7` and `a.yaml (was line 12 at the base)` alike. */
+/** Splits `a.yaml:12:7` and `a.yaml (was line 12 at the base)` in the same way. */
 function split(place: string): string[] {
   const [all = '', path = '', at, was] = place.match(/^(.*?)(?::(\d+):\d+| \(was line (\d+) at the base\))$/) ?? []
   return [all, path, at ?? was ?? '']

@@ -12,7 +12,7 @@ import { judge, root } from '../harness'
 import { role } from '../source/objects'
 import { nodesIn, rowsOf, treeOf, valuesOf } from './markdown-tree'
 
-/** What someone might write to have it obeyed, by the mark that it is known by. */
+/** Texts that an attacker might write to have them executed, each with the mark that shows it. */
 const attacks = {
   command: '%0A::error::pwned',
   commandAtStart: '\n::error file=a,line=1::pwned',
@@ -158,7 +158,7 @@ describe.each(cases)('%s', (_, attack) => {
     const log = JSON.parse(sarifReport(report, toolIn(root))) as Log
     const texts: string[] = []
     JSON.stringify(log.runs[0]?.results, (key, value) => {
-      // What a fix writes goes into a file, as it is.
+      // The text of a fix goes into a file unchanged.
       if (key === 'insertedContent') return undefined
       if (['text', 'justification', 'fullyQualifiedName'].includes(key) && typeof value === 'string') texts.push(value)
       if (key === 'uri') expect(value).toMatch(/^[\w%./!~*'()-]+$/)

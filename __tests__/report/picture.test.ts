@@ -30,7 +30,7 @@ function ingressClass(name: string, of = 'k8s.io/ingress-nginx', annotations = '
   return `apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: ${name}${annotations}}\nspec: {controller: ${of}}\n`
 }
 
-/** What is claimed before and after: `name > what`, a line each. */
+/** The ownership before and after: `name > what`, a line each. */
 async function claims(base: Texts, head: Texts): Promise<[string[], string[]][]> {
   const lines = (controllers: readonly ControllerOwnership[]) =>
     controllers.flatMap(({ name, namespaces, shared, ingresses }) =>
@@ -40,7 +40,7 @@ async function claims(base: Texts, head: Texts): Promise<[string[], string[]][]>
   return report.claims.map(({ before, after }) => [lines(before), lines(after)])
 }
 
-/** Ingresses that this change touches are read, whatever their class. */
+/** Ingresses that this change touches are read, with any class. */
 function touched(...ingresses: readonly (readonly [string, string, string | undefined])[]): {
   base: Texts
   head: Texts

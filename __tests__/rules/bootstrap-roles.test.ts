@@ -39,7 +39,7 @@ function written({ kind, namespace, name }: ObjectRef, permissions: readonly Per
 
 const params = ruleParams('protected-rbac/permissions-kept')
 
-/** What the rule states of a role that is written otherwise. */
+/** The findings of the rule for a role that differs. */
 function stated(before: Manifest, after: Manifest): string[] {
   const lost: string[] = []
   const [base, head] = [new Snapshot('', [before]), new Snapshot('', [after])]

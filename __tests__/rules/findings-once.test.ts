@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { annotationsOf } from '../../src/report/annotations'
 import { checkJson, lines } from '../cli/guard'
 import { judge } from '../harness'
 import { TestRepository } from '../source/repository'
@@ -91,4 +92,46 @@ test('Flux objects that lose one source are one finding', async () => {
   const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
   expect(lines(report)).toEqual(['introduced error base/flux/source.yaml:1 source/unrendered'])
   expect(report.findings[0]?.text).toContain('The same applies in 99 more cases')
+})
+
+describe('what a change removes is annotated once', () => {
+  const shown = async (base: Record<string, string>, head: Record<string, string>) => {
+    const annotations = annotationsOf(await judge({ base, head }))
+    return annotations.map(({ title, file, startLine, message }) => {
+      const [was] = message.match(/^removed: was line \d+ at the base/) ?? ['']
+      return `${title} ${file}:${startLine ?? '-'} ${was}`.trim()
+    })
+  }
+  const role = (name: string) =>
+    `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "${name}"}\nrules: []\n`
+  const removed = (line: string, was: number) =>
+    `protected-rbac/object-kept roles.yaml:${line} removed: was line ${was} at the base`
+
+  test('a document of a file', async () => {
+    const both = `${role('system:discovery')}---\n${role('system:basic-user')}`
+    const base = { 'roles.yaml': both }
+    expect(await shown(base, { 'roles.yaml': role('system:discovery') })).toEqual([removed('4', 6)])
+    expect(await shown(base, {})).toEqual([removed('-', 1), removed('-', 6)])
+  })
+
+  test('lines of an object that stays', async () => {
+    const ingress = (tls: string) =>
+      `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a, namespace: shop}\nspec:\n  rules: [{host: a.example.com}]\n${tls}`
+    const tls = '  tls:\n    - hosts: [a.example.com]\n      secretName: web\n'
+    expect(await shown({ 'a.yaml': ingress(tls) }, { 'a.yaml': ingress('') })).toEqual([
+      'ingress-tls/tls-kept a.yaml:5',
+    ])
+  })
+
+  test('a class that Ingresses name, and its controller', async () => {
+    const of = 'k8s.io/edge'
+    const cls = `apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: edge}\nspec: {controller: ${of}}\n`
+    const controller = `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: edge, namespace: edge}\nspec:\n  template:\n    spec:\n      containers:\n        - name: controller\n          image: registry.k8s.io/ingress-nginx/controller:v1.15.1\n          args: [/nginx-ingress-controller, --controller-class=${of}]\n`
+    const user =
+      'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a, namespace: shop}\nspec: {ingressClassName: edge, rules: [{http: {paths: []}}]}\n'
+    const base = { 'edge.yaml': `${cls}---\n${controller}`, 'a.yaml': user }
+    expect(await shown(base, { 'a.yaml': user })).toEqual([
+      'controller-scope/class-kept edge.yaml:- removed: was line 1 at the base',
+    ])
+  })
 })

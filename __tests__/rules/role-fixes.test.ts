@@ -27,9 +27,11 @@ describe('a fix of a role or binding takes its finding away and brings no other'
 
   test('these messages have one somewhere', () => {
     expect([...fixed].sort()).toEqual([
+      'permissions-kept lacking',
       'permissions-kept lost',
       'permissions-kept shrunk',
       'reconciliation-kept autoupdate',
+      'subjects-kept lacking',
       'subjects-kept lost',
       'subjects-kept person',
     ])

@@ -1,2 +1,2 @@
-// What a test file imports from `@jest/globals`; the package itself loads inside of Jest's own runner alone.
+// The names that a test file imports from `@jest/globals`; the package itself loads only inside Jest's own runner.
 export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } = globalThis

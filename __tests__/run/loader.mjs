@@ -1,4 +1,4 @@
-// How Node finds the modules of the tests. Registered once in each worker, by setup.mjs; Node runs it in a thread of its own.
+// Resolves the modules of the tests for Node. Registered once in each worker, by setup.mjs; Node runs it in a thread of its own.
 //
 // The modules of `src/` and the packages are loaded once for all test files of a worker. Those of `__tests__/` are loaded anew
 // for each test file, since they may keep something and clean it up after the file: the runner adds a query to the file's

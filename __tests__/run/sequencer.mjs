@@ -1,6 +1,9 @@
 import Sequencer from '@jest/test-sequencer'
 
-/** What leaves much in memory, or starts no process: the more memory a worker has, the longer it takes to start git or helm. */
+/**
+ * Files that use much memory, or start no process: the more memory a worker has, the longer it takes to start git or
+ * helm.
+ */
 const last = /__tests__\/(?:regular-expressions|mutation\/|report\/|kubernetes\/|manifest\/|fixes|rules)/
 
 export default class extends Sequencer {

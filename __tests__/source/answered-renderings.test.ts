@@ -9,7 +9,7 @@ import { type Files, temporaryFolder, writeFiles } from './repository'
 
 const base: Files = { ...released, 'c/templates/role.yaml': role.replace('system:', 'team:') }
 
-/** How often helm renders for a change: without a cluster, and for a cluster that is served to it. */
+/** The number of times that helm renders for a change: without a cluster, and for a cluster that is served to it. */
 async function renderingsOf(before: Files, after: Files): Promise<[alone: number, served: number]> {
   const folder = temporaryFolder()
   const [helm, kept] = [path.join(folder, 'helm'), path.join(folder, 'calls')]

@@ -58,11 +58,11 @@ describe('an object that Argo CD comes to take for a hook is removed', () => {
     const head = { 'edge/role.yaml': role('argocd.argoproj.io/hook: PostSync') }
     const [finding] = (await change(plain, head)).findings
     expect(finding?.text).toMatch(
-      / By its hook annotation it is a hook of Argo CD now, and the object that it was is deleted\.$/,
+      / Because of its hook annotation, it is now a hook of Argo CD, and the previous object is deleted\.$/,
     )
     const passing = role('argocd.argoproj.io/hook: Sync\n    argocd.argoproj.io/hook-delete-policy: HookSucceeded')
     const [other] = (await change(plain, { 'edge/role.yaml': passing })).findings
-    expect(other?.text).toMatch(/ By its hook annotations Argo CD deletes it after each sync\.$/)
+    expect(other?.text).toMatch(/ Because of its hook annotations, Argo CD deletes it after each sync\.$/)
   })
 
   test.each<[what: string, base: Files, head: Files, place: string]>([
@@ -206,7 +206,7 @@ test('an Application that becomes a hook is an error, as what it deploys may go 
   const report = await change(plain, head)
   expect(lines(report)).toEqual(['introduced error head/argo/app.yaml:5 source/unrendered'])
   expect(report.findings[0]?.text).toBe(
-    'Application argocd/edge: it is a hook of Argo CD, which deletes the object that it was. Argo CD deletes and makes it again at each sync, and what it deploys may go with it. Remove the hook annotation.',
+    'Application argocd/edge: it is a hook of Argo CD. Argo CD deletes and recreates it at each sync, and may delete the objects that it deploys with it. Remove the hook annotation.',
   )
   expect(lines(await change({ ...plain, ...head }, { 'argo/app.yaml': `${head['argo/app.yaml']}# again\n` }))).toEqual(
     [],

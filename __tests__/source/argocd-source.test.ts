@@ -339,7 +339,7 @@ describe('a field that cannot be modelled is an error where a change introduces 
   test('with what to do', async () => {
     const [finding] = (await change(folder, { 'edge/made.jsonnet': ingress })).findings
     expect(finding?.text).toBe(
-      'Application argocd/edge: it deploys edge/made.jsonnet, and the gate does not run Jsonnet. What it makes is not seen. Evaluate it (`jsonnet FILE.jsonnet > FILE.json`), and commit and deploy the result.',
+      'Application argocd/edge: it deploys edge/made.jsonnet, and the gate does not run Jsonnet. Its objects are not seen. Evaluate it (`jsonnet FILE.jsonnet > FILE.json`), and commit and deploy the result.',
     )
   })
 })

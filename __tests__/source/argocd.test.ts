@@ -197,7 +197,7 @@ describe('a Kustomization that an Application names', () => {
       )
       expect(lines(report)).toEqual(['introduced error head/app.yaml:1 source/unrendered'])
       expect(report.findings[0]?.text).toContain(
-        `It takes in ${component}, which is not in this repository; vendor it and name the copy`,
+        `It includes ${component}, which is not in this repository; vendor it and name the copy`,
       )
     },
   )
@@ -302,18 +302,23 @@ spec:
 
   test.each([
     [
-      'generators: [{clusters: {}}]',
+      'generators: [{clusters: {}, selector: {matchLabels: {env: prod}}}]',
       'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
     ],
+    ['generators: [{list: {elementsYaml: x}}]', 'the elementsYaml of its generator list cannot be read'],
     [
-      'generators: [{list: {elementsYaml: x}}]',
-      'its generator list is not read; lists of elements, git, matrix and merge are',
+      'generators: [{plugin: {configMapRef: {name: a}}}]',
+      'its generator plugin is not read; lists of elements, git, clusters, matrix and merge are',
     ],
     [
       'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',
-      'the selector of its generator has an operator that is not known',
+      'the selector of its generator has an unknown operator',
     ],
-    ['templatePatch: x\ngenerators: []', 'its templatePatch is not supported'],
+    ['templatePatch: x\ngenerators: [{list: {elements: [{}]}}]', 'its templatePatch cannot be read'],
+    [
+      'templatePatch: "a: {{b}}"\ngenerators: [{list: {elements: [{}]}}]',
+      '{{b}} in its templatePatch cannot be filled in',
+    ],
     ['generators: [{list: {elements: [{x: a}]}}]', '{{name}} in its template cannot be filled in'],
     [
       'generators: [{git: {repoURL: https://github.com/acme/other, directories: [{path: "*"}]}}]',
@@ -346,7 +351,7 @@ describe('plain manifests, in a repository that has nothing to render', () => {
       'introduced error head/argocd/portal.yaml:5 source/unrendered',
     ])
     expect(report.findings[1]?.text).toBe(
-      'There is no folder apps/portl in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object.',
+      'There is no folder apps/portl in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object.',
     )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { apisOf, extensions, isOfKubernetes } from '../../src/kubernetes/versions/served-apis'
 import { wordsIn } from '../../src/render/stub-cluster/chart-words'
-import { apisOf, extensions, isOfKubernetes } from '../../src/render/stub-cluster/cluster-apis'
 import { openLoopback } from '../../src/render/stub-cluster/loopback'
 import { answerOf, type StubCluster } from '../../src/render/stub-cluster/stub-api'
 import { StubServer } from '../../src/render/stub-cluster/stub-server'
@@ -101,6 +101,8 @@ test('the APIs of Kubernetes by its version', () => {
   expect(apisOf('1.20.0', true)).toContain('policy/v1beta1/PodDisruptionBudget')
   expect(apisOf('1.33.0', true)).toContain('policy/v1/PodDisruptionBudget')
   expect(apisOf('1.33.0', true)).not.toContain('policy/v1beta1/PodDisruptionBudget')
+  expect(apisOf('1.35.0', false)).not.toContain('admissionregistration.k8s.io/v1/MutatingAdmissionPolicy')
+  expect(apisOf('1.36.0', false)).toContain('admissionregistration.k8s.io/v1/MutatingAdmissionPolicy')
   expect(extensions.filter(isOfKubernetes)).toEqual([])
 })
 

@@ -24,7 +24,7 @@ async function found(base: Files, head: Files): Promise<string[]> {
   return ofRules(await judgeChange({ 'a.md': 'a', ...base }, head, 'helm', ['ingress-tls', 'controller-scope']))
 }
 
-/** That the chart itself is not seen is said by the account of changed files, which has tests of its own. */
+/** The account of changed files, which has tests of its own, reports that the chart itself is not seen. */
 function ofRules(report: Awaited<ReturnType<typeof judgeChange>>): string[] {
   return places(report).filter((place) => !place.endsWith(' source/not-judged'))
 }
@@ -67,6 +67,44 @@ ${more}`
     expect(
       await found({ 'web.yaml': `${inline(before)}${patches}` }, { 'web.yaml': `${inline(after)}${patches}` }),
     ).toEqual([])
+  })
+})
+
+describe('paths in values of a HelmRelease', () => {
+  const release = (annotations: string, paths: string): string => `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: shop}
+spec:
+  ${source}
+  values:
+    ingress:
+      enabled: true
+      className: nginx
+      annotations: {${annotations}}
+      hosts:
+        - host: a.example.com
+          paths: ${paths}
+`
+  const regex = 'nginx.ingress.kubernetes.io/use-regex: "true"'
+  const plain = release('', '[{path: /, pathType: Prefix}]')
+  const judged = async (annotations: string, paths: string) => {
+    const both = [{ 'web.yaml': plain }, { 'web.yaml': release(annotations, paths) }] as const
+    const places = await found(...both)
+    return places.filter((place) => place.includes('paths-served'))
+  }
+
+  test('are judged as those of an Ingress', async () => {
+    const warning = ['warning head/web.yaml:13 values controller-scope/paths-served']
+    expect(await judged(regex, '[{path: "/api/(v1", pathType: ImplementationSpecific}]')).toEqual(warning)
+    expect(await judged(regex, '["/api/(v1"]')).toEqual(warning)
+    expect(await judged('', '[{path: /api/*, pathType: ImplementationSpecific}]')).toEqual(warning)
+  })
+
+  test('are left alone where they are sound, or in another form', async () => {
+    expect(await judged(regex, '[{path: "/api/(v1|v2)", pathType: ImplementationSpecific}]')).toEqual([])
+    expect(await judged('', '[{path: /api, pathType: Prefix}, /]')).toEqual([])
+    expect(await judged(regex, '{main: "/api/(v1"}')).toEqual([])
+    expect(await judged(regex, '[{service: web}, {path: "/api/(v1"}]')).toEqual([])
   })
 })
 

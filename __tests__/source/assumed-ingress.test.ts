@@ -48,7 +48,7 @@ const release = (values: string, spec?: string): Files => ({ 'web.yaml': helmRel
 
 async function judge(base: Files, head: Files) {
   const report = await judgeChange({ 'a.md': 'a', ...base }, head, 'helm', ['ingress-tls', 'controller-scope'])
-  // That the chart itself is not seen is said by the account of changed files, which has tests of its own.
+  // The account of changed files, which has tests of its own, reports that the chart itself is not seen.
   return report.findings.filter(({ status, rule }) => status === 'introduced' && rule !== 'source/not-judged')
 }
 

@@ -31,7 +31,7 @@ const remote = 'https://github.com/example/base//deploy?ref=v1'
 const patchOf = (kind: string, name: string, ...body: string[]) =>
   ['apiVersion: apps/v1', `kind: ${kind}`, `metadata: {name: ${name}}`, ...body, ''].join('\n')
 
-/** An Ingress beside a remote base, whose Deployment a patch changes. */
+/** An Ingress next to a remote base, whose Deployment a patch changes. */
 const beside = (...more: string[]): Files => ({
   'app/kustomization.yaml': kustomization(
     'namespace: shop',
@@ -198,7 +198,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
       expect.stringMatching(/^warning head\/app\/kustomization\.yaml:\d+ exact source\/not-judged$/),
     ])
     expect(transformed.findings.find(({ rule }) => rule === 'source/not-judged')?.text).toBe(
-      'This change is not judged: the Kustomization app is built without the plugin Strip, which kustomize does not have. What it changes is not seen, and the rest is judged without it. Use a patch, or a transformer that is part of kustomize.',
+      'This change is not judged: the Kustomization app is built without the plugin Strip, which kustomize does not have. Its changes are not seen, and the rest is judged without it. Use a patch, or a transformer that is part of kustomize.',
     )
     const later = { ...base, 'app/kustomization.yaml': inline('strip') }
     expect(states(await judge(later, { 'app/web.yaml': web('web.example.com', 'api.example.com') }))).toEqual([
@@ -273,7 +273,7 @@ describe('files of what cannot be built at all are read as they are written', ()
     })
     expect(report.inspected.skipped.map(({ reason }) => reason)).toEqual([
       expect.stringMatching(
-        /^the Kustomization app, which no .* deploys: its files were read as they are written, because .*gone\.yaml/,
+        /^the Kustomization app, which no .* deploys: its files were read without rendering, because .*gone\.yaml/,
       ),
     ])
   })
@@ -282,7 +282,7 @@ describe('files of what cannot be built at all are read as they are written', ()
     const report = await judge(broken('namePrefix: a-'), { 'app/web.yaml': web() })
     expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
     expect(report.findings.find(({ rule }) => rule === 'ingress-tls/tls-kept')?.text).toContain(
-      'Ingress shop/web was read as app/web.yaml has it, because app cannot be built; what is laid over it there may change this.',
+      'Ingress shop/web was read from app/web.yaml, because app cannot be built; the patches there may change this.',
     )
   })
 

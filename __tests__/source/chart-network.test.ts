@@ -13,7 +13,7 @@ import { temporaryFolder, withEnvironment, writeFiles } from './repository'
 const name = 'system:kube-controller-manager'
 let server: Server
 let url: string
-/** What the server answers, by path. */
+/** The answers of the server, by path. */
 const answers = new Map<string, string | Buffer>()
 let asked: string[] = []
 let cache: string

@@ -47,7 +47,7 @@ const textsOf = async (before: Files, after: Files) =>
 describe('an upgrade deletes a protected object', () => {
   const toCrds = { 'c/templates/role.yaml': null, 'c/crds/role.yaml': role }
   const cases: [what: string, before: Files, after: Files, place: string, why: RegExp][] = [
-    ['that moves to crds/', {}, toCrds, 'base/c/templates/role.yaml:1 template', /Helm installs what is in crds\//],
+    ['that moves to crds/', {}, toCrds, 'base/c/templates/role.yaml:1 template', /Helm installs files of crds\//],
     [
       'that becomes a hook',
       {},

@@ -107,7 +107,7 @@ test.each<[what: string, base: Files, head: Files, expected: string[]]>([
     { 'rbac/role.yaml': null },
     ['introduced error base/elsewhere/role.yaml:1 protected-rbac/object-kept'],
   ],
-  // What stays as it is
+  // Files that do not change
   ['is written otherwise below a path of Flux', { 'f.yaml': flux() }, { 'rbac/role.yaml': `# the same\n${the}` }, []],
   [
     'gets another name below a path of Flux',

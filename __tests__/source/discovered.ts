@@ -1,4 +1,4 @@
-// What discovery finds in a revision that is made in memory, with renderings that are made up.
+// The results of discovery in a revision in memory, with invented renderings.
 import { discover } from '../../src/discovery/discover'
 import type { FollowLimits } from '../../src/discovery/followed'
 import { Checkout } from '../../src/revision/checkout'

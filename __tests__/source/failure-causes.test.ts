@@ -74,3 +74,31 @@ test('an object that can no longer be followed is known by the cause', async () 
   expect(one).toMatchObject([{ status: 'introduced', keys: ['chart-elsewhere'] }])
   expect(two.map(({ fingerprint }) => fingerprint)).toEqual(one.map(({ fingerprint }) => fingerprint))
 })
+
+describe('a Kustomization that did not build and that moves', () => {
+  const broken = (folder: string, patches: string): Files => ({
+    [`${folder}/kustomization.yaml`]: `resources: [web.yaml]\npatches: ${patches}\n`,
+    [`${folder}/web.yaml`]: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  })
+  const move = (patches: string): Files => ({
+    'old/overlays/dev': null,
+    'old/overlays/dev/kustomization.yaml': null,
+    'old/overlays/dev/web.yaml': null,
+    ...broken('new/overlays/dev', patches),
+    'new/fleet.yaml': 'targetCustomizations: [{clusterName: dev, kustomize: {dir: overlays/dev}}]\n',
+  })
+  const files = broken('old/overlays/dev', '[web.yaml]')
+
+  test('is no new failure where Fleet comes to deploy it', async () => {
+    expect(await unrendered(files, move('[web.yaml]'))).toMatchObject([
+      { status: 'existing', keys: ['new/overlays/dev/kustomization.yaml', 'tool-failed'] },
+    ])
+  })
+
+  test('is a new failure for another cause', async () => {
+    const moved = { ...move('[]'), 'new/overlays/dev/kustomization.yaml': 'resources: [web.yaml, gone.yaml]\n' }
+    const [finding] = await unrendered(files, moved)
+    expect(finding).toMatchObject({ status: 'introduced' })
+    expect(finding?.text).toContain('gone.yaml')
+  })
+})

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkJson, lines } from '../cli/guard'
+import { checkJson, checkOpened, lines } from '../cli/guard'
+import { opened } from './in-memory'
 import { change, chart, hostsOf, probe, repositoryOf, whole } from './probe'
 import type { Files } from './repository'
 
 const values = (host: string) => `host: ${host}.example.com\n`
 
-/** The chart of the probe inside a bundle, and a `fleet.yaml` beside it. */
+/** The chart of the probe inside a bundle, and a `fleet.yaml` next to it. */
 const bundle = (fleet: string, more: Files = {}): Files => ({
   ...Object.fromEntries(
     Object.entries(chart).map(([file, text]) => [file.replace('charts/edge', 'lib/web/edge'), text]),
@@ -196,6 +197,27 @@ targetCustomizations:
     expect(found.sort()).toEqual(['shop/east-web base.example.com', 'shop/web base.example.com'])
   })
 
+  test('gets the namespace that Fleet forces, and its Namespaces keep their names', async () => {
+    const namespace = (name: string) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
+    const files = {
+      ...overlays,
+      'lib/web/base/kustomization.yaml': 'resources: [ingress.yaml, namespace.yaml]\n',
+      'lib/web/base/namespace.yaml': namespace('kube-public'),
+      'lib/web/fleet.yaml': 'defaultNamespace: default\nnamespace: default\nkustomize: {dir: base}\n',
+    }
+    expect(await hostsOf(files)).toEqual(['default/web base.example.com'])
+    const judged = (head: Files) => checkOpened(opened(files, head), '--policy', 'protected-rbac@1.3.0')
+    const free = await judged({ 'lib/web/fleet.yaml': 'defaultNamespace: default\nkustomize: {dir: base}\n' })
+    expect(lines(free)).toEqual([])
+    const gone = await judged({
+      'lib/web/base/kustomization.yaml': 'resources: [ingress.yaml]\n',
+      'lib/web/base/namespace.yaml': null,
+    })
+    expect(lines(gone)).toEqual([
+      'introduced error head/lib/web/base/kustomization.yaml:1 protected-rbac/cluster-object-kept',
+    ])
+  })
+
   test('over a chart from elsewhere is built alone, and may fail', async () => {
     const fleet = 'helm: {chart: x, repo: https://charts.example.com}\nkustomize: {dir: base}\n'
     const patch = { 'lib/web/base/kustomization.yaml': 'patches: [{path: ingress.yaml}]\n' }
@@ -207,7 +229,7 @@ targetCustomizations:
     })
     expect(findings).toEqual([])
     expect(inspected.skipped.map(({ reason }) => reason)).toContainEqual(
-      'Fleet lays the Kustomization lib/web/base over the chart x, which is not in this repository, so it is built alone',
+      'Fleet applies the Kustomization lib/web/base to the chart x, which is not in this repository, so it is built alone',
     )
   })
 })
@@ -224,7 +246,7 @@ describe('plain YAML of a Fleet bundle', () => {
     expect(report.inspected.skipped).toEqual([
       {
         path: 'lib/web/overlays/east/ingress_patch.yaml',
-        reason: 'a patch that Fleet lays over lib/web/ingress.yaml, and is not laid over it here',
+        reason: 'a patch that Fleet applies to lib/web/ingress.yaml, and that is not applied here',
       },
     ])
   })
@@ -346,4 +368,38 @@ test('the account of a changed bundle says what it is rendered to, and what is n
   expect(await accounts({ 'r/fleet.yaml': remote('a') }, { 'r/fleet.yaml': remote('b') })).toEqual([
     'r/fleet.yaml not-judged',
   ])
+})
+
+describe('a file that a .fleetignore leaves out', () => {
+  const files: Files = {
+    'apps/fleet.yaml': 'defaultNamespace: shop\n',
+    'apps/web.yaml': probe('web', 'a.example.com'),
+    'apps/old/web.yaml': probe('web', 'old.example.com'),
+    'apps/web-test.yaml': probe('web', 'test.example.com'),
+  }
+
+  test.each([
+    ['by its name', '# no tests\n*-test.yaml\n!web.yaml\n', ['a.example.com', 'old.example.com']],
+    ['by its folder', 'old\n', ['a.example.com', 'test.example.com']],
+    ['with all of its folder', 'o*/*\n', ['a.example.com', 'test.example.com']],
+    ['by no path', 'old/web.yaml\n/web.yaml\n', ['a.example.com', 'old.example.com', 'test.example.com']],
+  ])('is not deployed: %s', async (_, ignore, expected) => {
+    const hosts = await hostsOf({ ...files, 'apps/.fleetignore': ignore })
+    expect(hosts.map((host) => host.split(' ')[1]).sort()).toEqual(expected)
+  })
+
+  test('is judged where the file is no part of a bundle', async () => {
+    const { 'apps/fleet.yaml': _, ...others } = files
+    expect(await hostsOf({ ...others, 'apps/.fleetignore': '*' })).toHaveLength(3)
+  })
+
+  test('counts as removed where the change leaves it out', async () => {
+    const role =
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: system:node}\nrules: []\n'
+    const report = await change({ ...files, 'apps/role.yaml': role }, { 'apps/.fleetignore': 'role.yaml\n' })
+    expect(lines(report)).toEqual([
+      'introduced error base/apps/role.yaml:1 protected-rbac/object-kept',
+      'introduced error head/apps/role.yaml:1 source/unrendered',
+    ])
+  })
 })

@@ -83,6 +83,23 @@ describe('a file that leaves what Flux gets', () => {
     ])
   })
 
+  test.each([
+    ['links', { 'rbac/role.yaml': { link: 'more.yaml' } }, 'it packs no symbolic links, and rbac/role.yaml is one'],
+    [
+      'what is no YAML',
+      { '.sourceignore': '*.txt\n' },
+      'a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it',
+    ],
+  ])('is one more reason why nothing is built: %s', async (_, head, why) => {
+    const generated = 'resources: [role.yaml]\nconfigMapGenerator: [{name: a, files: [a=role.txt]}]\n'
+    const named = { ...files, 'rbac/kustomization.yaml': generated, 'rbac/role.txt': '' }
+    const report = await change(named, head)
+    expect(report.findings.map(({ rule, text }) => [rule, text.slice(text.indexOf(': ') + 2)])).toContainEqual([
+      'source/unrendered',
+      `Flux does not get rbac/role.${why.includes('links') ? 'yaml' : 'txt'}: ${why}.`,
+    ])
+  })
+
   test('is said where `sparseCheckout` leaves the whole folder out', async () => {
     const report = await change(files, { 'flux/source.yaml': given('sparseCheckout: [flux]') })
     expect(report.findings.map(({ rule, text }) => [rule, text])).toContainEqual([

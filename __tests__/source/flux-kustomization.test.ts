@@ -77,7 +77,7 @@ describe('a folder that a Flux Kustomization names', () => {
       { 'flux/web.yaml': kustomization('web', './web', 'components: [../../parts]') },
     )
     expect(lines(report)).toEqual(['introduced error head/flux/web.yaml:1 source/unrendered'])
-    expect(report.findings[0]?.text).toContain('It takes in ../../parts, which is not in this repository')
+    expect(report.findings[0]?.text).toContain('It includes ../../parts, which is not in this repository')
   })
 
   test('names no folder of this run where it cannot be built', async () => {
@@ -220,7 +220,7 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
     'base/web.yaml': probe('web', '"web.${domain}"'),
   })
   expect(await hostsOf(files('../../base/web.yaml'))).toEqual(['/web web.a.example.com'])
-  // So it may where the repository comes to Flux by a registry.
+  // The same if the repository reaches Flux through a registry.
   const { 'flux/source.yaml': _, ...far } = files('../../base/web.yaml')
   const oci = { 'flux/web.yaml': far['flux/web.yaml'].replace('kind: GitRepository', 'kind: OCIRepository') }
   expect((await whole({ ...far, ...oci })).inspected.head.rendered).toBe(1)

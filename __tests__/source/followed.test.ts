@@ -158,7 +158,7 @@ generatorOptions: {disableNameSuffixHash: true}
     expect(inspected.skipped).toContainEqual({
       path: 'endless/templates/app.yaml',
       reason:
-        'Application argocd/xxxxxxxxxx: what it renders leads further than 8 levels of objects that deploy others; deeper ones are not followed',
+        'Application argocd/xxxxxxxxxx: its rendering deploys further renderings, more than 8 levels deep; deeper ones are not followed',
     })
   })
 

@@ -75,25 +75,46 @@ describe('the Applications of an ApplicationSet', () => {
 
   test.each([
     [
-      'clusters, which Argo CD alone knows',
+      'clusters, of which the repository has no folder',
       '[{clusters: {}}]',
       'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'none/{{name}}',
     ],
     [
-      'a matrix of them',
-      '[{matrix: {generators: [{list: {elements: [{a: b}]}}, {clusters: {}}]}}]',
+      'clusters whose names may be any folder',
+      '[{clusters: {}}]',
       'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      '{{name}}',
+    ],
+    [
+      'a list of clusters',
+      '[{clusters: {flatList: true}}]',
+      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'apps/{{name}}',
     ],
     [
       'a file that cannot be read',
       `[{${git}, files: [{path: broken.yaml}]}}]`,
-      'broken.yaml, which its generator git takes, cannot be read',
+      'broken.yaml, which its generator git reads, cannot be read',
+      'apps/{{name}}',
     ],
-  ])('are listed as unknown by %s', async (_, generators, reason) => {
+    [
+      'a generator of two kinds in another one',
+      '[{matrix: {generators: [{list: {elements: [{}]}}, {list: {elements: []}, clusters: {}}]}}]',
+      'a generator of its matrix has more than one kind',
+      'apps/one',
+    ],
+    [
+      'generators nested too deep',
+      '[{matrix: {generators: [{list: {elements: [{}]}}, {matrix: {generators: [{list: {elements: [{}]}}, {matrix: {generators: [{list: {elements: []}}, {list: {elements: []}}]}}]}}]}}]',
+      'its generators are nested too deep',
+      'apps/one',
+    ],
+  ])('are listed as unknown by %s', async (_, generators, reason, path) => {
     const { inspected } = await whole({
       ...files,
       'broken.yaml': 'a: [\n',
-      'set.yaml': set(generators, 'apps/{{name}}', '{{name}}'),
+      'set.yaml': set(generators, path, '{{name}}'),
     })
     expect(inspected.skipped).toContainEqual({ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` })
   })
@@ -111,18 +132,120 @@ describe('the Applications of an ApplicationSet', () => {
     expect(hosts.filter((host) => !host.startsWith('/')).sort()).toEqual(expected)
   })
 
-  test.each([
-    ['a value of each cluster', '[{clusters: {values: {app: "{{metadata.labels.app}}"}}}]', 'apps/{{values.app}}'],
-    ['a selector', '[{clusters: {}, selector: {matchLabels: {env: prod}}}]', 'apps/one'],
+  test.each<[what: string, generators: string, path: string, namespace: string, expected: string[], more: string]>([
     [
-      'folders of each cluster',
-      `[{matrix: {generators: [{clusters: {}}, {${git}, directories: [{path: "apps/{{name}}"}]}}]}}]`,
-      '{{path}}',
+      'in the path',
+      '[{clusters: {}}]',
+      'apps/{{name}}',
+      '{{name}}',
+      ['one/web one.example.com', 'two/web two.example.com'],
+      '',
     ],
-  ])('are unknown where they depend on %s', async (_, generators, path) => {
-    const { inspected } = await whole({ ...files, 'set.yaml': set(generators, path, 'shop') })
+    [
+      'by a value',
+      '[{clusters: {values: {app: "{{metadata.labels.app}}"}}}]',
+      'apps/{{values.app}}',
+      '{{metadata.labels.app}}',
+      ['one/web one.example.com', 'two/web two.example.com'],
+      '',
+    ],
+    [
+      'by a selector',
+      '[{clusters: {selector: {matchLabels: {example.com/app: two}}}}]',
+      'apps/{{metadata.labels.example.com/app}}',
+      'shop',
+      ['shop/web two.example.com'],
+      '',
+    ],
+    [
+      'in the folders of a matrix',
+      `[{matrix: {generators: [{clusters: {}}, {${git}, directories: [{path: "{{.name}}/*"}, {path: "apps/{{ index .metadata.labels \\"app\\" }}"}]}}]}}]`,
+      '{{ .path.path }}',
+      '{{ .path.basename }}-{{ index .metadata.labels "app" | lower }}'.replaceAll('"', '\\"'),
+      ['one-one/web one.example.com', 'two-two/web two.example.com'],
+      '  goTemplate: true\n',
+    ],
+  ])('are of each cluster that the repository names %s', async (_, generators, path, namespace, expected, more) => {
+    const made = set(generators, path, namespace, more)
+    const { inspected } = await whole({ ...files, 'set.yaml': made })
+    expect(inspected.skipped).toEqual([])
+    const hosts = await hostsOf({ ...files, 'set.yaml': made })
+    expect(hosts.filter((host) => !host.startsWith('/')).sort()).toEqual(expected)
+  })
+
+  test('are of 100 clusters at most', async () => {
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`all/c${index}/web.yaml`, 'a: b\n']))
+    const { inspected } = await whole({ ...many, 'set.yaml': set('[{clusters: {}}]', 'all/{{name}}', 'shop') })
+    expect(inspected.skipped).toContainEqual({
+      path: 'set.yaml',
+      reason: 'ApplicationSet argocd/all: it may have more than 100 clusters; the rest is not read',
+    })
+  })
+
+  test('are unknown by a selector of what clusters give', async () => {
+    const generators = '[{clusters: {}, selector: {matchLabels: {env: prod}}}]'
+    const { inspected } = await whole({ ...files, 'set.yaml': set(generators, 'apps/one', 'shop') })
     const reason = 'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
     expect(inspected.skipped).toContainEqual({ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` })
+  })
+
+  test.each<[what: string, made: string, expected: string[]]>([
+    [
+      'the template of a generator, with gaps of the common one',
+      set('[{list: {elements: [{a: two}], template: {spec: {source: {path: "apps/{{a}}"}}}}}]', 'apps/one', 'shop'),
+      ['shop/web two.example.com'],
+    ],
+    [
+      'the common template, where the one of a child of a matrix is not used',
+      set(
+        '[{matrix: {generators: [{list: {elements: [{a: two}], template: {spec: {source: {path: none}}}}}, {list: {elements: [{b: c}]}}]}}]',
+        'apps/{{a}}',
+        '{{b}}',
+      ),
+      ['c/web two.example.com'],
+    ],
+    [
+      'a templatePatch',
+      set(
+        '[{list: {elements: [{app: one, moves: true}, {app: two, moves: false}]}}]',
+        'apps/{{ .app }}',
+        '{{ .app }}',
+        '  goTemplate: true\n  templatePatch: |\n    {{- if .moves }}\n    spec: {destination: {namespace: moved}, source: {helm: null}}\n    {{- end }}\n',
+      ),
+      ['moved/web one.example.com', 'two/web two.example.com'],
+    ],
+    [
+      'elements in a text',
+      set('[{list: {elementsYaml: "[{app: one, ns: a}]"}}]', 'apps/{{app}}', '{{ns}}'),
+      ['a/web one.example.com'],
+    ],
+    [
+      'two generators in one entry',
+      set('[{list: {elements: [{values.app: one}]}, clusters: {values: {app: two}}}]', 'apps/{{values.app}}', 'x'),
+      ['x/web one.example.com', 'x/web two.example.com'],
+    ],
+    [
+      'parameters with a prefix',
+      set(
+        `[{git: {repoURL: "${url}", pathParamPrefix: my, directories: [{path: apps/*}]}}]`,
+        '{{my.path}}',
+        '{{my.path.basename}}-{{my.path[0]}}',
+      ),
+      ['one-apps/web one.example.com', 'two-apps/web two.example.com'],
+    ],
+    [
+      'files with a prefix and values of a Go template',
+      set(
+        `[{${git}, pathParamPrefix: my, files: [{path: config/prod/one.yaml}], values: {at: "{{ .my.path.filename | trimSuffix \\".yaml\\" }}"}}}]`,
+        'apps/{{ .app.name }}',
+        '{{ .values.at }}-{{ index .app.space 0 }}',
+        '  goTemplate: true\n',
+      ),
+      ['one-first/web one.example.com'],
+    ],
+  ])('are made with %s', async (_, made, expected) => {
+    const hosts = await hostsOf({ ...files, 'set.yaml': made })
+    expect(hosts.filter((host) => !host.startsWith('/')).sort()).toEqual(expected)
   })
 
   test('lead to a folder that `ignore` hides', async () => {

@@ -201,7 +201,7 @@ export function helmReleases(helm: string): void {
     test('because it never did is no news', async () => {
       const broken = { ...declared, 'chart/templates/role.yaml': '{{ fail "no" }}\n' }
       const report = await judge(broken, { 'one.yaml': 'x: 1\n' })
-      // That it does not render is not of this change; that the change was not judged is.
+      // The change does not cause the failure to render, but it is not judged, which is reported.
       expect(places(report)).toEqual(['warning head/one.yaml:1 exact source/not-judged'])
       expect(report.status).toBe(0)
     })

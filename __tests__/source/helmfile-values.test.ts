@@ -4,7 +4,7 @@ import { type Files, TestRepository } from './repository'
 
 const own = (file: string) => ({ path: file, text: 'replicas: 1\n', changed: 'replicas: 2\n' })
 
-/** What the report says of one file that changes: its state, the cause, and the reason. */
+/** The report's entry for one changed file: its state, the cause, and the reason. */
 async function account(base: Files, file: string) {
   const { text, changed } = own(file)
   const repo = new TestRepository()
@@ -37,14 +37,20 @@ releases:
 `
 
 const ofEnvironment = (helmfile: string) =>
-  `not-judged release-not-rendered: an environment of ${helmfile} takes it, and only helmfile fills in templates with it`
-const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml takes it'
+  `not-judged release-not-rendered: an environment of ${helmfile} uses it, and only helmfile fills in templates with it`
+const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml uses it'
 const beside =
-  'not-judged release-not-rendered: it lies beside infra/helmfile.yaml, which may take it as values and has parts that only helmfile fills in'
+  'not-judged release-not-rendered: it is next to infra/helmfile.yaml, which may use it as values and has parts that only helmfile fills in'
 
 test.each([
   ['an environment in plain YAML', environments, 'infra/values/common.yaml', ofEnvironment('infra/helmfile.yaml')],
   ['every environment, by its name', environments, 'infra/values/prod/own.yaml', ofEnvironment('infra/helmfile.yaml')],
+  [
+    'another helmfile',
+    'helmfiles:\n  - path: web/helmfile.yaml\n    values: [values/web.yaml]\n',
+    'infra/values/web.yaml',
+    'not-judged release-not-rendered: infra/helmfile.yaml gives it to another helmfile, and only helmfile fills in templates with it',
+  ],
   ['a release in a template, with a comment behind it', template, 'infra/settings.yaml', ofRelease],
 ])('values of %s', async (_, helmfile, file, expected) => {
   const found = await account({ 'infra/helmfile.yaml': helmfile }, file)

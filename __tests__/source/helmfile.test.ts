@@ -55,6 +55,11 @@ describe('a release of a local chart', () => {
       ['shop/web prod.example.com'],
     ],
     [
+      'values of no environment that is known',
+      `environments:\n  x:\n  y:\n---\n${release('values: [values/a.yaml, "values/{{ .Environment.Name }}.yaml"]')}`,
+      ['shop/web a.example.com'],
+    ],
+    [
       'a namespace for all',
       `namespace: all\n${release('').replace('    namespace: shop\n', '    values: [values/a.yaml]\n')}`,
       ['all/web a.example.com'],
@@ -88,6 +93,17 @@ describe('a release of a local chart', () => {
     const base = { ...chart, 'helmfile.yaml': release('values: [values/a.yaml]'), 'values/a.yaml': values('covered') }
     expect(lines(await change(base, { 'values/a.yaml': values('other') }))).toEqual([
       'introduced error head/values/a.yaml:1 ingress-tls/host-covered',
+    ])
+  })
+
+  test('is judged in each environment that has values of its own', async () => {
+    const environments = `environments:\n  default:\n  prod:\n  a:\n---\n`
+    const helmfile = `${environments}${release('values: ["values/{{ .Environment.Name }}.yaml"]')}`
+    const of = (a: string, prod: string) => ({ 'values/a.yaml': values(a), 'values/prod.yaml': values(prod) })
+    const base = { ...chart, 'helmfile.yaml': helmfile, ...of('covered', 'covered') }
+    expect(lines(await change(base, of('one', 'two'))).filter((line) => line.includes('error'))).toEqual([
+      'introduced error head/values/a.yaml:1 ingress-tls/host-covered',
+      'introduced error head/values/prod.yaml:1 ingress-tls/host-covered',
     ])
   })
 
@@ -208,7 +224,7 @@ other:
       'values/prod/api.yaml': values('a'),
     }
     const { inspected } = await change(base, { 'values/prod/web.yaml': values('b') })
-    const reason = 'a release in helmfile.yaml.gotmpl takes it, a template that only helmfile fills in'
+    const reason = 'a release in helmfile.yaml.gotmpl uses it, and it is a template that only helmfile fills in'
     expect(inspected.skipped).toEqual([{ path: 'values/prod/web.yaml', reason }])
   })
 
@@ -295,7 +311,7 @@ test('a line of a template that is too long to be searched is listed', async () 
   expect(inspected.skipped.map(({ reason }) => reason)).toEqual([
     'a template',
     'it is a template, which only helmfile fills in: its releases web are not judged',
-    'this line has more than 500 characters, and is not searched for files that its releases take',
+    'this line has more than 500 characters, and is not searched for files that its releases use',
   ])
 })
 

@@ -17,7 +17,7 @@ export function chart(name: string, more = ''): string {
   return `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n${more}`
 }
 
-/** A file of the repository as hostile input makes it, beside a release that is in order. */
+/** A hostile file of the repository, next to a valid release. */
 export const honest: Files = {
   'app/Chart.yaml': chart('app'),
   'app/values.yaml': 'a: 1\n',
@@ -39,7 +39,7 @@ export interface Case {
   readonly helm?: string
 }
 
-/** What the gate says of a change, a line for each finding; by default of a release that the base declares. */
+/** The findings of the gate for a change, a line each; by default of a release that the base declares. */
 export async function judged(
   head: Files,
   { base = config(web), releases, limits = small, helm: program = helm }: Case = {},

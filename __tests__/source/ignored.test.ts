@@ -89,7 +89,7 @@ describe('a file that a default glob takes is judged when', () => {
       'a Kustomization takes in a file there, as before',
       { 'app/kustomization.yaml': 'resources: [vendor/web.yaml]\n', 'app/vendor/web.yaml': covered },
       { 'app/vendor/web.yaml': web },
-      // The line of the change is the one that took the host out of the TLS entry.
+      // The line of the change is the one that removed the host from the TLS entry.
       ['introduced error head/app/vendor/web.yaml:9 ingress-tls/host-covered'],
     ],
     [
@@ -241,7 +241,7 @@ describe('it is left out when', () => {
     ['Flux leaves it out', { 'f.yaml': flux('./'), 'x/notes.yaml': configMap('notes') }, { '.github/web.yaml': web }],
   ])('%s', async (_, base, head) => {
     const found = lines(await change({ 'notes.yaml': configMap('notes'), ...base }, head))
-    // That what an object deploys is elsewhere is said, and nothing of the file.
+    // Only the place elsewhere that an object deploys is reported, and nothing of the file.
     expect(found.filter((line) => line !== 'introduced notice head/a.yaml:1 source/not-judged')).toEqual([])
   })
 })

@@ -13,7 +13,9 @@ export function opened(base: Files, head: Files | undefined, ...remotes: readonl
   }
 }
 
-/** The files after a commit, as a working tree would hold them: a written file replaces a folder or a file of its name. */
+/**
+ * The files after a commit, as a working tree would hold them: a written file replaces a folder or a file of its name.
+ */
 function changed(before: Readonly<Record<string, Held>>, change: Files): Record<string, Held> {
   const files = { ...before }
   for (const [file, content] of Object.entries(change)) {

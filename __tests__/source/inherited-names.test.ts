@@ -9,7 +9,7 @@ import { url } from './probe'
 import { tool } from './rendered'
 import { type Files, gitSettings, TestRepository } from './repository'
 
-/** What every object of JavaScript inherits, so that a table indexed by them answers something else than nothing. */
+/** Names that every object of JavaScript inherits, so that a table indexed by them does not answer undefined. */
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']
 
 const controllerManager = 'system:kube-controller-manager'
@@ -152,7 +152,7 @@ describe.each(names)('%s', (name) => {
   })
 })
 
-// What renders takes its time: one that sets a prototype, and one that is a function.
+// Rendering takes time, so only two names: one that sets a prototype, and one that is a function.
 describe.each(['__proto__', 'constructor'])('%s', (name) => {
   test('as a value of a chart, by the config, Argo CD and Flux', async () => {
     const value = `{{ index .Values "${name}" "${name}" }}`

@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   requests.push(request.url ?? '')
   response.end(configMap('fetched'))
 })
-/** Where a server listens that has to be asked for nothing. */
+/** The address of a server that must get no request. */
 export let url = ''
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(() => {
   server.close()
 })
 
-/** With this in the tree, Kustomizations may take in files from beside their folders, as Flux has it. */
+/** With this in the tree, Kustomizations may include files from outside their folders, as in Flux. */
 export const flux = `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {name: apps, namespace: flux-system}
@@ -43,7 +43,10 @@ export const honest: Files = {
   'shared/cm.yaml': configMap('shared'),
 }
 
-/** `k/kustomization.yaml:3 It takes in …`, a line for each finding of reading and rendering; nothing may have been read or fetched. */
+/**
+ * `k/kustomization.yaml:3 It takes in …`, a line for each finding of reading and rendering; nothing may have been read
+ * or fetched.
+ */
 export async function said(head: Files, base: Files = honest, ...more: readonly string[]): Promise<string[]> {
   const [before, after] = [temporaryFolder(), temporaryFolder()]
   writeFiles(before, base)

@@ -6,7 +6,7 @@ import { kustomizationShape, type Shape } from '../../src/sources/kustomize-fiel
 import { tool } from './rendered'
 import { temporaryFolder } from './repository'
 
-/** What the pinned kustomize (5.7) has no more, or not yet. */
+/** Fields that the pinned kustomize (5.7) no longer has, or not yet. */
 const otherVersions = ['inventory', 'includeVolumeClaimTemplates', 'chartRelease']
 
 interface Struct {

@@ -74,7 +74,7 @@ test('a patch of an object from elsewhere that is found to take TLS away is judg
       path: 'app/patch.yaml',
       change: 'changed',
       state: 'judged',
-      reason: 'what this patch takes away from an object from elsewhere is judged',
+      reason: 'the removals of this patch from an object from elsewhere are judged',
     },
   ])
 })
@@ -90,7 +90,7 @@ test('a template below a project of Kluctl has the cause and the remedy of Kluct
     'other/map.yaml not-judged template',
   ])
   expect(findings.map(({ text }) => text)).toContainEqual(
-    expect.stringContaining('Kluctl takes it, and it fills its files in as Jinja templates'),
+    expect.stringContaining('Kluctl uses it, and it fills its files in as Jinja templates'),
   )
 })
 

@@ -243,7 +243,7 @@ test('files of one cause are one finding, which names the others', async () => {
   const report = await judge(changeOf(of('1'), of('2')))
   expect(lines(report)).toEqual(['introduced notice head/a.yaml:7 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. What the chart makes of it is not seen. The same applies to b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
+    'This change is not judged: HelmRelease shop/a: the chart app-template is not in this repository. The objects that the chart creates are not seen. The same applies to b.yaml, c.yaml, d.yaml and 1 more. To have it judged, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.',
   )
 })
 
@@ -268,7 +268,7 @@ test('a change that is not judged is no empty end, and leads the list of what wa
     .split('\n')
     .filter((line) => /^(?:Not inspected|ingress-guard)/.test(line))
   expect(first).toMatch(
-    /^Not inspected: k\/p\.yaml \(the Kustomization k: only its manifests are read, as they are written, because kustomize cannot build it: .*gone\.yaml.*\), k\/kustomization\.yaml \(the Kustomization k, .*\), r0\.yaml, r1\.yaml, r10\.yaml and 17 more \(20 releases of charts that are not in this repository\)\.$/,
+    /^Not inspected: k\/p\.yaml \(the Kustomization k: only its manifests are read, without rendering, because kustomize cannot build it: .*gone\.yaml.*\), k\/kustomization\.yaml \(the Kustomization k, .*\), r0\.yaml, r1\.yaml, r10\.yaml and 17 more \(20 releases of charts that are not in this repository\)\.$/,
   )
   expect(rest.join()).toMatch(
     /^ingress-guard found 1 notice\. No object differs in .* \(\d+ YAML or JSON files listed\)\. 1 changed file: 1 not judged: k\/p\.yaml\.$/,
@@ -328,7 +328,7 @@ test('another version of a remote base is not seen', async () => {
   const report = await judge(changeOf(remote('1.0.0'), remote('1.1.0')))
   expect(lines(report)).toEqual(['introduced notice head/k/kustomization.yaml:2 source/not-judged'])
   expect(report.findings[0]?.text).toBe(
-    'This change is not judged: it uses https://example.com/app/v1.1.0/install.yaml, which is not in this repository. What the other version adds, changes or drops is not seen. Copy what it takes in into this repository (`kustomize build URL > FILE`) and name the copy.',
+    'This change is not judged: it uses https://example.com/app/v1.1.0/install.yaml, which is not in this repository. The additions, changes and removals by the other version are not seen. Copy its objects into this repository (`kustomize build URL > FILE`) and name the copy.',
   )
 })
 

@@ -20,7 +20,7 @@ const application = (place: string, more = '') =>
     `spec:\n  source:\n    repoURL: "${url}"\n    path: ${place}\n${more}`,
   )
 const why = (place: string) =>
-  `There is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object.`
+  `There is no folder ${place} in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object.`
 const listed = ({ inspected }: Awaited<ReturnType<typeof change>>) =>
   inspected.skipped.filter(({ reason }) => reason.includes('there is no folder'))
 
@@ -127,7 +127,7 @@ describe('a folder that is not there is listed', () => {
     ],
   ])('when it may be in another revision or repository: %s', async (_, head, expected) => {
     const report = await change(flux, head)
-    // What the object deploys is not judged, and that is no error.
+    // The folder of the object is not judged, and that is no error.
     expect(lines(report)).toEqual(expected)
     expect(report.inspected.skipped).not.toEqual([])
   })

@@ -30,7 +30,7 @@ describe('an object that a file of the change writes which cannot be read', () =
     expect(more).toEqual([])
     expect(found).toMatchObject({ level: 'warning', status: 'introduced' })
     expect(found?.text).toContain(
-      'manifests/01-rbac.yaml writes ServiceAccount kube-system/scaler too, and cannot be read before some tool fills it in or it is fixed: whether the object is gone is not known.',
+      'manifests/01-rbac.yaml also contains ServiceAccount kube-system/scaler, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.',
     )
   })
 
@@ -61,6 +61,6 @@ describe('an object that a file of the change writes which cannot be read', () =
       'warning head/manifests/01-role.yaml:1 exact source/not-judged',
       `base/manifests/role.yaml:1 exact ${kept}`,
     ])
-    expect(report.findings[1]?.text).toContain('manifests/01-role.yaml writes ClusterRole')
+    expect(report.findings[1]?.text).toContain('manifests/01-role.yaml also contains ClusterRole')
   })
 })

@@ -11,7 +11,9 @@ export function configMap(name: string, value = 'x'): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  key: ${value}\n`
 }
 
-/** An Ingress with one host a line: rules from line 11 on, one line each; its default backend takes every other host. */
+/**
+ * An Ingress with one host a line: rules from line 11 on, one line each; its default backend takes every other host.
+ */
 export function ingress(name: string, covered: readonly string[], routed: readonly string[]): string {
   return [
     'apiVersion: networking.k8s.io/v1',

@@ -120,3 +120,59 @@ describe('a Kustomization that the change does not touch is not rendered', () =>
     expect((await withoutRole('edge', app('clusters/east'), at)).rendered).toBe(1)
   })
 })
+
+describe('charts that are not in the repository', () => {
+  const chart =
+    'name: edge\nrepo: https://charts.example.com\nversion: 1.0.0\nreleaseName: edge\nvaluesFile: values.yaml\n'
+  const entry = chart.trimEnd().replaceAll('\n', '\n    ')
+  const generator = `apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: edge}\n${chart}`
+  /** The change is to a ConfigMap that a controller may take its settings from. */
+  async function renderedFor(app: Files) {
+    const settings = (value: string) => configMap('edge-settings', value).replace('key:', 'ingress-class:')
+    const report = await judgeChange(
+      {
+        'settings.yaml': settings('one'),
+        'app/values.yaml': 'replicas: 1\n',
+        'app/map.yaml': configMap('other'),
+        ...app,
+      },
+      { 'settings.yaml': settings('two') },
+      'helm',
+      ['controller-scope@1.1.0'],
+    )
+    return report.inspected.head.rendered
+  }
+  const ofField = { 'app/kustomization.yaml': `resources: [map.yaml]\nhelmCharts:\n  - ${entry}\n` }
+  const ofGenerator = {
+    'app/kustomization.yaml': 'resources: [map.yaml]\ngenerators: [chart.yaml]\n',
+    'app/chart.yaml': generator,
+  }
+
+  test.each([
+    ['of helmCharts', ofField],
+    ['of a generator', ofGenerator],
+  ])('%s are rendered for what their values name alone', async (_, app) => {
+    expect(await renderedFor(app)).toBe(0)
+    expect(await renderedFor({ ...app, 'app/values.yaml': 'controller: {config: edge-settings}\n' })).toBe(1)
+  })
+
+  test('are rendered beside a chart that is there', async () => {
+    const here = {
+      'app/charts/edge/Chart.yaml': 'apiVersion: v2\nname: edge\nversion: 1.0.0\n',
+      'app/charts/edge/templates/map.yaml': configMap('{{ .Values.name }}', 'x'),
+    }
+    const local = entry.replace(/repo: .*\n {4}version: .*\n {4}/, '')
+    const both = `resources: [map.yaml]\nhelmCharts:\n  - ${local}\n  - ${entry.replace('name: edge', 'name: other')}\n`
+    expect(await renderedFor({ ...here, 'app/kustomization.yaml': both })).toBe(1)
+  })
+
+  test('are rendered beside a plugin of another kind', async () => {
+    const labels = 'apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\nlabels: {a: b}\n'
+    const app = {
+      'app/kustomization.yaml': 'resources: [map.yaml]\ngenerators: [chart.yaml]\ntransformers: [labels.yaml]\n',
+    }
+    // What a transformer writes is not followed.
+    const named = { ...ofGenerator, ...app, 'app/labels.yaml': labels }
+    expect(await renderedFor(named)).toBe(1)
+  })
+})

@@ -25,15 +25,10 @@ const found = (line: number, file = 'patch.yaml') => `warning head/app/${file}:$
 
 describe('a patch of an Ingress that comes from elsewhere', () => {
   test.each([
-    ['cuts its tls', patch('spec:', '  tls: null'), 5, 'takes the TLS entries of Ingress web away'],
-    ['empties its tls', patch('spec:', '  ingressClassName: nginx', '  tls: []'), 6, 'takes the TLS entries of'],
-    [
-      'deletes its tls',
-      patch('spec:', '  tls:', '    - $patch: delete'),
-      5,
-      'takes the TLS entries of Ingress web away',
-    ],
-    ['empties its rules', patch('spec: {rules: []}'), 4, 'takes all rules of Ingress web away'],
+    ['cuts its tls', patch('spec:', '  tls: null'), 5, 'removes the TLS entries of Ingress web'],
+    ['empties its tls', patch('spec:', '  ingressClassName: nginx', '  tls: []'), 6, 'removes the TLS entries of'],
+    ['deletes its tls', patch('spec:', '  tls:', '    - $patch: delete'), 5, 'removes the TLS entries of Ingress web'],
+    ['empties its rules', patch('spec: {rules: []}'), 4, 'removes all rules of Ingress web'],
     ['removes it', patch('$patch: delete'), 4, 'removes Ingress web'],
   ])('that %s is found at its line', async (_, text, line, words) => {
     const report = await judge(base, { 'app/patch.yaml': text })
@@ -74,7 +69,7 @@ describe('a patch of an Ingress that comes from elsewhere', () => {
     const before = { ...base, 'app/patch.yaml': both('a.example.com', 'b.example.com') }
     const report = await judge(before, { 'app/patch.yaml': both('a.example.com') })
     expect(places(report)).toEqual([found(6)])
-    expect(report.findings[0]?.text).toContain('takes b.example.com out of the TLS entries of Ingress web')
+    expect(report.findings[0]?.text).toContain('removes b.example.com from the TLS entries of Ingress web')
     expect(places(await judge(before, { 'app/patch.yaml': both("'*.example.com'") }))).toEqual([])
   })
 })

@@ -7,8 +7,8 @@ import { type Files, TestRepository } from './repository'
 export const url = 'https://github.com/acme/platform.git'
 
 /**
- * A chart that shows what it was rendered with: the Ingress is named after the release, and a host that its TLS does not
- * cover is named in a finding. It also has an ingress controller, and a ClusterRole of the cluster's own.
+ * A chart that shows what it was rendered with: the Ingress is named after the release, and a host that its TLS does
+ * not cover is named in a finding. It also has an ingress controller, and a ClusterRole of the cluster's own.
  */
 export const chart: Files = {
   'charts/edge/Chart.yaml': 'apiVersion: v2\nname: edge\nversion: 1.0.0\n',

@@ -181,7 +181,7 @@ export async function expectComplete(seed: number): Promise<void> {
     if (state === 'input')
       expect([path, (sources ?? []).length > 0 || reason.includes('known chart')]).toEqual([path, true])
   }
-  // What is not judged is said in a finding: of its own cause, or of what could not be read or rendered.
+  // Each file that is not judged has a finding: of its own cause, or about a failure to read or render.
   const open = files.filter(({ state }) => state === 'not-judged')
   const said = findings.filter(({ rule, status }) => rule.startsWith('source/') && status === 'introduced')
   expect(open.length > 0).toBe(said.some(({ rule }) => rule !== 'source/duplicate-key'))

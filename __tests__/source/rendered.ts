@@ -30,7 +30,7 @@ export function places({ findings }: Judged): string[] {
     )
 }
 
-/** The places that go with a finding, in one line each. */
+/** The related places of a finding, in one line each. */
 export function relatedPlaces({ findings }: Judged, rule: string): string[] {
   return findings
     .filter((finding) => finding.rule === rule && finding.status === 'introduced')

@@ -8,7 +8,7 @@ import { configMap, ingress } from './objects'
 import { type Files, TestRepository, temporaryFolder } from './repository'
 
 const template = ingress('web', ['web.example.com'], ['"{{ .Values.host }}"'])
-const files: Files = {
+const releaseFiles: Files = {
   '.github/ingress-guard.yaml': `format: 1
 helm:
   - {chart: charts/web, values: [one.yaml], release: one, namespace: one, cluster: prod}
@@ -19,9 +19,12 @@ helm:
   'charts/web/templates/ingress.yaml': template,
   'one.yaml': 'host: web.example.com\n',
   'two.yaml': 'host: web.example.com\n',
+}
+const appFiles: Files = {
   'app/kustomization.yaml': 'resources: [map.yaml]\nnamePrefix: app-\n',
   'app/map.yaml': configMap('map'),
 }
+const files: Files = { ...releaseFiles, ...appFiles }
 
 let helm: CountingTool
 let kubectl: CountingTool
@@ -66,6 +69,18 @@ test('another change of the same base renders only what it touches', async () =>
   await judged(changed({ 'one.yaml': 'host: web.example.com\ncolour: red\n' }))
   const { renderings } = await judged(changed({ 'one.yaml': 'host: web.example.com\ncolour: blue\n' }))
   expect(renderings).toEqual([1, 0])
+})
+
+test('a Kustomization that goes to two namespaces is built once', async () => {
+  const app = (namespace: string) =>
+    `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: ${namespace}, namespace: argocd}\nspec:\n  source: {repoURL: 'https://github.com/acme/platform', path: app}\n  destination: {name: ${namespace}, namespace: ${namespace}}\n`
+  const repo = changed(
+    { 'app/map.yaml': configMap('map', 'y') },
+    { 'apps/one.yaml': app('one'), 'apps/two.yaml': app('two'), ...appFiles },
+  )
+  const { report, renderings } = await judged(repo)
+  expect(report.inspected.changes?.changed).toBe(2)
+  expect(renderings).toEqual([0, 2])
 })
 
 describe('an entry', () => {

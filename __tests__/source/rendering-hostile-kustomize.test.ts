@@ -104,7 +104,7 @@ describe('Kustomizations', () => {
       words('d', 'Found multiple kustomization files under: d\\.$'),
       'introduced head/e/kustomization.yaml:1 Kustomize cannot read it: it is nested too deeply.',
       words('f', '.*cycle detected'),
-      'introduced head/g/plugin.yaml:1 This change is not judged: the Kustomization g is built without the plugin Plugin, which kustomize does not have. What the generator makes is not seen. Commit what it makes, unless that is a Secret.',
+      'introduced head/g/plugin.yaml:1 This change is not judged: the Kustomization g is built without the plugin Plugin, which kustomize does not have. The objects of the generator are not seen. Commit its output, unless that is a Secret.',
       words('h', ".*'h/p.yaml' : lstat h/p.yaml: no such file or directory\\.$"),
     ])
     expect(status).toBe(1)

@@ -60,7 +60,7 @@ describe('an object that comes to deploy another revision of this repository is 
   test('with the branch that the change is merged to, where it is known', async () => {
     const [finding] = (await change(at('develop'), at('main'), 'develop')).findings
     expect(finding?.text).toBe(
-      'Application argocd/edge deploys the branch main of this repository after this change, and not develop, which this change is merged to: what it deploys is not what was judged. Keep the revision, or have the same change judged on main.',
+      'Application argocd/edge deploys the branch main of this repository after this change, and not develop, which this change is merged to: the deployed files are not the judged ones. Keep the revision, or run ingress-guard for the same change on main.',
     )
     expect(ofSources(lines(await change(at('main'), at('develop'), 'develop')))).toEqual([])
     expect(ofSources(lines(await change(at('staging'), at('canary'), 'develop')))).toEqual([])

@@ -19,6 +19,9 @@ describe('a protected role that another answer of the cluster takes away', () =>
     'if semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version',
     'if ne (randAlphaNum 1) "q"',
     'if now | date "2006" | int | lt 2000',
+    'if ne (first (keys (dict "a" 1 "b" 2 "c" 3))) "c"',
+    'if ne (dict "a" 1 "b" 2 | keys | last) "a"',
+    'if contains "common" (typeOf .Capabilities)',
   ]
   test.each(conditions)('%s', async (condition) => {
     const report = await change(base, { 'c/templates/role.yaml': around(condition) })
@@ -45,7 +48,7 @@ describe('a protected role that another answer of the cluster takes away', () =>
   ])('in a file with %s in it', async (_, letter) => {
     const text = `{{/* ${letter} */}}${around('if not (lookup "v1" "Namespace" "" "a")')}`
     const files = { 'c/templates/role.yaml': Buffer.from(text, 'latin1') }
-    // Where the marks that trace a line cannot be written, the file is the place.
+    // If the marks that trace a line cannot be written, the place is the file.
     expect(places(await change(base, files))).toEqual([`head/c/templates/role.yaml:1 file ${kept}`])
   })
 

@@ -24,7 +24,7 @@ async function textsOf(revision: Revision, between = () => {}): Promise<Record<s
   return texts
 }
 
-/** What git calls the content of a file, and how the revision lists it. */
+/** Git's id of the content of a file, and the one that the revision lists. */
 async function idsOf(repo: TestRepository, file: string): Promise<{ disk: string; listed: string | undefined }> {
   const entries = await (await workingTree(repo.dir)).list()
   const disk = repo.git('hash-object', '--no-filters', file).trim()

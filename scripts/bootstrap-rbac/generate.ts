@@ -1,6 +1,6 @@
-// npm run bootstrap-rbac [-- VERSION…]: writes facts/bootstrap-rbac.yaml from Kubernetes itself. Needs Go and a module proxy.
-// Reads the releases that the file names, the next minor release where there is one, and, in place of another patch of its
-// minor, each release that is named here. A workflow runs it every week.
+// npm run bootstrap-rbac [-- VERSION…]: writes facts/bootstrap-rbac.yaml from Kubernetes itself. Needs Go and a module
+// proxy. Reads the releases that the file names, the next minor release where there is one, and, in place of another
+// patch of its minor, each release that is named here. A workflow runs it every week.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { type Answer, answerOf, newestPatch } from './kubernetes'

@@ -30,7 +30,7 @@ export interface WrittenBinding {
   readonly roleRef: { readonly kind: string; readonly name: string }
 }
 
-/** What `main.go` answers for one state of the feature gates. */
+/** The output of `main.go` for one state of the feature gates. */
 export interface Objects {
   readonly ClusterRoles: readonly WrittenRole[]
   readonly Roles: Readonly<Record<string, readonly WrittenRole[]>>
@@ -53,7 +53,10 @@ export async function newestPatch(minor: string): Promise<string | undefined> {
   })
 }
 
-/** What the API server of a release makes, by `main.go` built against it. An answer is kept, as a release does not change. */
+/**
+ * The objects that the API server of a release creates, by `main.go` built against it. An answer is kept, as a release
+ * does not change.
+ */
 export async function answerOf(version: string): Promise<Answer> {
   const file = path.join(answers, `${version}.json`)
   if (!existsSync(file)) {
@@ -74,7 +77,10 @@ async function built(version: string): Promise<string> {
   })
 }
 
-/** Kubernetes' own go.mod takes its libraries from folders beside it; they are released with the same minor and patch numbers. */
+/**
+ * Kubernetes' own go.mod takes its libraries from sibling folders; they are released with the same minor and patch
+ * numbers.
+ */
 async function requirements(version: string, cwd: string): Promise<string> {
   const download = await run('go', ['mod', 'download', '-json', `${kubernetes}@v${version}`], { cwd })
   const edit = await run('go', ['mod', 'edit', '-json', JSON.parse(download.stdout).GoMod], { cwd })

@@ -21,7 +21,7 @@ interface Key {
   readonly name: string
 }
 
-/** Lines of `facts/bootstrap-rbac.yaml`: of each object once, with the releases of whatever not all have. */
+/** Lines of `facts/bootstrap-rbac.yaml`: each object once, with the releases of the parts that not all have. */
 export function tableLines(answers: ReadonlyMap<string, Answer>): string[] {
   const minors = [...answers.keys()]
   const roles = byKey([...answers].map(([minor, answer]) => [minor, rolesOf(answer)] as const))
@@ -38,7 +38,7 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** What each release has under each key. */
+/** The values of each release under each key. */
 function byKey<T>(releases: readonly (readonly [string, ReadonlyMap<string, T>])[]): Map<string, Map<string, T>> {
   const all = new Map<string, Map<string, T>>()
   for (const [minor, objects] of releases) {
@@ -161,7 +161,7 @@ function headLines({ kind, namespace, name }: Key): string[] {
   return [`  - kind: ${kind}`, ...(namespace ? [`    namespace: ${namespace}`] : []), `    name: ${quoted(name)}`]
 }
 
-/** `1.20-1.23 1.27-`: from one release to another, or to whatever is the newest. */
+/** `1.20-1.23 1.27-`: from one release to another, or to the newest. */
 function spanOf(having: readonly string[], minors: readonly string[]): string {
   const at = having.map((minor) => minors.indexOf(minor)).sort((a, b) => a - b)
   const starts = at.filter((index) => !at.includes(index - 1))

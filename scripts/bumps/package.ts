@@ -64,14 +64,14 @@ export function packageChart(
 
 function layOut(clone: string, { folder, tag }: Origin, version: string, work: string): void {
   const git = (...args: string[]) => execFileSync('git', ['--git-dir', clone, ...args], { maxBuffer: 1 << 30 })
-  // The CRDs of cert-manager were beside its chart.
+  // The CRDs of cert-manager were in a folder next to its chart.
   const wanted = ['ls-tree', '-d', '--name-only', '-r', tag(version), '--', folder, 'deploy/crds']
   const there = String(git(...wanted)).split('\n')
   const archive = git('archive', tag(version), '--', ...[folder, 'deploy/crds'].filter((one) => there.includes(one)))
   execFileSync('tar', ['--extract', '--directory', work], { input: archive })
 }
 
-/** What the release of a chart adds to it: its Chart.yaml, and the version of what it installs. */
+/** The files that the release of a chart adds to it: its Chart.yaml, and the version of its application. */
 function release(chart: string, version: string): void {
   const file = path.join(chart, 'Chart.yaml')
   const template = path.join(chart, 'Chart.template.yaml')
@@ -81,7 +81,7 @@ function release(chart: string, version: string): void {
   writeFileSync(file, isOpen ? released.replace(/^appVersion:.*$/m, `appVersion: v${version}`) : released)
 }
 
-/** The build of older versions of cert-manager adds the CRDs, which are beside the chart. */
+/** The build of older versions of cert-manager adds the CRDs, which are in a folder next to the chart. */
 function addDefinitions(chart: string, crds: string): void {
   if (!existsSync(crds) || readdirSync(path.join(chart, 'templates')).some((file) => file.startsWith('crd'))) return
   const texts = readdirSync(crds)

@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import type { ReportJson } from '../../src/report/json'
+import type { ReportJson } from '../../src/report/report-schema'
 import { bring } from '../pinned-tools'
 import { charts, type PublicChart } from './charts'
 import { cloneOf, packageChart, versionsOf } from './package'
@@ -86,7 +86,7 @@ spec:
 `,
 }
 
-/** What the gate says of the last commit of a repository. */
+/** The report on the last commit of a repository. */
 function judged(repo: string): Promise<ReportJson> {
   const tools = ['--helm', helm, '--kustomize', kubectl]
   const policies = options.policy.flatMap((one) => ['--policy', one])

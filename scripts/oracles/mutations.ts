@@ -1,5 +1,5 @@
-// npm run oracles -- [--seed N] [--from N] [--count N] [--out FILE]: reads mutated inputs with the gate and with kubectl's own
-// decoder, and writes every distinct difference, crash and delay with its smallest input.
+// npm run oracles -- [--seed N] [--from N] [--count N] [--out FILE]: reads mutated inputs with the gate and with
+// kubectl's own decoder, and writes every distinct difference, crash and delay with its smallest input.
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -190,7 +190,7 @@ async function smallest(input: Mutated, { cause, detail }: Fault, decoder: Decod
   }
 }
 
-/** Alike for what differs in its words alone. */
+/** Equal for findings that differ in words alone. */
 function signatureOf({ cause, detail }: Pick<Found, 'cause' | 'detail'>): string {
   const shape = detail.replace(/[a-zA-Z]+/g, 'a').replace(/[0-9]+/g, '0')
   return `${cause} ${shape.slice(0, 120)}`

@@ -1,5 +1,6 @@
-// npm run oracles:rules -- [NAME…] [--seed N] [--count N]: asks the gate and programs of upstream code the same questions, and
-// writes the first differences. The programs are in .tools (npm run oracles:build). Ends 1 where there is a difference.
+// npm run oracles:rules -- [NAME…] [--seed N] [--count N]: asks the gate and programs of upstream code the same
+// questions, and writes the first differences. The programs are in .tools (npm run oracles:build). Ends 1 where there
+// is a difference.
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { Random } from '../../__tests__/mutation/random'

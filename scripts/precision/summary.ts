@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/host/change-judging'
+import type { ChangeResult } from '../../src/host/change-judging'
 import type { FoundInHistory } from '../../src/report/replay/replay-schema'
 
 /** The changes of a repository that are judged. */
@@ -8,13 +8,13 @@ export interface Change {
   readonly commits: readonly string[]
 }
 
-/** What a person who read the change says of the errors of a rule in it. */
+/** A reviewer's mark for the errors of a rule in a change. */
 export interface Mark {
   readonly repository: string
   /** The beginning of its id. */
   readonly commit: string
   readonly rule: string
-  /** Where the errors of the rule in this change have several marks. */
+  /** Set if the errors of the rule in this change have several marks. */
   readonly path?: string
   readonly mark: 'true' | 'arguable' | 'false'
   readonly why: string
@@ -24,7 +24,7 @@ export interface Measured {
   readonly repository: string
   readonly style: string
   readonly commit: string
-  readonly outcome: Outcome
+  readonly outcome: ChangeResult
 }
 
 /** An error that a change introduces, with its mark. */

@@ -35,7 +35,7 @@ export async function action(file: string, prepared: Worker): Promise<void> {
 /**
  * The Action, which leaves its exit status in `process.exitCode`.
  *
- * @param run makes a run, in whatever thread
+ * @param run makes a run, in any thread
  */
 export async function runAction(run: RunThread['run'], root: string): Promise<void> {
   await main(run, root).catch(explain)

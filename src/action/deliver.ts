@@ -7,12 +7,10 @@ import type { Audience } from './event'
 import type { GitHub } from './github'
 import { isForbidden, reasonOf } from './request-failure'
 
-/**
- * How findings are shown at their lines: `auto` is the check run if the token may write one, else workflow commands.
- */
+/** Channels for annotations: `auto` is the check run if the token may write one, else workflow commands. */
 export const annotationModes = ['auto', 'commands', 'check-run', 'none'] as const
 
-/** How a report is delivered on GitHub. */
+/** The ways to deliver a report on GitHub. */
 export interface Delivery {
   readonly annotations: (typeof annotationModes)[number]
   readonly comment: CommentMode
@@ -33,9 +31,9 @@ export interface Remark {
 interface Channel {
   readonly name: string
   readonly permission: string
-  /** What remains without it. */
+  /** The channel that still shows the report if this one fails. */
   readonly instead: string
-  /** There was no asking for it, so a token that may not write it is no fault. */
+  /** Not requested explicitly, so a token without this permission is no error. */
   readonly isOptional: boolean
   carry(github: GitHub): Promise<void>
 }
@@ -108,7 +106,7 @@ function carriersOf(
       carry: (github) => publishComment(github, report, { mode, name, pullRequest }),
     })
   }
-  // What was not judged in time is not solved.
+  // Findings that were not judged in time are not solved.
   if (suggestions && pullRequest !== undefined && !report.unfinished) {
     carriers.push({
       name: 'review',
@@ -132,7 +130,7 @@ async function connect(token: string | undefined, audience: Audience | undefined
   return new GitHub(token, audience)
 }
 
-/** One notice for all that the token may not write, unless nothing is lost by it. */
+/** One notice for all permissions that the token lacks, unless nothing is lost by it. */
 function noticeOf(carriers: readonly Channel[], report: Report, readOnly = false): Remark[] {
   const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0)
   if (!isMissed) return []

@@ -27,20 +27,20 @@ export function readEvent(env: NodeJS.ProcessEnv): Event {
   return { name, sha, payload: file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {} }
 }
 
-/** Where on GitHub the people are whom a report is for. */
+/** The place on GitHub where a report is read. */
 export interface Audience {
-  /** Where the API is: not at github.com for GitHub Enterprise Server. */
+  /** The URL of the API; GitHub Enterprise Server has its own. */
   readonly api: string
   readonly owner: string
   readonly repo: string
   /** The commit that GitHub shows checks of. */
   readonly sha: string
   readonly pullRequest: number | undefined
-  /** GitHub gives such a run a read-only token, whatever the workflow asks for. */
+  /** GitHub gives such a run a read-only token, with any permissions in the workflow. */
   readonly readOnly: boolean
 }
 
-/** The events whose commit is the one that is judged. */
+/** The events whose commit is judged. */
 const eventsOfCommits = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
 
 /** The target of a report on the event; none if its commit was not the judged one. */
@@ -66,7 +66,7 @@ export type EventBase = { readonly base: string; readonly exact: boolean } | 'wh
 const noCommit = /^0+$/
 
 /**
- * Refuses the one event that must not run the gate, whatever its inputs name.
+ * Refuses the one event that must not run the gate, with any inputs.
  *
  * @throws GuardError `usage`
  */

@@ -12,7 +12,7 @@ export type CheckRunOutput = NonNullable<NonNullable<Parameters<RestApi['checks'
 export type Comment = Data<RestApi['issues']['getComment']>
 export type ReviewComment = Data<RestApi['pulls']['listReviewComments']>[number]
 export type Review = Data<RestApi['pulls']['listReviews']>[number]
-export type ChangedFile = Data<RestApi['pulls']['listFiles']>[number]
+export type PullRequestFile = Data<RestApi['pulls']['listFiles']>[number]
 export type WantedReview = Pick<
   NonNullable<Parameters<RestApi['pulls']['createReview']>[0]>,
   'body' | 'commit_id' | 'comments'
@@ -113,7 +113,7 @@ export class GitHub {
   }
 
   /** The files of a pull request's diff, each with its patch. */
-  changedFiles(pullRequest: number): Promise<ChangedFile[]> {
+  changedFiles(pullRequest: number): Promise<PullRequestFile[]> {
     const { paginate, rest } = this.#octokit
     return this.#persist(() => paginate(rest.pulls.listFiles, this.#paged(pullRequest)))
   }

@@ -9,7 +9,7 @@ import { annotationModes, type Delivery } from './deliver'
 export interface Inputs {
   readonly options: Options
   readonly delivery: Delivery
-  /** Where the report is written as SARIF, from the workspace. */
+  /** The SARIF file, from the workspace. */
   readonly sarifFile: string | undefined
 }
 

@@ -12,7 +12,10 @@ function failureOf(error: unknown): RequestFailure | undefined {
   return error instanceof Error && 'status' in error ? (error as Error & RequestFailure) : undefined
 }
 
-/** The token lacks a permission: GitHub's words for its own tokens and fine-grained ones, and for classic ones at checks. */
+/**
+ * The token lacks a permission: GitHub's words for its own tokens and fine-grained ones, and for classic ones at
+ * checks.
+ */
 export function isForbidden(error: unknown): boolean {
   const failure = failureOf(error)
   return (
@@ -39,8 +42,8 @@ export function reasonOf(error: unknown): string {
 const unnamedPause = 60_000
 
 /**
- * How many milliseconds to wait before the request is repeated; undefined where repeating is useless.
- * Source: docs.github.com, "Best practices for using the REST API", on rate limits
+ * The milliseconds to wait before the request is repeated; undefined if repeating is useless. Source: docs.github.com,
+ * "Best practices for using the REST API", on rate limits
  */
 export function pauseAfter(error: unknown, tries: number): number | undefined {
   const failure = failureOf(error)

@@ -5,7 +5,7 @@ import type { LineComment } from './suggestions'
 
 /** The marks of a gate, by which it finds what it wrote. */
 export interface Marks {
-  /** What a comment begins with; the fingerprints of its findings follow. */
+  /** The first words of a comment; the fingerprints of its findings follow. */
   readonly name: string
   readonly review: string
   readonly solved: string
@@ -45,7 +45,10 @@ export function isOurs(comment: ReviewComment, marks: Marks): boolean {
   return comment.body.startsWith(`${marks.name} `) && comment.in_reply_to_id === undefined && mayWrite(comment)
 }
 
-/** Whether GitHub shows a comment at the lines of another one, about the same findings: one whose lines changed has none. */
+/**
+ * Whether GitHub shows a comment at the lines of another one, about the same findings: one whose lines changed has
+ * none.
+ */
 export function isAtPlace(comment: ReviewComment, wanted: LineComment, marks: Marks): boolean {
   const { path, side, startLine, line, about } = wanted
   return (
@@ -63,7 +66,7 @@ export function aboutOf({ body }: ReviewComment, { name }: Marks): string[] {
   return line.slice(name.length).replace('-->', '').trim().split(',')
 }
 
-/** So many identify a comment. */
+/** At most this many fingerprints identify a comment. */
 function identified(about: readonly string[]): readonly string[] {
   return [...new Set(about)].sort().slice(0, 20)
 }

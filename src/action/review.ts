@@ -48,7 +48,7 @@ export async function publishReview(
   const retired = new Set<ReviewComment>()
   for (const comment of open) {
     const about = aboutOf(comment, marks)
-    // A fix that cannot be placed any more is no reason to say that its finding is gone.
+    // A fix that can no longer be placed does not show that its finding is gone.
     if (kept.has(comment) || (about.some((one) => still.has(one)) && !about.some((one) => replaced.has(one)))) continue
     await github.minimize(comment.node_id)
     const why = about.some((one) => still.has(one)) ? 'Another comment replaces this one.' : 'Solved.'

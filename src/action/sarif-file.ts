@@ -7,8 +7,8 @@ import { visible } from '../report/words/visible'
 import type { Remark } from './deliver'
 
 /**
- * Writes the report as SARIF where a later step looks for it. A file that cannot be written is a remark: the verdict does not
- * depend on it.
+ * Writes the report as SARIF where a later step looks for it. A file that cannot be written is a remark: the verdict
+ * does not depend on it.
  *
  * @param file from the workspace, as the upload takes it
  */

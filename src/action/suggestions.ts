@@ -40,7 +40,7 @@ export function suggestionsIn(report: Report, diff: ReadonlyMap<string, DiffLine
     const comment = suggestionFor(unit, diff.get(unit.patch.path))
     if (comment) comments.set(unit, comment)
   }
-  // Where a part of a fix cannot be placed, its other parts are not suggested, nor what shares a line with them.
+  // If a part of a fix cannot be placed, its other parts and everything that shares a line with them are not suggested.
   for (let before = -1; before !== comments.size; ) {
     before = comments.size
     const partial = new Set(units.filter((unit) => !comments.has(unit)).flatMap(({ findings }) => findings))
@@ -96,7 +96,7 @@ function suggestionFor(unit: Unit, diff: DiffLines | undefined): LineComment | u
   return undefined
 }
 
-/** The lines to replace, and what is written in their place: lines that are added can be so behind a line or before one. */
+/** The lines to replace and their new text: lines are added after an existing line or before one. */
 function waysToWrite({ start, end, edits }: Unit, lines: readonly string[]) {
   const shifted = edits.map((edit) => {
     const { region } = edit
@@ -122,7 +122,7 @@ function blockOf(language: string, lines: readonly string[]): string {
   return [`${fence}${language}`, ...lines, fence, ''].join('\n')
 }
 
-/** Whether lines are of a Secret, apart from its type: its data is no matter of a comment. */
+/** Whether lines show the data of a Secret, which does not belong in a comment. */
 function showsSecret({ after }: Patch, written: readonly string[]): boolean {
   if (written.every((line) => /^type: [\w./-]+$/.test(line.trim()))) return false
   const shown = new Set(written.map((line) => line.trim()).filter((line) => line !== ''))
@@ -159,7 +159,7 @@ function byPlace(comments: readonly LineComment[]): LineComment[] {
   return [...found.values()]
 }
 
-/** The fingerprints of a finding and of what it leads. */
+/** The fingerprints of a finding and of those merged into it. */
 export function fingerprintsOf({ fingerprint, also = [] }: Finding): string[] {
   return [fingerprint, ...also.map((one) => one.fingerprint)]
 }

@@ -12,7 +12,7 @@ import { openRepository } from '../revision/git'
 import type { Io } from './io'
 import { foldersOf, put } from './new-files'
 
-/** What `--fix` does: writes the fixes, or only shows them. */
+/** The modes of `--fix`: writes the fixes, or only shows them. */
 export type FixMode = true | 'dry'
 
 /**
@@ -35,7 +35,7 @@ export async function checkAndFix(
   const patches = report.unfinished ? [] : (report.patches ?? [])
   const remark = (text: string) => io.stderr.write(`ingress-guard: ${text}\n`)
   if (patches.length === 0) {
-    const why = report.unfinished ? 'the check did not finish in time' : 'no finding that counts has a fix that holds'
+    const why = report.unfinished ? 'the check did not finish in time' : 'no finding that counts has a verified fix'
     remark(`nothing was fixed, because ${why}`)
     return report
   }
@@ -51,8 +51,8 @@ export async function checkAndFix(
 }
 
 /**
- * Writes patched files, all of them or none. A file that is not as it was judged is refused, and so is whatever leads to
- * another place: a symbolic link, another repository.
+ * Writes patched files, all of them or none. A file that is not as it was judged is refused, and so is a path that
+ * leads elsewhere: a symbolic link, another repository.
  */
 export function writePatches(top: string, patches: readonly Patch[]): void {
   const modes = patches.map((patch) => modeOf(top, patch))
@@ -63,11 +63,10 @@ export function writePatches(top: string, patches: readonly Patch[]): void {
   }
 }
 
-/** The mode that a file is written with; nothing is changed. */
+/** Checks that a patched file may be written, and returns its mode; changes nothing. */
 function modeOf(top: string, { path: file, before }: Patch): number | undefined {
   const names = file.split('/')
-  if (path.isAbsolute(file) || names.some((name) => /^(?:\.{0,2}|\.git)$/i.test(name) || name.includes('\\')))
-    throw refusal(file, 'it is no path of this repository')
+  if (path.isAbsolute(file) || names.some(isOfGit)) throw refusal(file, 'it is no path of this repository')
   for (const folder of foldersOf(file)) {
     const found = at(top, folder)
     if (found && !found.isDirectory()) throw refusal(file, `${folder} is no folder`)
@@ -83,6 +82,12 @@ function modeOf(top: string, { path: file, before }: Patch): number | undefined 
   if (!readFileSync(path.join(top, file)).equals(Buffer.from(before)))
     throw refusal(file, 'it was changed while the check ran')
   return found.mode
+}
+
+/** Whether some system of files takes a name for Git's own folder, this one, or the one above. */
+function isOfGit(name: string): boolean {
+  const taken = name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+  return name.includes('\\') || /^(?:\.{0,2}|(?:\.git|git~\d)[ .]*(?::.*)?)$/i.test(taken)
 }
 
 function refusal(file: string, why: string): GuardError {

@@ -6,7 +6,7 @@ import { configPath } from '../policy/names'
 /** The workflow that `init` writes. */
 export const workflowPath = '.github/workflows/ingress-guard.yaml'
 
-/** So many clusters and releases are suggested. */
+/** The number of clusters and releases that are suggested. */
 const most = { clusters: 8, releases: 12 }
 
 /**
@@ -91,7 +91,9 @@ function helm(releases: readonly CommentedRelease[]): string {
 ${lines.join('')}`
 }
 
-/** The releases that charts may have which nothing installs: with values files elsewhere that are named after the chart. */
+/**
+ * The possible releases of charts that nothing installs: with values files elsewhere that are named after the chart.
+ */
 function releasesOf({ files, platform }: Coverage): CommentedRelease[] {
   const values = new Map<string, string[]>()
   for (const { path: file, state, cause } of files) {

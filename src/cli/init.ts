@@ -20,8 +20,8 @@ export interface InitFlags extends Omit<CoverageFlags, 'format' | 'head' | 'conf
 }
 
 /**
- * Looks at a repository, shows what would be seen of it, and writes the workflow and a config. Every text that it writes
- * is shown. With `dryRun` nothing is written: the files go to the standard output, all else to the other one.
+ * Looks at a repository, shows which parts of it would be seen, and writes the workflow and a config. Every text that
+ * it writes is shown. With `dryRun` nothing is written: the files go to the standard output, all else to the other one.
  */
 export async function init({ dryRun, force, ...flags }: InitFlags, io: Io, paint: Paint): Promise<void> {
   const top = await topOf(flags.repo)

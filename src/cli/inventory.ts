@@ -10,7 +10,7 @@ import { GuardError } from '../errors'
 import { splitDocuments } from '../manifest/documents'
 import { PlainTree } from './plain-tree'
 
-/** Where an inventory is taken from. */
+/** The input of an inventory. */
 export interface InventoryInput {
   /** Output of `kubectl get … -o json`; `-` is the standard input. */
   readonly files: readonly string[]
@@ -45,7 +45,7 @@ export async function inventory({ files, context, kubectl, takenAt }: InventoryI
   return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new PlainTree(time) } })
 }
 
-/** Whether an object contains facts about a cluster. */
+/** Whether an object contains facts that an inventory has. */
 function isKnown(object: PlainTree): boolean {
   return liveKinds.some((kind) => object.at('kind').string === kind) || object.at('serverVersion').exists
 }

@@ -9,9 +9,9 @@ export interface Io {
   readonly stderr: { write(text: string): unknown; isTTY?: boolean }
   /** The folder of the package. */
   readonly root: string
-  /** How a run is made, where not in this thread. */
+  /** Makes a run, if not in this thread. */
   readonly run?: (options: Options, host: Host) => Promise<Report>
-  /** How a change of a history is judged, where not in this process. */
+  /** Judges a change of a history, if not in this process. */
   readonly judge?: JudgeChange
   /** The time; tests have one of their own. */
   readonly now?: Date

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import module from 'node:module'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { isMainThread, Worker } from 'node:worker_threads'
 import { changeArgument } from '../host/change-argument'
@@ -21,10 +20,12 @@ if (isMainThread) {
 
 /**
  * Has Node (from 22.8) keep the compiled code for later runs, in the user's own folder; not in CI, where there is no later
- * run on that machine, or where others may have run on it before.
+ * run on that machine, or where others may have run on it before. A relative path would lead into what is checked.
  */
 function keepCompiledCode(): void {
-  if (process.env.CI || !('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return
-  const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache')
-  module.enableCompileCache(path.join(caches, 'ingress-guard', 'code'))
+  const { CI, XDG_CACHE_HOME: named = '', HOME: home = '' } = process.env
+  const caches = path.isAbsolute(named) ? named : path.join(home, '.cache')
+  if (CI || !path.isAbsolute(caches)) return
+  if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
+    module.enableCompileCache(path.join(caches, 'ingress-guard', 'code'))
 }

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, renameSync, rmSync, type Stats, writeFileSync } f
 import path from 'node:path'
 import { GuardError } from '../errors'
 
-/** What became of a file: an existing one is kept, unless it may be replaced. */
+/** The outcome for a file: an existing one is kept, unless it may be replaced. */
 export type FileOutcome = 'written' | 'replaced' | 'kept'
 
 /**
@@ -28,7 +28,7 @@ export function writeNewFiles(
   return outcomes
 }
 
-/** What would become of a file; nothing is changed. */
+/** The outcome of writing a file; changes nothing. */
 export function outcomeOf(top: string, file: string, replace: boolean): FileOutcome {
   for (const folder of foldersOf(file)) {
     const found = at(top, folder)

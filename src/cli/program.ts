@@ -32,6 +32,7 @@ interface CheckFlags {
   cache?: string
   today?: string
   timeout?: number
+  timings: boolean
   fix?: FixMode
   quiet: boolean
   verbose: boolean
@@ -77,10 +78,11 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--cache <dir>', optionTexts.cache)
     .option('--today <date>', optionTexts.today)
     .option('--timeout <minutes>', optionTexts.timeout, (text) => minutesIn(text, '--timeout'))
+    .option('--timings', `${optionTexts.timings} Written to the standard error, and to the JSON report.`, false)
     .addOption(
       new Option(
         '--fix [how]',
-        'Fix in the working tree what has a fix that holds, show the diff, and check again; --fix=dry only shows it.',
+        'Apply verified fixes to the working tree, show the diff, and check again; --fix=dry only shows it.',
       ).choices(['dry']),
     )
     .option('--quiet', 'In the terminal, show the findings that count and nothing else.', false)
@@ -98,6 +100,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       const report = fix ? await fixed(fix, options, runOnce, flags, io) : await runOnce(options)
       write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
+      if (report.timings) io.stderr.write((await import('../finding/timings')).timingLines(report.timings))
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
     })
 

@@ -14,7 +14,7 @@ export function addReplay(
     )
     .option('--repo <dir>', optionTexts.repo, '.')
     .option('--branch <revision>', 'The branch, by its first parents; default: the default branch.')
-    .option('--last <number>', 'Judge so many commits, the last ones; default: 200.')
+    .option('--last <number>', 'The number of commits to judge, from the last one back; default: 200.')
     .option(
       '--since <day>',
       'Judge the commits since a day (2026-01-31), or of the last days, weeks, months or years (30d, 6w, 3m, 1y).',

@@ -1,7 +1,7 @@
 import { type Declarations, declaredFor, layoutFolderOf } from './clusters'
 
 /**
- * The clusters that something may be deployed to, as far as they are known before its objects are: some names, or, for a
+ * The clusters that something may be deployed to, as far as they are known before its objects are: names, or, for a
  * path, a folder above it.
  */
 export interface Whereabouts {
@@ -26,7 +26,7 @@ export function whereaboutsOf(
   return { names: declaredFor(path, head), path: layout === undefined ? path : `${layout}/`, layout }
 }
 
-/** Whether two things are in different clusters, whatever objects there are. */
+/** Whether two things are certainly in different clusters. */
 export function areApart(one: Whereabouts, other: Whereabouts): boolean {
   if (one.names.some((name) => other.names.includes(name))) return false
   return !mayBeNamed(one, other) && !mayBeNamed(other, one) && !mayShareFolder(one, other)

@@ -23,7 +23,7 @@ export interface FileObjects {
   readonly refs: readonly ObjectRef[]
 }
 
-/** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
+/** The cluster of each file of a repository. Computed once, over both sides of a change. */
 export interface ClusterMap {
   of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
   /** Some folders count as clusters because they repeat each other: likely, but not certain. */
@@ -105,16 +105,37 @@ const siblingLimit = 64
  * @returns the folders, with the sides on which they repeat another
  */
 function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
-  const objects = new Map<string, Map<string, number>>()
-  for (const { path, sides, refs } of files) {
-    const bits = sides.reduce((all, side) => all | sideBits[side], 0)
-    const identities = refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf)
-    for (const folder of ancestors(path)) {
-      const held = objects.get(folder) ?? new Map<string, number>()
-      objects.set(folder, held)
-      for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bits)
+  const held = files.map(({ path, sides, refs }) => ({
+    path,
+    bits: sides.reduce((all, side) => all | sideBits[side], 0),
+    identities: refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf),
+  }))
+  // Nearly all objects of a repository are in one file, and say nothing but how large its folders are.
+  const homes = new Map<string, string>()
+  const inMany = new Set<string>()
+  for (const { path, identities } of held) {
+    for (const identity of identities) {
+      const home = homes.get(identity)
+      if (home === undefined) homes.set(identity, path)
+      else if (home !== path) inMany.add(identity)
     }
   }
+  if (inMany.size === 0) return new Map()
+  const sizes = new Map<string, number>()
+  for (const [identity, path] of homes) {
+    if (inMany.has(identity)) continue
+    for (const folder of ancestors(path)) sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
+  }
+  const objects = new Map<string, Map<string, number>>()
+  for (const { path, bits, identities } of held) {
+    for (const folder of ancestors(path)) {
+      const known = objects.get(folder) ?? new Map<string, number>()
+      objects.set(folder, known)
+      for (const identity of identities)
+        if (inMany.has(identity)) known.set(identity, (known.get(identity) ?? 0) | bits)
+    }
+  }
+  const sizeOf = (folder: string) => (sizes.get(folder) ?? 0) + (objects.get(folder)?.size ?? 0)
   const siblings = new Map<string, string[]>()
   for (const folder of objects.keys()) {
     const parent = folder.slice(0, folder.lastIndexOf('/') + 1)
@@ -142,7 +163,7 @@ function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
           const counts = shared.get(other) ?? [0, 0, 0, 0]
           shared.set(other, counts)
           for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1
-          const enough = Math.max(2, Math.min(own.size, objects.get(other)?.size ?? 0) / 2)
+          const enough = Math.max(2, Math.min(sizeOf(folder), sizeOf(other)) / 2)
           for (const bit of [sideBits.base, sideBits.head]) {
             if ((counts[bit] ?? 0) < enough) continue
             for (const one of [folder, other]) found.set(one, (found.get(one) ?? 0) | bit)

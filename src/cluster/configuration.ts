@@ -4,10 +4,7 @@ import { factAt, type StatedValue, type ValueTree } from './inventory'
 /** The modes that kube-proxy has on Linux; unsaid it is iptables. */
 const defaultMode = 'iptables'
 
-/**
- * The mode that kube-proxy's ConfigMap sets, in the file it holds; kubeadm calls the file `config.conf`.
- * Source: https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/
- */
+/** None if the image is named by a digest alone, or not at all. */
 export function kubeProxyModeOfConfigMap<T extends ValueTree<T>>(configMap: T): StatedValue<T> | undefined {
   return valueIn(configMap, 'KubeProxyConfiguration', 'mode', defaultMode)
 }

@@ -25,8 +25,8 @@ interface Installer {
 }
 
 /**
- * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md, whose proxyMode is ipvs where none is written;
- * https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/;
+ * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md, where the default of proxyMode is
+ * ipvs; https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/;
  * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/; https://schema.eksctl.io/;
  * https://github.com/kubernetes/kops/blob/master/pkg/apis/kops/v1alpha2/cluster.go and componentconfig.go
  */
@@ -71,7 +71,7 @@ export function kubeProxyModeIn(manifests: readonly Manifest[]): StatedValue<Cur
   return agreed(manifests, 'kubeProxyMode')
 }
 
-/** Where two installers' files of one cluster differ, it is not known which of them was used. */
+/** If two installers' files of one cluster differ, it is unknown which of them was used. */
 function agreed(manifests: readonly Manifest[], what: keyof Installer): StatedValue<Cursor> | undefined {
   const facts = manifests.flatMap(
     (manifest) => entryOf(installers, groupKindOf(manifest.ref))?.[what]?.(manifest.root) ?? [],

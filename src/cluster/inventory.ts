@@ -36,9 +36,9 @@ export interface LiveLock<T> {
   readonly name: string
   /** The leader: a Pod's name, for many controllers followed by `_` and an id. */
   readonly holder: StatedValue<T> | undefined
-  /** When the holder last renewed it. */
+  /** The time of the holder's last renewal. */
   readonly renewTime: StatedValue<T> | undefined
-  /** For how many seconds that counts. */
+  /** The seconds for which a renewal counts. */
   readonly duration: number | undefined
   readonly at: T
 }
@@ -67,7 +67,7 @@ export interface LiveIngressClass<T> {
 
 /** The content of a snapshot of a running cluster. */
 export interface Inventory<T> {
-  /** When it was taken, as RFC 3339. */
+  /** The time of its creation, as RFC 3339. */
   readonly takenAt: StatedValue<T> | undefined
   /** The API server's version, as it gives it: `v1.30.4-eks-a737599`. */
   readonly kubernetes: StatedValue<T> | undefined
@@ -95,7 +95,7 @@ export const nodeFields = {
 /** A moment as RFC 3339. */
 export const momentPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$'
 
-/** Whether a text is a moment that exists, as RFC 3339. */
+/** Whether a text is a valid RFC 3339 timestamp. */
 export function isMoment(text: string): boolean {
   return new RegExp(momentPattern).test(text) && !Number.isNaN(Date.parse(text))
 }

@@ -5,8 +5,8 @@ import type { StatedValue } from './inventory'
 import { podOf } from './pod'
 
 /**
- * The mode that a workload starts kube-proxy with, for Linux nodes. With a config file, kube-proxy ignores its other flags.
- * Source: https://kubernetes.io/docs/reference/command-line-tools-reference/kube-proxy/
+ * The mode that a workload starts kube-proxy with, for Linux nodes. With a config file, kube-proxy ignores its other
+ * flags. Source: https://kubernetes.io/docs/reference/command-line-tools-reference/kube-proxy/
  */
 export function kubeProxyModeOfWorkload(manifest: Manifest): StatedValue<Cursor> | undefined {
   for (const container of podOf(manifest).at('spec', 'containers').items()) {

@@ -133,7 +133,9 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A snapshot is at least as young as the youngest sign of life in it; the leases of nodes give one every ten seconds. */
+/**
+ * A snapshot is at least as young as the youngest sign of life in it; the leases of nodes give one every ten seconds.
+ */
 function newestRenewal<T extends ValueTree<T>>(locks: readonly LiveLock<T>[]): StatedValue<T> | undefined {
   return locks
     .flatMap(({ renewTime }) => (renewTime && isMoment(renewTime.value) ? [renewTime] : []))

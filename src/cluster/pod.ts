@@ -2,7 +2,7 @@ import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 
-/** Where a kind has its Pod: itself, or a template. */
+/** The path of the Pod in each kind: the object itself, or a template. */
 const places: Readonly<Record<GroupKind, readonly string[]>> = {
   'Deployment.apps': ['spec', 'template'],
   'DaemonSet.apps': ['spec', 'template'],

@@ -4,9 +4,8 @@ import type { ClusterNode } from './cluster-facts'
 import { podOf } from './pod'
 
 /**
- * Where a workload asks for a label that none of the known nodes has; undefined if one of them may have what is asked for,
- * or if the nodes are unknown.
- * Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+ * The label requirement of a workload that no known node meets; undefined if a node may meet it, or if the nodes are
+ * unknown. Source: https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
  */
 export function unmetByNodes(workload: Manifest, nodes: readonly ClusterNode[]): Cursor | undefined {
   if (nodes.length === 0 || nodes.some(({ name }) => name === undefined)) return undefined
@@ -44,7 +43,7 @@ function meetsTerm(node: ClusterNode, term: Cursor): boolean {
   })
 }
 
-/** Whether a node may have a label with such a value: an unknown label may have each. */
+/** Whether a node may have a label with a matching value: an unknown label may have any. */
 function mayHave(node: ClusterNode, key: string, matches: (value: string | undefined) => boolean): boolean {
   const labels = node.at.at('metadata', 'labels')
   if (labels.exists) return matches(labels.at(key).string)

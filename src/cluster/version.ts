@@ -21,12 +21,12 @@ export function compareVersions(a: Version, b: Version): number {
   return a.major - b.major || a.minor - b.minor || (a.patch ?? 0) - (b.patch ?? 0)
 }
 
-/** By how many minor releases a version is ahead of another; undefined for another major release. */
+/** The number of minor releases that a version is ahead of another; undefined for another major release. */
 export function minorsAhead(version: Version, of: Version): number | undefined {
   return version.major === of.major ? version.minor - of.minor : undefined
 }
 
-/** Of several facts the one with the newest version. */
+/** The fact with the newest version. */
 export function newestOf<F extends { readonly value: string }>(facts: readonly F[]): F | undefined {
   const known = facts.flatMap((fact) => {
     const version = parseVersion(fact.value)

@@ -22,7 +22,7 @@ export interface Descriptions {
 
 export const noDescriptions: Descriptions = { manifests: [], findings: [], skipped: [] }
 
-/** Reads the inventories that a side's config names, and its own words on the clusters. */
+/** Reads the inventories that a side's config names, and the facts that the config itself declares. */
 export async function readDescriptions(
   side: Side,
   { checkout, tree }: { readonly checkout: Checkout; readonly tree: Tree },
@@ -56,7 +56,8 @@ export async function readDescriptions(
 
 /**
  * The names that snapshots use for a declared cluster: its own, or those of the layout's folders with its name. A
- * cluster that has neither paths nor a folder contains what belongs to no other; with several of them, that is unknown.
+ * cluster that has neither paths nor a folder contains the files that belong to no other; with several of them, that is
+ * unknown.
  */
 function deployedUnder(declared: DeclaredClusters, tree: Tree): (name: string) => string[] {
   const homeless = Object.entries(declared).flatMap(([name, { paths }]) =>
@@ -107,7 +108,7 @@ function parse(content: Content | undefined, path: string, cluster: string): Loa
   return objects
 }
 
-/** At the line of the inventory that is wrong, or where the config names a file that is not there. */
+/** At the faulty line of the inventory, or where the config names a missing file. */
 function unreadable(
   { message, at }: GuardError,
   { path, region }: { path: string; region: Manifest['object']['region'] },

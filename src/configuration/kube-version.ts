@@ -24,7 +24,7 @@ export function withKubeVersion({ manifests }: Descriptions, declarations: Decla
     if (manifests.length === 0 || source.kind !== 'helm' || source.kubeVersion) return source
     const { target } = source
     const clusters = 'cluster' in target ? [target.cluster] : map.of(target.path).clusters
-    // Deployed to clusters that differ, it is rendered for none of them.
+    // A source deployed to clusters with different versions is rendered for none of them.
     const [kubeVersion, ...others] = new Set(clusters.map(versionOf))
     return kubeVersion && others.length === 0 ? { ...source, kubeVersion } : source
   }

@@ -35,9 +35,9 @@ function identityOf({ rule, object, path, cluster, reason }: PlacedException): s
 }
 
 /**
- * The globs of a config that match no file of the revisions: they are misspelled, or left over.
+ * The globs of a config that match no file of the revisions: misspelled or outdated ones.
  *
- * @param before the config that it replaces; of its globs the ones that stay are not reported again
+ * @param before the config that it replaces; its globs are not reported again if they stay
  */
 export async function unmatchedIn(
   { config, text }: ReadConfig,
@@ -56,7 +56,7 @@ export async function unmatchedIn(
   const entries = (await Promise.all(revisions.map((revision) => revision.list()))).flat()
   const matches = ({ glob }: PlacedGlob) => {
     const pattern = new Minimatch(glob, { dot: true })
-    // What is behind a link or in a submodule is below its path.
+    // Files behind a link or in a submodule are below its path.
     return entries.some(({ path, type }) => pattern.match(path, type !== 'file'))
   }
   return globs

@@ -10,7 +10,9 @@ export const holderKinds = ['ConfigMap', 'Secret']
 /** The API groups of Argo CD and Flux, or how they end. */
 export const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io']
 
-/** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
+/**
+ * The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it.
+ */
 const gitOpsIn = new Map<string, readonly LoadedObject[]>()
 
 function readGitOpsIn(text: string): readonly LoadedObject[] {
@@ -22,7 +24,7 @@ function readGitOpsIn(text: string): readonly LoadedObject[] {
   return found
 }
 
-/** Whether an object is of Argo CD or Flux. */
+/** Whether an object is one of Argo CD or Flux. */
 export function isGitOps({ ref }: LoadedObject): boolean {
   return gitOpsGroups.some((group) => `.${ref.group}`.endsWith(`.${group}`))
 }

@@ -40,6 +40,6 @@ export function readGitOps(
 function listHook(manifest: Manifest, named: GitOpsSources): void {
   const { root } = manifest
   if (['plain', 'skipped'].includes(hookFateOf(root, true))) return
-  const reason = 'it is a hook of Argo CD, which deletes the object that it was'
+  const reason = 'it is a hook of Argo CD'
   named.skip(manifest, 'hook', reason, { at: named.siteOf(manifest, hookAnnotationOf(root)) })
 }

@@ -83,7 +83,7 @@ function releaseOf(manifest: Manifest, id: string, configs: readonly Manifest[])
   }
 }
 
-/** Whether all of its values are here. */
+/** Whether all of its values are in the repository. */
 function isKnown(root: Cursor): boolean {
   const { valuesSecrets, chartContent } = readK3sChart(root)
   const hasMore = root.at('spec', 'values').exists
@@ -109,7 +109,10 @@ function valuesOf({ root, origin, ref }: Manifest): Values[] {
   return text === '' ? [] : [{ text, name: `${ref.kind} ${ref.name} in ${origin.path}` }]
 }
 
-/** As the controller hands them to helm: https://github.com/k3s-io/helm-controller/blob/master/pkg/controllers/chart/chart.go */
+/**
+ * As the controller passes them to helm:
+ * https://github.com/k3s-io/helm-controller/blob/master/pkg/controllers/chart/chart.go
+ */
 function parametersOf(root: Cursor): Parameter[] {
   const { set } = readK3sChart(root)
   return [...set.entries()]

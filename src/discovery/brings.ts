@@ -18,7 +18,7 @@ const maxUnpacked = 64 * 1024 * 1024
 /** Annotations of Argo CD are on objects of every kind. */
 const annotations = /\bargocd\.argoproj\.io\//g
 
-/** Whether a text may hold an object that deploys others. */
+/** Whether a text may contain an object that deploys others. */
 function maySpeakOfDeployers(written: string): boolean {
   const text = spelledOut(written).replace(annotations, '')
   return (
@@ -33,12 +33,12 @@ const chartWords = ['sourceRef', 'chartRef', '/spec/chart']
 /** The groups of the deployers that are no HelmReleases. */
 const otherDeployers = ['argoproj.io', 'kustomize.toolkit.fluxcd.io']
 
-/** What a file may bring to the rendering that takes it in. */
+/** The contents that a file may add to the rendering that includes it. */
 type PossibleContents = 'deployers' | 'releases' | 'chart words' | 'none'
 
 /**
- * Decides which sources have to be rendered to know their Argo CD and Flux objects: those in whose texts such
- * objects may be, and that do not take them in as they are.
+ * Decides which sources have to be rendered to know their Argo CD and Flux objects: those with texts that may contain
+ * such objects and that do not include them unchanged.
  */
 export class Brings {
   private readonly known = new Map<string, ReadonlySet<PossibleContents>>()
@@ -87,7 +87,7 @@ export class Brings {
     const files = [...new Set(taken.flatMap((one) => filesOf(one, this.checkout)))]
     const contents = new Set<PossibleContents>()
     for (const file of files) for (const one of await this.contentsOf(file)) contents.add(one)
-    // A file of another name is not read for objects, whatever takes it in.
+    // A file with another name is not searched for objects, even if it is included.
     const isHidden = async (file: string) =>
       !this.checkout.tree.files.has(file) && (await this.contentsOf(file)).has('deployers')
     for (const file of files) if (await isHidden(file)) return true
@@ -103,7 +103,7 @@ export class Brings {
     return isTouched || contents.has('chart words') || chartWords.some((word) => written.includes(word))
   }
 
-  /** Whether a Kustomization takes in a HelmRelease of files whose objects are read as some rendering has them. */
+  /** Whether a Kustomization includes a HelmRelease from files whose objects are read from a rendering. */
   async hasReleaseOf(
     files: ReadonlySet<string>,
     source: Source,

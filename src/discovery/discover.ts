@@ -37,19 +37,21 @@ export interface Discovery {
   readonly notInspected: readonly NotInspected[]
   /** The revisions of this repository that Argo CD and Flux objects deploy. */
   readonly revisions: readonly TrackedRevision[]
-  /** How Flux objects refer to this repository. */
+  /** The references of Flux objects to this repository. */
   readonly references: readonly SourceReference[]
   /** The releases whose charts are not in this repository and may be fetched, by their ids. */
   readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
-  /** The Argo CD and Flux objects, also those that renderings bring. */
+  /** The Argo CD and Flux objects, also those in renderings. */
   readonly objects: readonly Manifest[]
-  /** What files of Fleet and helmfile deploy. */
+  /** The deployments of Fleet and helmfile. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
   readonly plain: ReadonlyMap<string, PlainOwner>
   /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
-  /** The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them. */
+  /**
+   * The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them.
+   */
   readonly firstRoots: ReadonlySet<string>
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
   readonly bringers: ReadonlyMap<string, string>
@@ -75,7 +77,7 @@ export interface DiscoveryInput {
   readonly changed?: ReadonlySet<string> | undefined
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
-  /** How far renderings are followed, if not to the usual limits. */
+  /** The limits for following renderings, if not the usual ones. */
   readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
@@ -151,7 +153,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   }
 }
 
-/** The files of one side, and what was read of them. */
+/** The files of one side and the objects read from them. */
 interface SideReading {
   readonly checkout: Checkout
   readonly declared: readonly Source[]
@@ -168,12 +170,15 @@ interface SideReading {
   readonly fileDeployments: FileDeployments
 }
 
-/** The sources as far as they are known from the files and from the renderings that were followed. */
+/** The sources, as far as the files and the followed renderings show them. */
 async function readRound(charts: readonly string[], reading: SideReading) {
   const { checkout, declared, known, fileDeployments } = reading
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
+  for (const [file, why] of fileDeployments.ignored)
+    if (!ownership.has(file) && !gitOps.plain.has(file))
+      ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
   const explicit = [...declared, ...gitOps.sources, ...fileDeployments.sources]
   const explicitPlaces = new Set([...explicit.map(placeOf), ...gitOps.asDirectories.keys()])
   const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)

@@ -58,8 +58,8 @@ export async function discoveredCharts(
 }
 
 /**
- * At the head: the charts that were discovered at the base, and new ones, including former libraries. A chart that
- * loses the last object or declaration that named it is no longer deployed.
+ * At the head: the charts that were discovered at the base, and new ones, including former libraries. A chart is no
+ * longer deployed once the last object or declaration that named it is gone.
  */
 export function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
   if (!base) return [...found]

@@ -26,7 +26,7 @@ export interface Round {
   readonly sources: readonly Source[]
 }
 
-/** How deep renderings are followed that bring what is rendered next, and how many of them. */
+/** The depth to which renderings with further sources are followed, and their number. */
 export interface FollowLimits {
   readonly depth: number
   readonly renderings: number
@@ -41,18 +41,18 @@ interface FollowedRendering {
   readonly depth: number
   /** The objects that led to it. */
   readonly above: ReadonlySet<string>
-  /** The files that it takes in; none where it does not render. */
+  /** The files that it includes; none if it does not render. */
   files: ReadonlySet<string>
   children: readonly Manifest[]
 }
 
 /**
- * The Argo CD and Flux objects that renderings bring: a chart of Applications, a Kustomization that completes what it
- * takes in. Each source is rendered for them once; what they deploy is followed in the same way, up to a limit.
+ * Finds the Argo CD and Flux objects in renderings: of a chart of Applications, of a Kustomization that completes its
+ * resources. Each source is rendered for them once; their sources are followed in the same way, up to a limit.
  */
 export class Followed {
   readonly broughtBy = new Map<Manifest, Bringer>()
-  /** The objects of files that these are made of. */
+  /** The objects in files from which these are made. */
   readonly writtenAs = new Map<Manifest, Manifest>()
   private readonly asked = new Map<string, FollowedRendering>()
   /** The objects of files, by kind and name. */
@@ -78,7 +78,7 @@ export class Followed {
     }
   }
 
-  /** The objects of files, but those that some rendering has, and all that renderings bring. */
+  /** The objects in files, except those that some rendering contains, and all objects in renderings. */
   objects(ofFiles: readonly Manifest[]): Manifest[] {
     const children = [...this.asked.values()].flatMap((one) => one.children)
     const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
@@ -109,7 +109,7 @@ export class Followed {
     for (const { manifest, cause } of this.limited) {
       const reason =
         cause === 'too-deep'
-          ? `what it renders leads further than ${this.limits.depth} levels of objects that deploy others; deeper ones are not followed`
+          ? `its rendering deploys further renderings, more than ${this.limits.depth} levels deep; deeper ones are not followed`
           : `its rendering is not searched for further deployers, as ${this.limits.renderings} renderings were`
       named.skip(manifest, cause, reason)
     }
@@ -127,7 +127,7 @@ export class Followed {
     const open: Source[] = []
     const { checkout, changed } = this.seen
     const brings = new Brings(checkout, round.gitOps, this.all, changed)
-    // Who else takes in what the change touches.
+    // Other sources that include the files which the change touches.
     const touched = [...this.asked.values()].filter(({ source, files }) =>
       [...files, ...this.kustomizationFiles(source, round)].some((file) => changed.has(file)),
     )
@@ -149,7 +149,7 @@ export class Followed {
     return isNew || (next.length > 0 && next.length < open.length)
   }
 
-  /** A source whose object another one may complete comes after that one, unless they go in a circle. */
+  /** A source whose object another one may complete comes after that one, unless they form a circle. */
   private topmost(open: readonly Source[], round: Round): readonly Source[] {
     const takers = new Map<string, Set<string>>()
     for (const source of open) {
@@ -168,7 +168,7 @@ export class Followed {
     return first.length > 0 ? first : open
   }
 
-  /** @param before the renderings that were followed, and those that will be in this round */
+  /** @param before the renderings that were followed already, and those of this round */
   private admitted(source: Source, { gitOps }: Round, before: number): [FollowedRendering] | undefined {
     const deployer = gitOps.deployers.get(source.id)
     const bringer = deployer && this.broughtBy.get(deployer)
@@ -194,7 +194,7 @@ export class Followed {
           source.declaredAt.path,
           ...(source.definitionFiles ?? []),
           ...this.kustomizationFiles(source, round),
-          // A patch of the release, say.
+          // For example, a patch of the release.
           ...[...files].filter((file) => this.seen.changed.has(file)),
         ]),
       ],
@@ -203,7 +203,7 @@ export class Followed {
       .filter(({ object }) => isGitOps(object))
       .flatMap(({ object, path }) => {
         const manifest = this.placed(namespaced(object, source), path, files)
-        // What deploys this very source is read where it is written.
+        // An object that deploys this very source is read from its file.
         return above.has(keyOf(manifest)) ? [] : [manifest]
       })
     const names = [...new Set(found.flatMap(namesOfHolders))]
@@ -219,7 +219,7 @@ export class Followed {
     return true
   }
 
-  /** An object of a rendering at the place of the object of a file that it is made of, if there is one. */
+  /** A rendered object, at the place of the object in a file from which it is made, if there is one. */
   private placed(object: LoadedObject, path: string, files: ReadonlySet<string>): Manifest {
     const written = this.written.get(nameIn({ ref: object.ref }))?.find(({ origin }) => files.has(origin.path))
     const at = written ? declarationSite(written) : { path, region: startOf(1) }
@@ -229,8 +229,8 @@ export class Followed {
   }
 
   /**
-   * Drops what a root brought that some object turns out to deploy, but for that object: where Flux is bootstrapped, the
-   * root itself brings it. From then on the object decides what is rendered.
+   * Drops the objects of a root that turns out to be deployed by one of them, except that object: when Flux is
+   * bootstrapped, the root contains it. From then on the object decides which sources are rendered.
    */
   private dropReplaced({ gitOps, sources }: Round): boolean {
     let isNew = false

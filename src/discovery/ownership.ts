@@ -3,7 +3,7 @@ import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
 import type { Discovery, DiscoveryInput } from './discover'
 
-/** Why a file is no plain manifest. */
+/** The reason why a file is no plain manifest. */
 export interface FileOwnership {
   /** Whether something that is rendered may include the file; otherwise nothing deploys it. */
   readonly deployed: boolean

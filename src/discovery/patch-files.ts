@@ -3,8 +3,8 @@ import type { Manifest } from '../manifest/manifest'
 import { inside, type Kustomization } from '../sources/kustomization'
 
 /**
- * The files that are only patches: a Kustomization names them as such, and none takes them in as objects. A file that is
- * applied in another way as well, because its folder is deployed as it is, holds objects nevertheless.
+ * The files that are only patches: a Kustomization names them as such, and none includes them as objects. A file that
+ * is also applied in another way, because its folder is deployed as it is, is not among them.
  */
 export function patchFilesOf(kustomizations: ReadonlyMap<string, Kustomization>): Set<string> {
   const patches = new Set([...kustomizations.values()].flatMap((one) => one.patches))

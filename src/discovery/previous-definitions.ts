@@ -65,5 +65,5 @@ function ofAnyKubernetes(source: Source): Source {
 }
 
 function definitionOf({ declaredAt: _, definitionFiles: __, overlaidAt: ___, ...source }: Source): string {
-  return JSON.stringify(source)
+  return JSON.stringify({ ...source, packed: undefined })
 }

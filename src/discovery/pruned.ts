@@ -7,13 +7,13 @@ import { closureOf, type Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 import { namesMore } from './roots'
 
-/** An object that applies a file, and what it deletes. */
+/** An object that applies a file, and its effect on removed objects. */
 export interface Applier {
   readonly identity: string
   readonly name: string
-  /** Whether it deletes what its folder no longer has. */
+  /** Whether it deletes objects that its folder no longer has. */
   readonly prunes: boolean
-  /** Whether what it applied is deleted with it. */
+  /** Whether its deletion deletes the objects that it applied. */
   readonly cascades: boolean
 }
 
@@ -48,8 +48,8 @@ export function appliersIn({ manifests, gitOps, kustomizations }: AppliedObjects
 }
 
 /**
- * Files with Argo CD and Flux objects that are deleted with the objects that applied them, although their files are still
- * there: what they deployed goes with them.
+ * Files with Argo CD and Flux objects that are deleted with the objects that applied them, although the files are still
+ * there: the objects that they deployed are deleted, too.
  *
  * @param roots the Kustomizations that are built without an object that names them
  */

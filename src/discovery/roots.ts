@@ -12,15 +12,15 @@ import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 
-/** What the Argo CD and Flux objects of one side show of what is deployed. */
+/** The deployed folders, as far as the Argo CD and Flux objects of one side show them. */
 export interface Roots {
-  /** Whether they name every folder that is deployed: some name one, and what each of them names is known. */
+  /** Whether they name every deployed folder: there are such objects, and the folders of each are known. */
   readonly known: boolean
   /** The files and folders that are deployed, or may be: a folder means all that is below it. */
   readonly places: ReadonlySet<string>
   /** The folders among them whose plain files Argo CD takes one by one. */
   readonly directories: ReadonlySet<string>
-  /** Whether there are files of a tool that names what it deploys in its own way: Fleet, helmfile, Kluctl. */
+  /** Whether there are files of a tool that names its deployments in its own way: Fleet, helmfile, Kluctl. */
   readonly otherTools: boolean
 }
 
@@ -49,7 +49,7 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
   const places = new Set(read.flatMap(({ folders }) => folders))
   const addBeside = (files: Iterable<string>) => {
     const folders = new Set([...files].map((file) => (file.includes('/') ? path.dirname(file) : '')))
-    // Beside a file of the root are the other files of the root, and not the whole repository.
+    // For a file of the root, the siblings are the other files of the root, not the whole repository.
     const atRoot = folders.delete('') ? [...checkout.tree.entries.keys()].filter((file) => !file.includes('/')) : []
     for (const place of [...folders, ...atRoot]) places.add(place)
   }
@@ -61,7 +61,7 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
         for (const place of [folder, ...leadsTo]) places.add(place)
   }
   addBeside(gitOps.plain.keys())
-  // An object that no other one deploys is applied by hand or by a script, most likely with what is beside it.
+  // An object that no other one deploys is applied by hand or by a script, most likely with its siblings.
   addBeside(live)
   for (const { folder, leadsTo } of takingIn(live, kustomizations))
     for (const place of [folder, ...leadsTo]) places.add(place)
@@ -83,7 +83,7 @@ export function isBelow(places: ReadonlySet<string>, file: string): boolean {
   return false
 }
 
-/** The causes for which an object names no folder besides those that it writes. */
+/** The causes for which an object names no folder besides those in its fields. */
 const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'chart-elsewhere',
   'source-elsewhere',
@@ -109,9 +109,9 @@ interface ReadDeployer {
   readonly manifest: Manifest
   /** The folders of this repository that it names. */
   readonly folders: readonly string[]
-  /** Whether it deploys something of this repository. */
+  /** Whether it deploys a folder or file of this repository. */
   readonly names: boolean
-  /** Whether it is applied although it deploys nothing from here. */
+  /** Whether it is applied although it deploys nothing from this repository. */
   readonly applied: boolean
   /** Whether every folder that it names is known. */
   readonly isResolved: boolean
@@ -174,7 +174,7 @@ function isWithin(line: number, { startLine, endLine }: { startLine: number; end
   return startLine <= line && line <= endLine
 }
 
-/** Where an object writes a folder. */
+/** The fields of an object that contain folders. */
 function writtenIn({ root, ref }: Manifest): Cursor[] {
   switch (groupKindOf(ref)) {
     case gitOpsKind.application:
@@ -190,12 +190,12 @@ function writtenIn({ root, ref }: Manifest): Cursor[] {
   }
 }
 
-/** Whether some object may name further folders than those that are known. */
+/** Whether some object may name folders besides the known ones. */
 export function namesMore({ notInspected }: GitOpsSources): boolean {
   return notInspected.some(({ cause, manifest }) => !harmless.has(cause) || installsMore(manifest))
 }
 
-/** Whether the values of a chart from elsewhere have it install Applications or Flux objects, which name further folders. */
+/** Whether the values of a remote chart make it install Applications or Flux objects, which name further folders. */
 function installsMore({ ref, object, root }: Manifest): boolean {
   if (groupKindOf(ref) === gitOpsKind.helmRelease) return mentionsOneOf(object.content, ['repoURL'])
   if (groupKindOf(ref) !== gitOpsKind.application) return false
@@ -204,7 +204,7 @@ function installsMore({ ref, object, root }: Manifest): boolean {
   )
 }
 
-/** The Kustomizations that take in one of the files, themselves or through others. */
+/** The Kustomizations that include one of the files, directly or through others. */
 function takingIn(files: ReadonlySet<string>, all: ReadonlyMap<string, Kustomization>): Set<Kustomization> {
   const takers = new Map<string, Kustomization[]>()
   for (const one of all.values()) {
@@ -226,7 +226,7 @@ function takingIn(files: ReadonlySet<string>, all: ReadonlyMap<string, Kustomiza
   return found
 }
 
-/** Whether a patch may write the folder, or the repository, of an Argo CD or Flux object. */
+/** Whether a patch may set the folder, or the repository, of an Argo CD or Flux object. */
 async function isCompleted(
   kustomizations: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
@@ -249,7 +249,7 @@ const patchedKinds = ['Application', 'argoproj.io', 'kustomize.toolkit.fluxcd.io
 const writesFolder =
   /\/spec\/(?:template\/spec\/)?(?:path|source)|repoURL|sourceRef|(?:^|\\n)[ ]*source:|(?:^|\\n)[ ]+path:[ ]*["']?[^\s/"']/m
 
-/** Whether a template of a chart makes Applications or Flux objects, which are not read there. */
+/** Whether a template of a chart creates Applications or Flux objects, which are not read there. */
 export async function chartsNameFolders(checkout: Checkout): Promise<boolean> {
   const templates = [...checkout.tree.entries.keys()].filter(
     (file) => /(?:^|\/)templates\//.test(file) && /\.(?:ya?ml|tpl)$/.test(file),

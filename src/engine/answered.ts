@@ -2,7 +2,7 @@ import type { RawFinding } from '../finding/finding'
 import { identityOf } from '../manifest/manifest'
 
 /**
- * Drops what is stated with another answer of a cluster and is true without it, too.
+ * Drops findings that another answer of a cluster shows and that are also true without it.
  *
  * @param answered the clusters whose objects are rendered with other answers
  */

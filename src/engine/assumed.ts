@@ -12,8 +12,8 @@ interface AssumedFindings {
 }
 
 /**
- * Evaluates the rules that judge assumed objects, on these together with all others. No object that was read is judged by
- * what is assumed: only findings about assumed objects are kept, as warnings that say the assumption.
+ * Evaluates the rules that judge assumed objects, on these together with all others. Objects that were read are not
+ * judged by assumptions: only findings about assumed objects are kept, as warnings that name the assumption.
  */
 export function evaluateAssumed(
   evidence: Evidence,
@@ -34,7 +34,7 @@ export function evaluateAssumed(
   }
 }
 
-/** An edit of what is assumed would rest on the assumption, so there is none. */
+/** An edit of an assumed object would depend on the assumption, so no fix is suggested. */
 function asAssumed(draft: RawFinding): RawFinding[] {
   const assumption = draft.ends.map(({ manifest }) => manifest.assumption).find((one) => one !== undefined)
   if (!assumption) return []

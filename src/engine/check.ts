@@ -182,7 +182,7 @@ function classifyByStatus(
     knownKeys.set(statementOf(draft), keys)
   }
   const same = head.map((draft) => left.get(fingerprintOf(draft))?.pop() !== undefined)
-  // Of what is left, a statement may be there under the new name of its object.
+  // One of the remaining findings may be about the same object under its new name.
   const renamed = new Map<string, RawFinding[]>()
   const continued = new Set<RawFinding>()
   for (const draft of [...left.values()].flat()) {

@@ -48,7 +48,7 @@ function isSame(one: Manifest, other: Manifest): boolean {
   return comparisonKey(one.object) === comparisonKey(other.object)
 }
 
-/** Of copies that are written the same the first. */
+/** The first of several identical copies. */
 function distinct(copies: readonly Manifest[]): Manifest[] {
   const byState = new Map(copies.toReversed().map((copy) => [comparisonKey(copy.object), copy]))
   return [...byState.values()].reverse().slice(0, maxCopies)

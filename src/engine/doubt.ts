@@ -5,11 +5,11 @@ import { type Manifest, nameOf } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
 /**
- * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of what
- * an unread file of this change writes; and those that rest on guessed clusters, with the config line that would make
- * them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and, where
- * folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in files that
- * belong to no cluster.
+ * Lowers findings that are not certain to a warning: on objects of a source that is not built whole; on a removal of
+ * what an unread file of this change writes; and those that rest on guessed clusters, with the config line that would
+ * make them certain: a removal from files of no known cluster of an object that this change writes elsewhere; and,
+ * where folders count as clusters because they repeat each other, a removal while a copy stays, and two objects in
+ * files that belong to no cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
@@ -35,14 +35,17 @@ function ofUnbuilt(draft: RawFinding): RawFinding {
     const place = origin.source.path
     const why =
       origin.unbuilt === 'changed'
-        ? `${nameOf(manifest.ref)} was read as ${origin.path} has it, because ${place} cannot be built; what is laid over it there may change this.`
+        ? `${nameOf(manifest.ref)} was read from ${origin.path}, because ${place} cannot be built; the patches there may change this.`
         : `${nameOf(manifest.ref)} was built without a part of ${place} that is not in this repository and may change this.`
     return weakened(draft, why)
   }
   return draft
 }
 
-/** The rules for objects that a cluster cannot do without: to write one into a template that nothing fills in removes it. */
+/**
+ * The rules for objects that a cluster cannot do without: an object written into a template that nothing fills in
+ * counts as removed.
+ */
 const certain: ReadonlySet<string> = new Set(['protected-rbac/object-kept', 'protected-rbac/cluster-object-kept'])
 
 /** Lowers findings on a removal of an object that a file of this change writes which cannot be read. */
@@ -51,7 +54,7 @@ function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFindi
     if (manifest.side !== 'base' || head.get(draft.cluster)?.get(manifest.ref).length) continue
     const path = writtenUnread(manifest.ref)
     if (path === undefined) continue
-    const doubt = `${path} writes ${nameOf(manifest.ref)} too, and cannot be read before some tool fills it in or it is fixed: whether the object is gone is not known.`
+    const doubt = `${path} also contains ${nameOf(manifest.ref)}, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.`
     return certain.has(draft.active.rule.id) ? { ...draft, text: `${draft.text} ${doubt}` } : weakened(draft, doubt)
   }
   return draft

@@ -30,7 +30,7 @@ interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
 
 /** Runs rules over the evidence and collects their findings. */
 export class Evaluation {
-  /** What the rules could not judge, and why. */
+  /** The evaluations that failed, and the reasons. */
   readonly skipped: { path: string; reason: string }[] = []
 
   /** @param today YYYY-MM-DD */
@@ -254,7 +254,10 @@ function reads(active: ActiveRule, manifest: Manifest): boolean {
   return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
 }
 
-/** No copy of an object is left. A tool chose the namespace of one without any, so a copy with a namespace may be the same. */
+/**
+ * No copy of an object is left. A tool chose the namespace of one without any, so a copy with a namespace may be the
+ * same.
+ */
 function isGone(change: Change, head: Snapshot): boolean {
   if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return false
   const { ref } = change.before

@@ -25,11 +25,11 @@ export interface Evidence {
   /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
   readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>
   /**
-   * Why an object that the head still writes does not keep an object of the base: its deployer deletes the one or does
-   * not apply the other.
+   * The reason why an object that the head still writes does not keep an object of the base: its deployer deletes the
+   * one or does not apply the other.
    */
   readonly lapseOf?: (manifest: Manifest, before: Manifest) => string | undefined
-  /** Whether an object is deployed, where it is known what is: of the others, none is compared with another object. */
+  /** Whether an object is deployed, if that is known: objects that are not deployed are not compared with others. */
   readonly isDeployed?: (manifest: Manifest) => boolean
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>

@@ -33,7 +33,7 @@ export function applyExceptions(
   return [...covered, ...terms.exceptions.flatMap((exception) => about(exception, used.has(exception), terms, mode))]
 }
 
-/** Tells of each of these findings whether an exception covers it. */
+/** Returns, for each of these findings, whether an exception covers it. */
 export function exceptedAmong(
   findings: readonly Finding[],
   terms: ExceptionContext,
@@ -44,7 +44,7 @@ export function exceptedAmong(
   return (finding) => excepted.has(finding)
 }
 
-/** What a proposal needs to write an exception again. */
+/** The fields from which a proposal can write an exception again. */
 function expiredOf({ region, reasonAt: _, expires: __, ...terms }: PlacedException): Finding['expired'] {
   return { ...terms, line: region.startLine }
 }
@@ -87,7 +87,7 @@ function about(
     )
   }
   if (isSuggestedReason(reason)) {
-    // It holds where it is merged; a revision that is judged whole is to be fixed.
+    // An exception applies where it is merged; a revision that is judged whole has to be fixed.
     findings.push(
       gateFinding('config/exception-unexplained', 'unexplained', mode === 'all' ? 'error' : 'warning', {
         ...named,

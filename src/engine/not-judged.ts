@@ -73,7 +73,7 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
 /** A warning; a notice where the cause is common and the change touches no route, certificate or permission. */
 function levelOf({ path, change, cause = '', weighs }: LedgerEntry, { level, paths }: NotJudged = {}): Level {
   if (level !== undefined && (paths === undefined || matches(path, paths))) return level
-  // A chart that comes or goes whole, with no release, changes nothing that is known to be deployed.
+  // A chart that is added or removed whole, without a release, changes nothing that is known to be deployed.
   const isWhole = cause === 'no-release' && change !== 'changed'
   const { byKeys, isError } = causeText(cause)
   if (isError) return 'error'

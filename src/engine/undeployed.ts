@@ -2,7 +2,7 @@ import { Snapshot } from '../cluster/snapshot'
 import type { RawFinding } from '../finding/finding'
 import type { Manifest } from '../manifest/manifest'
 
-/** What decides whether a finding about an object that nothing deploys stays. */
+/** Decides whether a finding about an object that nothing deploys is kept. */
 interface Judging {
   readonly isDeployed: (manifest: Manifest) => boolean
   readonly snapshot: Snapshot
@@ -12,7 +12,7 @@ interface Judging {
 
 /**
  * Drops what a rule states by comparing an object that nothing deploys with others: an archived Ingress takes no host
- * from a deployed one. What the rule states of such an object by itself stays.
+ * from a deployed one. Findings about such an object alone are kept.
  */
 export function withoutUndeployed(
   drafts: readonly RawFinding[],

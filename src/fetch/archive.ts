@@ -11,7 +11,7 @@ export interface Archive {
   readonly version: string
   readonly sha256: string
   readonly bytes: Uint8Array
-  /** Whether Helm packed it: then all is in a folder with the chart's name. */
+  /** Whether it is an archive by Helm: all files are in a folder with the chart's name. */
   readonly isChart: boolean
   /** The digest of the manifest that a registry has of it. */
   readonly manifest?: string
@@ -24,7 +24,7 @@ const mebibyte = 1024 * 1024
  * Unpacks a chart or an artifact in memory.
  *
  * @param what names the archive in messages
- * @param hasTop whether all is in one folder, which is left out: a chart's name
+ * @param hasTop whether everything is in one folder, which is left out: a chart's name
  * @throws FetchFailure
  */
 export async function unpack(

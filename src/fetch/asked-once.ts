@@ -3,10 +3,12 @@ import type { ChartRequest, Fetched, FetchFault, TreeRequest } from './connectio
 /** A chart, or a tree that may have one. */
 export type PackageRequest = ({ readonly kind: 'chart' } & ChartRequest) | ({ readonly kind: 'tree' } & TreeRequest)
 
-/** What to ask for. */
+/** A request for a chart, a tree or a file. */
 export type FetchRequest = PackageRequest | { readonly kind: 'file'; readonly url: string; readonly place: string }
 
-/** The requests of a run with their answers: the trials of a change ask for nothing that the change did not ask for. */
+/**
+ * The requests of a run with their answers: the trials of a change repeat only requests that the change itself made.
+ */
 export class AskedOnce {
   private readonly answers = new Map<string, Promise<Fetched | FetchFault>>()
 

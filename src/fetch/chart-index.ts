@@ -16,8 +16,8 @@ export interface IndexEntry {
 const smallIndex = 2 * 1024 * 1024
 
 /**
- * Returns the versions of one chart, or nothing if the repository has no such chart. An index may have a hundred thousand
- * others, so no more of it is parsed than the lines of that chart, and of these only the fields that are used.
+ * Returns the versions of one chart, or nothing if the repository has no such chart. An index may have a hundred
+ * thousand others, so only the lines of that chart are parsed, and of these only the fields that are used.
  *
  * @throws Error if that is no index
  */
@@ -28,7 +28,7 @@ export function versionsIn(index: Buffer, chart: string): readonly IndexEntry[] 
   return lines && entriesOf(parse(reduced(lines), { logLevel: 'silent' }))
 }
 
-/** The version that a repository's users get for a version, a range, or nothing: the highest, then the one made last. */
+/** The version that users of a repository get for a version, a range or an empty text: the highest, then the latest. */
 export function chosenOf(entries: readonly IndexEntry[], wanted: string): IndexEntry | undefined {
   const exact = entries.find(({ version }) => version === wanted && wanted !== '')
   const constraint = constraintOf(wanted === '' ? '*' : wanted)
@@ -119,7 +119,7 @@ function reduced(lines: readonly string[]): string {
 function wholeIndex(index: Buffer, chart: string): readonly IndexEntry[] | undefined {
   const text = index.toString('utf8')
   const isJson = text.trimStart().startsWith('{')
-  if (!isJson && index.length > smallIndex) throw new Error('its index is not written as Helm writes it')
+  if (!isJson && index.length > smallIndex) throw new Error('its index does not have the form that Helm writes')
   const whole: unknown = isJson ? JSON.parse(text) : parse(text, { logLevel: 'silent' })
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole) || !('entries' in whole))
     throw new Error('its index has no entries')

@@ -35,8 +35,8 @@ export class ChartRepositories {
     const url = new URL('index.yaml', rootOf(place))
     const answer = await this.http.get({ url, most: this.limits.indexBytes, compressed: true })
     if (answer.status === 401 || answer.status === 403)
-      throw new FetchFailure('place-denied', `${shown(url)} answers ${answer.status}: it wants credentials`)
-    // A place that hides from strangers answers like one that is not there, so that is no proof that nothing is there.
+      throw new FetchFailure('place-denied', `${shown(url)} answers ${answer.status}: it requires credentials`)
+    // A place that requires a login may answer as if there were nothing, so that is no proof that nothing exists.
     if (answer.status !== 200) throw new FetchFailure('place-unreachable', `${shown(url)} answers ${answer.status}`)
     return answer.body
   }
@@ -55,7 +55,7 @@ export class ChartRepositories {
     if (answer.status === 401 || answer.status === 403)
       throw new FetchFailure(
         'place-denied',
-        `${shown(url)}, the archive of ${named}, answers ${answer.status}: it wants credentials`,
+        `${shown(url)}, the archive of ${named}, answers ${answer.status}: it requires credentials`,
       )
     if (answer.status !== 200)
       throw new FetchFailure(
@@ -100,6 +100,6 @@ function archiveUrl(place: Place, chart: string, entry: IndexEntry): URL {
   if (url && isWeb && !url.username && !url.password) return url
   throw new FetchFailure(
     'place-refused',
-    `the index of ${shown(place.url)} names ${JSON.stringify(entry.url)} as the archive of ${chart} ${entry.version}, which is not a URL of https`,
+    `the index of ${shown(place.url)} names ${JSON.stringify(entry.url)} as the archive of ${chart} ${entry.version}, which is not an https URL`,
   )
 }

@@ -6,8 +6,8 @@ const seconds = 10
 const mostBytes = 64 * 1024
 
 /**
- * Asks a helper that the machine's config names for the credentials of a registry, as docker does: `docker-credential-NAME get`
- * reads the registry and answers in JSON.
+ * Asks a helper that the machine's config names for the credentials of a registry, as docker does:
+ * `docker-credential-NAME get` reads the registry and answers in JSON.
  */
 export async function askHelper(name: string, registry: string): Promise<BasicCredentials | undefined> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) return undefined

@@ -20,7 +20,7 @@ import { SingleFiles } from './single-files'
 
 export interface FetcherOptions {
   readonly trusted: TrustedPlaces
-  /** Nothing is asked. */
+  /** Fetches nothing. */
   readonly offline?: boolean
   /** Keeps archives beyond the run. */
   readonly cache?: string | undefined
@@ -28,11 +28,11 @@ export interface FetcherOptions {
   readonly limits?: Partial<FetchLimits>
   /** Resolves the names of hosts. */
   readonly resolve?: ResolveHost
-  /** By default, those of `helm registry login` and `docker login`. */
+  /** By default, the credentials of `helm registry login` and `docker login`. */
   readonly credentials?: Credentials
 }
 
-/** What all fetchers of a run share: connections, what was fetched, and who could not be reached. */
+/** The parts that all fetchers of a run share: connections, results, and hosts that could not be reached. */
 interface SharedFetching {
   readonly limits: FetchLimits
   readonly repositories: ChartRepositories
@@ -52,7 +52,7 @@ export class Fetcher implements Fetching {
     private readonly shared = sharedOf(options),
   ) {}
 
-  /** A fetcher that trusts more places: those that objects of the base name. It fetches nothing again. */
+  /** A fetcher that trusts more places: those that objects of the base name. It shares the results of this one. */
   trusting(base: Iterable<string>): Fetcher {
     return new Fetcher({ ...this.options, trusted: this.options.trusted.and(base) }, this.shared)
   }
@@ -69,7 +69,7 @@ export class Fetcher implements Fetching {
       const files = await unpack(bytes, what, { hasTop: isChart, limits: this.shared.limits })
       if (isChart && !files.has('Chart.yaml'))
         throw new FetchFailure('content-invalid', `${what} is no chart: it has no Chart.yaml`)
-      // Of the same archive, an artifact keeps the top folder that a chart is without.
+      // From the same archive, an artifact keeps the top folder, and a chart does not.
       const digest = `${isChart ? '' : 'artifact '}sha256:${sha256}`
       return { version, digest, files, ...(manifest ? { manifest } : {}) }
     })

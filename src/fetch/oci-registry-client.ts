@@ -8,7 +8,7 @@ export interface RegistryName {
   readonly host: string
   /** `charts/ingress-nginx` */
   readonly name: string
-  /** How messages name it. */
+  /** The name in messages. */
   readonly shown: string
 }
 
@@ -57,7 +57,7 @@ export class RegistryClient {
     const url = new URL(realm)
     const isOwn = url.origin === from.origin
     if ((url.protocol !== 'https:' && !isOwn) || url.username || url.password)
-      throw new FetchFailure('place-refused', `${from.shown} wants a token of a URL that is not one of https`)
+      throw new FetchFailure('place-refused', `${from.shown} wants a token from a URL that is not https`)
     const service = challenge.parameters.get('service')
     if (service !== undefined) url.searchParams.set('service', service)
     url.searchParams.set('scope', `repository:${from.name}:pull`)
@@ -70,8 +70,8 @@ export class RegistryClient {
 }
 
 /**
- * Whether a host that gives out tokens may get the credentials of a registry: it is the same host, or the one below which
- * the registry is (`gitlab.com` for `registry.gitlab.com`), or that of Docker Hub.
+ * Whether a token service may get the credentials of a registry: it is the same host, or the registry is below it
+ * (`registry.gitlab.com` below `gitlab.com`), or it is that of Docker Hub.
  */
 function givesTokensFor(host: string, registry: string): boolean {
   const own = registry.replace(/:\d+$/, '')

@@ -16,7 +16,10 @@ const manifests = ['application/vnd.oci.image.manifest.v1+json', 'application/vn
 const manifestBytes = 4 * 1024 * 1024
 const mostPages = 100
 
-/** Charts and artifacts of OCI registries. The tags of each name are listed once in a run, and each archive is fetched once. */
+/**
+ * Charts and artifacts of OCI registries. The tags of each name are listed once in a run, and each archive is fetched
+ * once.
+ */
 export class Registries {
   private readonly tags = new Map<string, Promise<readonly string[]>>()
   private readonly archives = new Map<string, Promise<Archive>>()
@@ -29,7 +32,7 @@ export class Registries {
 
   /**
    * @param version a version, a range, a digest, or empty
-   * @param tag a tag as it is, in place of the version
+   * @param tag an exact tag, in place of the version
    * @throws FetchFailure
    */
   async fetch(place: Place, chart: string, version: string, tag?: string): Promise<Archive> {
@@ -41,7 +44,7 @@ export class Registries {
     return await archive
   }
 
-  /** Fetches what an index names as `oci://host/name:tag`. */
+  /** Fetches a chart that an index names as `oci://host/name:tag`. */
   async fetchUrl(url: string): Promise<Archive> {
     const colon = url.lastIndexOf(':')
     const place = placeOf(url.slice(0, colon))
@@ -121,7 +124,7 @@ function nameOf({ url, key }: Place, chart: string): RegistryName {
   const name = `${url.pathname}/${chart}`.split('/').filter(Boolean).join('/')
   if (name === '' || !name.split('/').every((part) => /^[a-z0-9][a-z0-9._-]*$/.test(part)))
     throw new FetchFailure('place-refused', `${shown} is not the name of a chart or an artifact in a registry`)
-  // As containerd does: a registry of this machine has no certificate.
+  // Like containerd: a registry of this machine has no certificate.
   const scheme =
     url.hostname === 'localhost' || url.hostname === '[::1]' || url.hostname.startsWith('127.') ? 'http' : 'https'
   return { origin: `${scheme}://${registryHost(url.host)}`, host: url.host, name, shown }
@@ -181,8 +184,8 @@ function refusal({ shown }: RegistryName, { status }: HttpAnswer, what: string):
   if (status === 401 || status === 403)
     return new FetchFailure(
       'place-denied',
-      `${shown} answers ${status} when it is asked for ${what}: it wants credentials`,
+      `${shown} answers ${status} to the request for ${what}: it requires credentials`,
     )
-  if (status === 404) return new FetchFailure('version-missing', `${shown} has not got ${what}: it answers 404`)
-  return new FetchFailure('place-unreachable', `${shown} answers ${status} when it is asked for ${what}`)
+  if (status === 404) return new FetchFailure('version-missing', `${shown} does not have ${what}: it answers 404`)
+  return new FetchFailure('place-unreachable', `${shown} answers ${status} to the request for ${what}`)
 }

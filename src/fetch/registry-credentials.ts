@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { askHelper } from './credential-helper'
 
-/** What a former step logged in to, by the host that it is for. */
+/** The credentials of an earlier login step, by host. */
 export type Credentials = (host: string) => Promise<BasicCredentials | undefined>
 
 export interface BasicCredentials {
@@ -21,7 +21,10 @@ export function registryConfigs(env: NodeJS.ProcessEnv = process.env): string[] 
   ]
 }
 
-/** Credentials of such files, the first file first. They are read, and helpers are run, when a registry asks for credentials. */
+/**
+ * Credentials of such files, the first file first. They are read, and helpers are run, when a registry asks for
+ * credentials.
+ */
 export function credentialsOf(files: readonly string[]): Credentials {
   let read: Promise<readonly RegistryConfig[]> | undefined
   return async (host) => {
@@ -39,7 +42,7 @@ export function credentialsOf(files: readonly string[]): Credentials {
 
 /** A file with credentials, or with the names of helpers that have them. */
 interface RegistryConfig {
-  /** By host: the name of the entry, and the credentials unless a helper has them. */
+  /** By host: the name of the entry, and the credentials unless a credential helper keeps them. */
   readonly auths: ReadonlyMap<string, { readonly name: string; readonly basic: BasicCredentials | undefined }>
   readonly helpers: ReadonlyMap<string, string>
   readonly store: string | undefined

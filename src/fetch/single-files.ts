@@ -25,7 +25,7 @@ export class SingleFiles {
   private async get(url: URL): Promise<Fetched> {
     const { status, body } = await this.http.get({ url, most: this.limits.archiveBytes, compressed: true })
     if (status === 401 || status === 403)
-      throw new FetchFailure('place-denied', `${shown(url)} answers ${status}: it wants credentials`)
+      throw new FetchFailure('place-denied', `${shown(url)} answers ${status}: it requires credentials`)
     if (status === 404 || status === 410) throw new FetchFailure('version-missing', `${shown(url)} answers ${status}`)
     if (status !== 200) throw new FetchFailure('place-unreachable', `${shown(url)} answers ${status}`)
     const digest = `sha256:${digestOf(body)}`

@@ -1,9 +1,9 @@
 import type { BroughtRow } from '../kubernetes/versions/brought'
 
-/** A release whose chart has another version, and what that brings. */
+/** A release whose chart has another version, and the changes that it brings. */
 export interface Bump {
   readonly chart: string
-  /** Where a chart that is not in the repository is fetched from. */
+  /** The repository of a chart that is not in this repository. */
   readonly repository?: string
   readonly release: string
   readonly namespace: string
@@ -12,6 +12,6 @@ export interface Bump {
   /** The file that asks for the version. */
   readonly path: string
   readonly rows: readonly BroughtRow[]
-  /** How many rows are left out. */
+  /** The number of rows that are left out. */
   readonly more: number
 }

@@ -11,7 +11,8 @@ export interface Patch {
 }
 
 /**
- * A text with edits. Equal edits are made once, and new lines end as those around them do.
+ * A text with edits. Equal edits are made once, and new lines end as those around them do; those of a new file as they
+ * are written.
  *
  * @returns undefined where edits overlap, or where one is outside of the text
  */
@@ -35,7 +36,7 @@ export function editedText(text: string, edits: readonly TextEdit[]): string | u
   let done = 0
   for (const { from, to, newText } of placed) {
     if (from < done || to < from) return undefined
-    edited += text.slice(done, from) + newText.replace(/\r?\n/g, lineEndAt(text, from))
+    edited += text.slice(done, from) + (text === '' ? newText : newText.replace(/\r?\n/g, lineEndAt(text, from)))
     done = to
   }
   return edited + text.slice(done)

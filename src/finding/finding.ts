@@ -53,7 +53,7 @@ export function fingerprintOf(draft: RawFinding): string {
 /** The facts about a change that decide where its findings are placed. */
 export interface Placing {
   touched(manifest: Manifest): boolean
-  /** How a file changed; undefined for a file that did not, or that is on one side only. */
+  /** The hunks of a changed file; undefined for an unchanged file, or one that is on one side only. */
   hunks(path: string): Hunks | undefined
   /** Whether a file is new in this change. */
   isNew(path: string): boolean
@@ -121,7 +121,7 @@ function locationOf(end: Cursor, placing: Placing, note?: string): Location {
   const { side, origin, object, ref } = cursor.manifest
   const { region } = cursor
   if (origin.kind === 'file') {
-    // Of a release that is not rendered only the values were read.
+    // For a release that is not rendered, only the values were read.
     const precision = releaseKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
     return { ...place(side, origin.path, region, object.lines, placing, note), precision }
   }
@@ -203,7 +203,7 @@ function fixesOf(group: readonly Finding[]): { fix?: Fix } {
   return group.every(({ fix }) => fix) ? { fix: { edits: unique(edits) } } : {}
 }
 
-/** What the rules state that the findings lead, once for each message. */
+/** The statements of the findings that these lead, once for each message. */
 function consequencesOf(group: FindingGroup): Pick<Finding, 'also'> {
   const all = group.flatMap(({ also = [] }) => also)
   const also = [...new Map(all.toReversed().map((one) => [`${one.rule} ${one.message}`, one])).values()].reverse()
@@ -256,7 +256,7 @@ export function mergeCopies(findings: readonly Finding[]): Finding[] {
 
 type FindingGroup = readonly [Finding, ...Finding[]]
 
-/** Findings by what they share, in the order of their first ones. */
+/** Groups findings by a common key, in the order of their first ones. */
 function grouped(findings: readonly Finding[], by: (finding: Finding) => string): FindingGroup[] {
   const groups = new Map<string, [Finding, ...Finding[]]>()
   for (const finding of findings) {

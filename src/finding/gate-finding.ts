@@ -35,7 +35,7 @@ interface GateStatement {
   readonly object?: Finding['object']
   readonly fileText?: string | Lines
   readonly sources?: Finding['sources']
-  /** Where it is a place of a rendering; no line of the file is known then. */
+  /** Set for a place of a rendering with no known line of the file. */
   readonly rendered?: RenderedPlace
 }
 

@@ -1,12 +1,12 @@
 import { entryOf } from '../entry'
 import { type Finding, type Location, severityOf } from './report'
 
-/** What the keys of a rule's findings name, in their order; the last word is for all further ones. */
+/** The subjects that the keys of a rule's findings name, in their order; the last word applies to all further ones. */
 type Subjects = Readonly<Record<string, readonly ('host' | 'secret' | 'any')[]>>
 
 /**
- * Rules that state one cause in different words, the gravest consequence first. Of those that speak of one host or one
- * Secret of an object, or of its removal, the first leads, and the words of the others are attached to it.
+ * Rules that state one cause in different words, the gravest consequence first. Among those about one host or one
+ * Secret of an object, or about its removal, the first leads, and the texts of the others are attached to it.
  */
 const chains: readonly Subjects[] = [
   {
@@ -22,7 +22,7 @@ const chains: readonly Subjects[] = [
 ]
 
 /**
- * Rules on what takes down more than the object itself: an exception from another rule was granted for less, and does not
+ * Rules on outages that go beyond the object itself: an exception from another rule was granted for less, and does not
  * cover their findings.
  */
 const wide: ReadonlySet<string> = new Set(['ingress-tls/controller-crash', 'controller-scope/service-reaches'])
@@ -47,7 +47,7 @@ export function mergeByCause(findings: readonly Finding[]): Finding[] {
   return findings.flatMap((finding) => (merged.has(finding) ? (merged.get(finding) ?? []) : finding))
 }
 
-/** The leaders of a group with what they lead; undefined for a finding that another one leads. */
+/** The findings of a group with the one that leads them; undefined for a leader. */
 function mergedIn(group: readonly Finding[]): Map<Finding, Finding | undefined> {
   const merged = new Map<Finding, Finding | undefined>()
   for (const chain of chains) {
@@ -77,7 +77,7 @@ function leads(leader: Finding, finding: Finding, chain: Subjects): boolean {
 function subjectsOf({ rule, keys, location, object }: Finding, chain: Subjects): string[] {
   const kinds = entryOf(chain, rule) ?? []
   const named = keys.map((key, index) => JSON.stringify([kinds[index] ?? kinds.at(-1), key]))
-  // Of the base only a removed object is shown.
+  // From the base, only a removed object is shown.
   return location.side === 'base' && object ? [...named, JSON.stringify(['removed', lineOf(location)])] : named
 }
 
@@ -86,7 +86,7 @@ function isCoveredWith(leader: Finding, finding: Finding): boolean {
   return finding.exception !== undefined && hasTermsFor(leader, finding)
 }
 
-/** Whether what is granted for one finding is enough for the finding that leads it. */
+/** Whether the exception for one finding is enough for the finding that leads it. */
 function hasTermsFor(leader: Finding, { level }: Finding): boolean {
   return !wide.has(leader.rule) && level === leader.level
 }

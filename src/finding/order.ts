@@ -1,6 +1,6 @@
 import type { Finding } from './report'
 
-/** By path, line, column, rule; then by whatever distinguishes two findings at one place. */
+/** By path, line, column, rule; then by anything that distinguishes two findings at one place. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) =>

@@ -8,8 +8,9 @@ import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
 import type { Bump } from './bump'
 import type { Patch } from './edited-text'
+import type { Timings } from './timings'
 
-/** How precise a place is: the exact line, a template's line, a line of values, or only the file. */
+/** The precision of a place: the exact line, a template's line, a line of values, or only the file. */
 export type Precision = 'exact' | 'template' | 'values' | 'file'
 
 /** A few lines of a file, for showing a place to a reader. */
@@ -42,7 +43,7 @@ export interface Location {
   readonly path: string
   readonly region: Region
   readonly precision: Precision
-  /** How it is related to the finding; set on related places, and where a file is deleted. */
+  /** Its relation to the finding; set on related places, and where a file is deleted. */
   readonly note?: string
   readonly excerpt?: Excerpt
   /** This change wrote the line. */
@@ -86,22 +87,22 @@ export interface Finding {
   readonly exception?: { readonly reason: string; readonly expires: string }
   /** The exception that covered it until it expired, and the line of the config that it begins at. */
   readonly expired?: Omit<Exception, 'expires'> & { readonly line: number }
-  /** What other rules state of the same cause. */
+  /** Statements of other rules about the same cause. */
   readonly also?: readonly Consequence[]
 }
 
-/** What a rule states of a cause that another rule's finding reports. */
+/** The statement of a rule about a cause that another rule's finding reports. */
 export type Consequence = Pick<Finding, 'rule' | 'message' | 'text' | 'level' | 'policy' | 'fingerprint'>
 
 /** The inspected parts of one revision. */
 export interface Inspected {
-  /** How messages name the revision. */
+  /** The name of the revision in messages. */
   readonly revision: string
   /** Files that can hold manifests. */
   readonly files: number
   /** Files and other sources that were read and hold manifests. */
   readonly sources: number
-  /** How many of the sources were rendered. */
+  /** The number of rendered sources. */
   readonly rendered: number
   /** Objects that were read. */
   readonly manifests: number
@@ -130,7 +131,7 @@ export interface Report {
     /** The file; null where there is none. */
     readonly path: string | null
     readonly ignore: readonly string[]
-    /** Those that have not ended. */
+    /** The exceptions that have not expired. */
     readonly exceptions: readonly Exception[]
   }
   readonly inspected: {
@@ -139,22 +140,24 @@ export interface Report {
     readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
     /** The tools that rendered. */
     readonly tools: readonly { readonly name: string; readonly version: string }[]
-    /** How the tools were kept from reading more than the revision, if the machine supports it. */
+    /** The confinement of the tools to the revision, if the machine supports it. */
     readonly confinement?: 'no-network'
     readonly skipped: readonly Skipped[]
     /** Every file that the change adds, changes or removes; none where a revision is judged whole. */
     readonly files?: readonly LedgerEntry[]
-    /** The releases whose chart has another version, and what that brings; none where no chart has. */
+    /** The releases with another version of their chart, and the changes that it brings; none if no chart changed. */
     readonly bumps?: readonly Bump[]
-    /** How much of a revision that is judged whole is seen; none where a change is judged. */
+    /** The seen part of a revision that is judged whole; none if a change is judged. */
     readonly coverage?: Coverage
   }
   readonly findings: readonly Finding[]
   /** The files that the fixes of the findings edit, where these were verified. */
   readonly patches?: readonly Patch[]
+  /** What the time was spent on, where that was asked for. */
+  readonly timings?: Timings
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
-  /** Which controllers serve which Ingresses, if the change touches a controller or an IngressClass. */
+  /** The Ingresses that each controller serves, if the change touches a controller or an IngressClass. */
   readonly claims: readonly ClusterOwnership[]
 }
 

@@ -21,7 +21,7 @@ interface SkimmedFile {
 
 type Previous = ReadonlyMap<Skimmed, Skimmed | undefined>
 
-/** For each item that is put back its whole list is read again, so this is done for the first ones of a list. */
+/** For each restored item its whole list is read again, so this is done for the first items of a list. */
 const mostItems = 50
 
 /** An edit's place, and the text it writes. */
@@ -47,12 +47,16 @@ export class Restorer {
     const [startLine, startColumn, newText] =
       line > lines.count ? [lines.count, (lines.at(lines.count) ?? '').length + 1, `\n${text}`] : [line, 1, text]
     const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
-    return { edits: [{ path: origin.path, region, newText }] }
+    const ended = object.fileText.includes('\r\n') ? newText.replace(/\r?\n/g, '\r\n') : newText
+    return { edits: [{ path: origin.path, region, newText: ended }] }
   }
 
   private insertion(object: LoadedObject, now: string | undefined): Insertion {
     const own = `${ownText(object)}\n`
-    if (now === undefined) return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
+    if (now === undefined) {
+      if (this.skim(object.fileText).documents.size === 1) return { line: 1, text: object.fileText }
+      return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
+    }
     const after = this.skim(now).documents
     const document = this.skim(object.fileText).documents.get(identityOf(object.ref))
     if (!document || after.has(identityOf(object.ref))) return undefined
@@ -67,7 +71,7 @@ export class Restorer {
     return { line: 1, text: now.trim() === '' || now.startsWith('---') ? own : `${own}---\n` }
   }
 
-  /** For each document of a file the last one that is left of those before it, as it is now. */
+  /** For each document of a file, the last document before it that still exists, in its present form. */
   private previousOf(was: SkimmedFile, now: SkimmedFile): Previous {
     const byNow = this.previous.get(was) ?? new Map<SkimmedFile, Previous>()
     this.previous.set(was, byNow)
@@ -132,13 +136,13 @@ function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyM
   return { line: list.from + line - 1, text }
 }
 
-/** Whether an object is an item of a list, and no other content is on its lines. */
+/** Whether an object is an item of a list and shares its lines with nothing else. */
 function isItem({ region, lines }: LoadedObject): boolean {
   const line = lines.at(region.startLine) ?? ''
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))
 }
 
-/** Whether a text is the object and nothing else: an item may need anchors that are defined outside it. */
+/** Whether a text is the whole object: an item may need anchors that are defined outside it. */
 function isWhole(text: string, { ref }: LoadedObject): boolean {
   return String(loadFile({ text }).objects.map((one) => identityOf(one.ref))) === identityOf(ref)
 }

@@ -21,7 +21,7 @@ export class BlindSpots {
     private readonly base: Files,
     private readonly head: Files,
     private readonly tree: Tree,
-    /** Why the objects of a file may be in something that was not rendered. */
+    /** Why the objects of a file may be in a source that was not rendered. */
     private readonly hiddenAt: (path: string) => string | undefined,
   ) {
     this.opaqueBefore = base.opaque()

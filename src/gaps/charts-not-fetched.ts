@@ -6,18 +6,18 @@ import { nameOf } from '../manifest/manifest'
 import type { ReleaseAccount } from '../sides/side'
 import type { DeclarationSite } from '../sources/source'
 
-/** A release whose chart could not be had. */
+/** A release whose chart could not be fetched. */
 export interface MissedChart {
   readonly release: ChartElsewhere
   readonly wanted: WantedChart
   readonly fault: FetchFault
-  /** Where the place is written that was asked, or would be. */
+  /** The line that names the place to fetch from. */
   readonly place: DeclarationSite
-  /** Where the version is written. */
+  /** The line of the version. */
   readonly version: DeclarationSite
 }
 
-/** Why a release is judged by its values alone; undefined where nothing is fetched at all. */
+/** The reason why a release is judged by its values alone; undefined if nothing is fetched at all. */
 export function accountOf(
   { wanted, fault, place, version }: MissedChart,
   side: 'base' | 'head',
@@ -34,7 +34,7 @@ export function accountOf(
       reason: `${chart} was not fetched, because only this change names that place`,
       placeAt: place,
       about: repository,
-      remedy: `To have it judged, first merge ${lines} into the config of this gate; or merge the object that names the place before what is installed from it.`,
+      remedy: `To have it judged, first merge ${lines} into the config of this gate; or first merge the object that names the place, and install from it in a later change.`,
     }
   }
   const which = side === 'base' ? `, as it was at the base,` : ''
@@ -58,7 +58,7 @@ export function missingVersion({ release, wanted, fault, version }: MissedChart,
   })
 }
 
-/** A trial that asks for what the change did not ask for shows nothing. */
+/** A trial that requests something new shows nothing. */
 export function notAsked({ manifest }: ChartElsewhere): Finding {
   return gateFinding('source/unrendered', 'not-asked', 'error', {
     side: 'head',

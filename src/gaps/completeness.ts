@@ -28,8 +28,7 @@ export function mayHideObjects(input: CompletenessInput): (cluster: string) => b
   let known: ReadonlySet<string> | undefined
   return (cluster) => {
     known ??= new Set(placesOf(input))
-    // Anything that belongs to no particular cluster may go to each of them, and any of them may go to what belongs to
-    // none.
+    // An object that belongs to no particular cluster may be deployed to each of them, and the other way round.
     return known.has(cluster) || known.has('') || (cluster === '' && known.size > 0)
   }
 }

@@ -7,7 +7,7 @@ import type { RemoteEntry } from '../sources/kustomization'
 import { type RemotePlace, remotePlaceOf } from '../sources/remote-place'
 import type { DeclarationSite } from '../sources/source'
 
-/** What was asked for the Kustomizations of one side. */
+/** The fetched parts of the Kustomizations of one side. */
 interface RequestedParts {
   /** By the text of the entry. */
   readonly entries: ReadonlyMap<string, RemoteEntry>
@@ -17,7 +17,7 @@ interface RequestedParts {
   readonly isUnknown: boolean
 }
 
-/** Versions that their place does not have, and trials that ask for what the change did not ask for. */
+/** Versions that their place does not have, and requests of trials that the change did not make. */
 export function entryFindings(was: RequestedParts, is: RequestedParts): Finding[] {
   const entries = [...is.entries].flatMap(([text, entry]) =>
     heldFolderOf(entry.path) === '' ? missing(text, entry, entry.text, { was, is }) : [],
@@ -58,7 +58,7 @@ function notAsked({ path, region }: DeclarationSite): Finding {
     region,
     status: 'introduced',
     keys: [path],
-    text: 'It is not built, because what it takes in from elsewhere is not fetched for a trial.',
+    text: 'It is not built, because its remote parts are not fetched for a trial.',
   })
 }
 
@@ -81,11 +81,11 @@ function aboveVersion({ url, place }: Extract<RemotePlace, { kind: 'file' }>): s
   return `${new URL(url).origin}${names.slice(0, end).join('/')}`
 }
 
-/** Why an entry was not fetched: the end of a sentence that says that it is not in this repository. */
+/** The reason why an entry was not fetched, as the end of a sentence that it is not in this repository. */
 export function faultInWords(fault: FetchFault | undefined): string {
   if (!fault || fault.cause === 'fetch-off') return ''
   if (fault.cause === 'content-invalid')
-    return `, and is left out, because what was fetched cannot be used: ${fault.reason}`
+    return `, and is left out, because the fetched files cannot be used: ${fault.reason}`
   if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
   return ', and was not fetched, because the base does not name its place'
 }

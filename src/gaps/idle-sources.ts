@@ -6,19 +6,19 @@ import { readChart, vendored } from '../sources/chart'
 import type { KustomizeSource, Source } from '../sources/source'
 import { failureOf } from './failure-of'
 
-/** What the base shows of sources that nothing names. */
+/** The facts of the base about sources that nothing names. */
 export interface IdleInput {
   /** Whether objects, or the files of a tool, name the folders that are deployed. */
   readonly namedElsewhere: boolean
   /** Sources that the base does not have, and that fail in a Kustomization that did not build at the base either. */
   readonly brokenBefore: ReadonlySet<string>
-  /** Its charts take dependencies from elsewhere, and none of them is vendored. */
+  /** Its charts have remote dependencies, and none of them is vendored. */
   readonly vendorsNothing: boolean
 }
 
 /**
- * Whether a source that nothing names does not build for no fault of this change: it did not build at the base either,
- * or it is new where deployed folders are named, as an archive or a scaffold is.
+ * Whether a source that nothing names fails for no fault of this change: it did not build at the base either, or it is
+ * new in a repository that names its deployed folders, as an archive or a scaffold is.
  */
 export function isIdle(source: Source, failure: Failure, before: RenderedSide | undefined, input: IdleInput): boolean {
   if (source.origin !== 'discovered') return false
@@ -26,15 +26,18 @@ export function isIdle(source: Source, failure: Failure, before: RenderedSide | 
   return input.brokenBefore.has(source.id) || isLeftover(source, failure, input)
 }
 
-/** Whether a source is none of those that are deployed, and the tool that would deploy it could not build it either. */
+/** Whether a source is not deployed, and the tool that would deploy it could not build it either. */
 export function isLeftover({ origin }: Source, { cause }: Failure, { namedElsewhere }: IdleInput): boolean {
   return origin === 'discovered' && namedElsewhere && unbuildable.has(cause)
 }
 
-/** The causes for which the tool that deploys it could not build a source either; the other ones are limits of this gate. */
+/**
+ * The causes for which the tool that deploys it could not build a source either; the other ones are limits of this
+ * gate.
+ */
 const unbuildable: ReadonlySet<Failure['cause']> = new Set<Failure['cause']>(['tool-failed', 'chart-not-vendored'])
 
-/** Whether a new chart lacks a dependency in a repository that has none of any chart: it is like all others there. */
+/** Whether a new chart lacks a dependency in a repository that vendors none: it is like all others there. */
 export function isLikeOthers(
   { kind }: Source,
   { cause }: Failure,
@@ -44,7 +47,7 @@ export function isLikeOthers(
   return kind === 'helm' && cause === 'dependency-not-vendored' && before === undefined && vendorsNothing
 }
 
-/** Whether the base's charts take dependencies from elsewhere and vendor none of them. */
+/** Whether the base's charts have remote dependencies and vendor none of them. */
 export async function vendorsNothing({ checkout }: SideOfChange, after: readonly RenderedSide[]): Promise<boolean> {
   if (!after.some((side) => failureOf(side)?.cause === 'dependency-not-vendored')) return false
   const folders = [...checkout.tree.entries.keys()]
@@ -61,7 +64,7 @@ function isRemote(repository: string): boolean {
   return repository !== '' && !repository.startsWith('file:')
 }
 
-/** Whether a source does not build for a reason in its files. */
+/** Whether a source fails for a reason in its files. */
 function isBroken(failure: Failure | undefined): boolean {
   return failure !== undefined && !failure.missing && failure.cause !== 'tool-stopped'
 }

@@ -8,8 +8,8 @@ import { manifestName } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
 /**
- * Flux objects that took this repository at the base, and refer to a GitRepository that nothing provides now. Flux often
- * gets one when it is installed; so a name by which an object of the base took this repository is no fault.
+ * Flux objects that used this repository at the base, and refer to a GitRepository that nothing provides now. Flux
+ * often gets one when it is installed; so a name that objects of the base used for this repository is no fault.
  */
 export async function lostProviders(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
   const before = new Map<string, SourceReference[]>()
@@ -36,7 +36,7 @@ export async function lostProviders(base: SideOfChange, head: SideOfChange): Pro
         object: isGone ? was.ref : one.manifest.ref,
         keys: [name],
         fileText: (isGone ? was : one.manifest).object.lines,
-        text: `${nameOf(one.manifest.ref)} takes its files of GitRepository ${name}, which nothing in this repository provides after this change; before, that was this repository. So it gets nothing, or files that were not judged. Define the GitRepository, or refer to the one of before.`,
+        text: `${nameOf(one.manifest.ref)} takes its files from GitRepository ${name}, which nothing in this repository provides after this change; before, it was this repository. So Flux deploys nothing of it, or files that were not judged. Define the GitRepository, or refer to the previous one.`,
       })
     })
 }
@@ -46,7 +46,7 @@ function nameIn({ name, namespace }: SourceReference): string {
 }
 
 /**
- * Whether an installation of Flux at the head makes a GitRepository of some name: a FluxInstance makes one.
+ * Whether an installation of Flux at the head creates a GitRepository of some name, as a FluxInstance does.
  * https://fluxoperator.dev/docs/crd/fluxinstance/#sync-configuration
  */
 async function installationIn({ checkout }: SideOfChange): Promise<(name: string) => boolean> {

@@ -30,15 +30,15 @@ export async function orphanedManifests(
   clustersOf: ClustersOf,
 ): Promise<Finding[]> {
   const remote = outOfSight(sides, clustersOf)
-  // Without being able to follow an object, it is unknown whether its files are still deployed.
+  // If an object cannot be followed, it is unknown whether its files are still deployed.
   const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
   return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
 }
 
 /**
  * Manifests that the base applies as plain files, that are still there, and that nothing renders now, because a chart
- * or a Kustomization was added above them. The files do not show whether they are still applied: if they are, nothing
- * would judge them from now on, so this is an error, and not the same as a removal.
+ * or a Kustomization was added above them. The files do not show whether they are still applied. If they are, nothing
+ * would judge them from now on, so this is an error, and no removal.
  */
 async function noLongerDeployed(
   { base, head }: BothSides,
@@ -88,8 +88,8 @@ async function noLongerDeployed(
 }
 
 /**
- * Files that this change both edits and no longer deploys. Nothing would judge the edit: not now, because nothing
- * renders the file, and not when it is deployed again, because it is then the base's content.
+ * Files that this change both edits and no longer deploys. The edit would never be judged: now, nothing renders the
+ * file; when it is deployed again, the edit is part of the base.
  */
 async function editedButUndeployed({ base, head }: BothSides): Promise<Finding[]> {
   // The file that declares a source may be among the files that the source deploys.

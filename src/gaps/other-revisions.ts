@@ -4,14 +4,14 @@ import type { Finding, Skipped } from '../finding/report'
 import { identityOf, nameOf } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 
-/** Branches that most likely are the one that a change is merged to, where its name is not known. */
+/** The usual names of the branch that a change is merged to, if its name is unknown. */
 const usualBranches = ['main', 'master']
 
 /**
- * Objects that deploy another revision of this repository than the one that this change makes: what they deploy is not
- * what is judged. One that comes to do so is a warning at the line that names the revision; the others are listed.
+ * Objects that deploy another revision of this repository than the merged change: the deployed files are not the judged
+ * ones. A new one is a warning at the line that names the revision; the others are listed.
  *
- * @param branch the branch that the change is merged to; undefined where its name is not known
+ * @param branch the branch that the change is merged to; undefined if its name is unknown
  * @param isNamed whether the names of this repository are known; otherwise a new object may deploy another one
  */
 export function otherRevisions(
@@ -73,17 +73,17 @@ function textOf({ kind, name }: NamedRevision): string {
   return JSON.stringify([kind, name])
 }
 
-/** Whether a revision is the branch that the change is merged to, as far as that is known. */
+/** Whether a revision is the branch that the change is merged to, as far as the branch is known. */
 function isJudged({ kind, name }: NamedRevision, branch: string | undefined): boolean {
   return kind === 'branch' && (name === '' || (branch === undefined ? usualBranches.includes(name) : name === branch))
 }
 
-/** Whether an object that deployed what was judged deploys something else now. */
+/** Whether an object that deployed the judged revision now deploys another one. */
 function isMoveFrom(was: NamedRevision, is: NamedRevision, branch: string | undefined): boolean {
   if (textOf(was) === textOf(is)) return false
   // One of the two usual branches is not the judged one.
   if (isJudged(is, branch)) return isJudged(was, branch) && was.name !== '' && is.name !== ''
-  // Where the judged branch is not known, it may be any.
+  // An unknown branch may be any.
   return isJudged(was, branch) || (branch === undefined && was.kind === 'branch')
 }
 
@@ -109,7 +109,7 @@ function finding(tracked: TrackedRevision, branch: string | undefined): Finding 
           },
         }
       : { fileText: manifest.object.lines }),
-    text: `${objectName(tracked)} deploys ${revisionOf(tracked)} of this repository after this change, and not ${own}: what it deploys is not what was judged. Keep the revision, or have the same change judged on ${name || 'that branch'}.`,
+    text: `${objectName(tracked)} deploys ${revisionOf(tracked)} of this repository after this change, and not ${own}: the deployed files are not the judged ones. Keep the revision, or run ingress-guard for the same change on ${name || 'that branch'}.`,
   })
 }
 

@@ -60,8 +60,8 @@ function findingAt(
 const unmodelled: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['jsonnet', 'file-names'])
 
 /**
- * What an object deploys besides what is judged. That is an error where it was judged whole before, and where the base
- * has nothing of that kind; where it has, one more is a routine change, which is listed.
+ * The sources of an object that are not judged. This is an error if the object was judged whole before, or if the base
+ * has none of that kind; otherwise one more is a routine change, which is listed.
  */
 function ofUnmodelled(
   one: NotInspected,
@@ -76,7 +76,7 @@ function ofUnmodelled(
   return [findingAt(one, 'unmodelled', [cause, at.path], `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`)]
 }
 
-/** Whether an object applied plain files at the base, and for this cause no longer does so as they are. */
+/** Whether an object applied plain files at the base, and for this cause no longer applies them unchanged. */
 function hidesPlainFiles(
   { manifest, cause }: NotInspected,
   { base, head }: { readonly base: SideOfChange; readonly head: SideOfChange },
@@ -103,8 +103,8 @@ function isSame(before: Manifest, manifest: Manifest, clustersOf: ClustersOf): b
 }
 
 /**
- * What is out of sight at the head and was not at the base. Of one object, each entry of the base explains one of the
- * same cause: an object with two sources may lose sight of the second one.
+ * The sources that are unseen at the head and were seen at the base. Each entry of the base explains one entry of the
+ * same object and cause: the second source of an object may become unseen later.
  */
 function withoutKnown(after: readonly NotInspected[], before: readonly NotInspected[]): NotInspected[] {
   const keyOf = ({ manifest: { ref, origin }, cause }: NotInspected) =>
@@ -121,7 +121,7 @@ function withoutKnown(after: readonly NotInspected[], before: readonly NotInspec
   return changed.filter((one) => !explains(one, (reasons) => reasons.length - 1))
 }
 
-/** Whether an object declared a source at the base: in the same file, or from another file for the same cluster. */
+/** Whether an object declared a source at the base: in the same file, or in another file for the same cluster. */
 function isOf({ id, declaredAt: at, target }: Source, manifest: Manifest, clustersOf: ClustersOf): boolean {
   const { ref, origin } = manifest
   const isThere = at.path === origin.path

@@ -3,7 +3,10 @@ import type { Finding } from '../finding/report'
 import type { SideOfChange } from '../sides/side'
 import { nameOfSource, type Source } from '../sources/source'
 
-/** Releases of Fleet and helmfile that were rendered at the base, are still declared, and cannot be rendered at the head. */
+/**
+ * Releases of Fleet and helmfile that were rendered at the base, are still declared, and cannot be rendered at the
+ * head.
+ */
 export function releasesOutOfSight(base: SideOfChange, head: SideOfChange): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ id }) => /^(?:fleet|helmfile):/.test(id) && !present.has(id))

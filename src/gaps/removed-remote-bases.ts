@@ -17,7 +17,7 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
   const entries = changed.flatMap((before) => {
     const known = new Set(before.includes.map(({ text }) => text))
     const after = kustomizations.get(before.folder)?.includes.filter(({ text }) => !known.has(text)) ?? []
-    // Of what was fetched the removals are judged.
+    // Removals from fetched bases are judged by the rules.
     const left = remoteEntries(before, base.checkout).filter(({ text }) => !base.hasFetched(text))
     return after.length > 0 ? [] : left
   })

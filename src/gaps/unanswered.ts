@@ -11,13 +11,13 @@ export interface Unanswered {
   readonly side: RenderedSide
   /** In a few words: `lookup finds objects`. */
   readonly answer: string
-  /** Whether the base renders it with the same answer, or does not ask. */
+  /** Whether the base renders it with the same answer, or asks nothing. */
   readonly isNew: boolean
 }
 
 /**
- * Reports `source/unrendered` for releases that a change keeps from rendering with an answer of the cluster: which objects
- * they have there is unknown. Those that did not render at the base are listed.
+ * Reports `source/unrendered` for releases that no longer render with an answer of the cluster: their objects there are
+ * unknown. Those that did not render at the base are listed.
  */
 export async function unansweredReleases(
   base: SideOfChange,

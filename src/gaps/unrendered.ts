@@ -66,7 +66,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
-    // A plugin that kustomize does not have makes nothing here, whatever the change; its files are not judged.
+    // A plugin that kustomize does not have renders nothing here on either side; its files are not judged.
     if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => what === 'plugin')) {
       skipped.push(listed(side, failure))
       continue
@@ -131,7 +131,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       }),
     )
   }
-  // What is gone at the head was read as far as it could be.
+  // A source that is gone at the head was read as far as possible.
   for (const side of [...rest, ...before.filter(({ source, partial }) => partial && !present.has(source.id))]) {
     const failure = failureOf(side)
     if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
@@ -139,12 +139,12 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   return { findings, skipped }
 }
 
-/** Whether a folder is missing: that is listed at the object that names it, whether or not it is rendered. */
+/** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */
 function isOfFolder(source: Source, { reason }: Failure): boolean {
   return reason === withoutFolder(placeOf(source))
 }
 
-/** An entry of the list of what was not inspected: how far a source was read, and why no further. */
+/** An entry of the list of what was not inspected: the inspected part of a source, and the reason for the rest. */
 function listed(
   { source, partial }: RenderedSide,
   { path, reason, cause }: Failure,
@@ -152,17 +152,17 @@ function listed(
 ): Skipped {
   if (!partial) return { path, reason: `${name}: ${reason}`, cause }
   if (partial.failure?.isEmpty && partial.manner === 'reduced')
-    return { path, reason: `${name}: it has no field any more, so all that it had is judged as removed`, cause }
+    return { path, reason: `${name}: it has no fields any more, so all its objects are judged as removed`, cause }
   const manner =
     partial.manner === 'written'
-      ? 'its files were read as they are written'
+      ? 'its files were read without rendering'
       : `it was read without ${abridged(partial.lacks.map(nameOfLack))}`
   return { path, reason: `${name}: ${manner}, because ${reason}`, cause }
 }
 
 /**
- * Whether what a source lacks can only come from elsewhere: it takes in something from there, and the base did not have
- * the objects itself.
+ * Whether a missing part of a source can only come from elsewhere: the source has remote entries, and the base did not
+ * have the objects itself.
  */
 function isForElsewhere({ partial }: RenderedSide, old: RenderedSide | undefined): boolean {
   if (partial?.manner !== 'reduced') return false
@@ -170,14 +170,17 @@ function isForElsewhere({ partial }: RenderedSide, old: RenderedSide | undefined
   return partial.lacks.every(({ what, about }) => ['object', 'source', 'data'].includes(what) && !had.has(about))
 }
 
-/** Equal for the same object that is unreadable for the same cause at the same place; the words may name another line. */
+/**
+ * Equal for the same object that is unreadable for the same cause at the same place; the words may name another line.
+ */
 function placeOfUnreadable(source: Source, { cause, path, about }: RenderedSide['unreadable'][number]): string {
   return JSON.stringify([cause, placeWithin(source, path), about])
 }
 
 /**
- * Whether a source fails at the head for the same cause and at the same place as at the base. The messages may differ:
- * tools write their version into them. A tool that was stopped on both sides may have been stopped by different causes.
+ * Whether a source fails at the head for the same cause and at the same place as at the base. The messages may differ,
+ * as tools write their version into them. A tool that was stopped on both sides may have been stopped for different
+ * reasons.
  */
 function failsAlike(before: readonly [Source, Failure], after: readonly [Source, Failure]): boolean {
   const [was, is] = [before, after].map(([source, { cause, about, path }]) =>
@@ -188,14 +191,15 @@ function failsAlike(before: readonly [Source, Failure], after: readonly [Source,
 
 /** A path that stays the same when a source moves to another folder, or its definition to another file. */
 function placeWithin(source: Source, path: string): string {
-  if (path === source.declaredAt.path) return ''
   const folder = source.kind === 'helm' ? source.chart : source.root
-  return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length) : path
+  // A Kustomization that nothing named is declared by its own file.
+  if (folder !== '' && path.startsWith(`${folder}/`)) return path.slice(folder.length)
+  return path === source.declaredAt.path ? '' : path
 }
 
 /**
- * Lists what Kustomizations include from remote places, which is not fetched. A place that the base uses already is
- * listed; a new one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
+ * Lists the remote entries of Kustomizations that are not fetched. A place that the base uses already is listed; a new
+ * one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
  */
 function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly string[] | undefined) {
   const entries = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
@@ -240,7 +244,9 @@ export function isKnown(text: string, knownRemotes: readonly string[]): boolean 
   return knownRemotes.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 
-/** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
+/**
+ * `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it.
+ */
 export function withoutVersion(url: string): string {
   return url.replace(/\?.*/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d[^/]*(?=\/)/g, '/*')
 }

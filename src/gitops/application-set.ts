@@ -1,8 +1,9 @@
 import path from 'node:path/posix'
 import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
+import type { Key } from '../manifest/load'
 import type { Element } from './filled-template'
-import { normalized } from './template-functions'
+import { itemOf, normalized } from './template-functions'
 import { textAt } from './text'
 
 /**
@@ -10,10 +11,14 @@ import { textAt } from './text'
  * https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/
  */
 export interface ApplicationSet {
-  readonly generators: readonly Generator[]
+  readonly generators: readonly SetGenerator[]
   readonly template: Cursor
-  readonly templatePatch: Cursor
-  readonly goTemplate: boolean
+}
+
+/** A generator with the place of its own template, if it has one. */
+export interface SetGenerator {
+  readonly generator: Generator
+  readonly template: readonly Key[] | undefined
 }
 
 /** A generator whose elements are known from the object alone, or from the repository; or why they are unknown. */
@@ -26,29 +31,26 @@ export type Generator =
       readonly repoURL: string
       readonly directories: readonly PathRule[]
       readonly values: Element
+      readonly prefix: string
     }
   | {
       readonly kind: 'git files'
       readonly repoURL: string
       readonly files: readonly PathRule[]
       readonly values: Element
+      readonly prefix: string
     }
   /** Each element of the first with each of the second, which may use the first's. */
   | { readonly kind: 'matrix'; readonly generators: readonly [Generator, Generator] }
-  /** The elements of the first, with what later ones have for the same keys. */
+  /** The elements of the first generator, with the fields of later ones that have the same keys. */
   | { readonly kind: 'merge'; readonly keys: readonly string[]; readonly generators: readonly Generator[] }
   /** Those elements of a generator that a selector takes. */
   | { readonly kind: 'selected'; readonly selector: Selector; readonly generators: readonly [Generator] }
-  /** The clusters that Argo CD knows: its own one is read in place of all. */
-  | { readonly kind: 'clusters'; readonly values: Element }
+  /** A text with a list of elements. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** The clusters that Argo CD knows: its own one is read in place of all, or those that the repository has files for. */
+  | { readonly kind: 'clusters'; readonly labels: Element; readonly values: Element }
   | { readonly kind: 'unknown'; readonly reason: string }
-
-/** What a generator gives for Argo CD's own cluster. */
-export const ownCluster: Element = {
-  name: 'in-cluster',
-  nameNormalized: 'in-cluster',
-  server: 'https://kubernetes.default.svc',
-}
 
 /** Why the elements of a generator of clusters are unknown. */
 export const clustersUnknown =
@@ -75,14 +77,32 @@ export interface PathRule {
   readonly exclude: boolean
 }
 
+/** Whether its templates are Go templates. */
+export function isGoTemplate(root: Cursor): boolean {
+  return root.at('spec', 'goTemplate').value === true
+}
+
 export function readApplicationSet(root: Cursor): ApplicationSet {
   const spec = root.at('spec')
+  const goTemplate = isGoTemplate(root)
   return {
-    generators: [...spec.at('generators').items()].map((one) => generatorAt(one)),
+    generators: [...spec.at('generators').items()].flatMap((one) =>
+      kindsOf(one).map((kind) => {
+        const template = one.at(kind, 'template')
+        return {
+          generator: generatorAt(one, kind, goTemplate, 0),
+          template: template.exists ? template.path : undefined,
+        }
+      }),
+    ),
     template: spec.at('template'),
-    templatePatch: spec.at('templatePatch'),
-    goTemplate: spec.at('goTemplate').value === true,
   }
+}
+
+/** An entry of a list may hold several generators. */
+function kindsOf(generator: Cursor): readonly string[] {
+  const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
+  return kinds.length > 0 ? kinds : ['(none)']
 }
 
 /** The git generators of a list of generators, also those in others. */
@@ -96,8 +116,8 @@ export function gitGeneratorsIn(generators: Cursor, depth = 0): { repoURL: Curso
 }
 
 /** A generator with its selector, if it has one. */
-function generatorAt(generator: Cursor, depth = 0): Generator {
-  const one = plainGeneratorAt(generator, depth)
+function generatorAt(generator: Cursor, kind: string, goTemplate: boolean, depth: number): Generator {
+  const one = plainGeneratorAt(generator, kind, goTemplate, depth)
   const selector = generator.at('selector')
   if (!selector.exists || one.kind === 'unknown') return one
   if (isOfClusters(one)) return { kind: 'unknown', reason: clustersUnknown }
@@ -107,7 +127,7 @@ function generatorAt(generator: Cursor, depth = 0): Generator {
     values: [...entry.at('values').items()].map(textAt),
   }))
   const isKnown = expressions.every(({ operator }) => operators.includes(operator))
-  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an operator that is not known' }
+  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an unknown operator' }
   return {
     kind: 'selected',
     selector: { labels: flattened(selector.at('matchLabels')), expressions },
@@ -120,9 +140,9 @@ const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist']
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors */
 export function isSelected(element: Element, { labels, expressions }: Selector): boolean {
   return (
-    Object.entries(labels).every(([key, value]) => entryOf(element, key) === value) &&
+    Object.entries(labels).every(([key, value]) => labelOf(element, key) === value) &&
     expressions.every(({ key, operator, values }) => {
-      const value = entryOf(element, key)
+      const value = labelOf(element, key)
       switch (operator) {
         case 'In':
           return value !== undefined && values.includes(value)
@@ -137,70 +157,102 @@ export function isSelected(element: Element, { labels, expressions }: Selector):
   )
 }
 
-function plainGeneratorAt(generator: Cursor, depth: number): Generator {
-  const kinds = [...generator.entries()].map(([key]) => key).filter((key) => key !== 'selector')
-  const name = kinds.join(', ') || '(none)'
+/** A value of an element as a label, by its key or by those that lead to it. */
+export function labelOf(element: Element, key: string): string | undefined {
+  const value = entryOf(element, key) ?? valueBelow(element, key.split('.'))
+  return typeof value === 'object' || value === undefined ? undefined : String(value)
+}
+
+function valueBelow(value: unknown, [first, ...rest]: readonly string[]): unknown {
+  return first === undefined ? value : valueBelow(itemOf(value, first), rest)
+}
+
+function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, depth: number): Generator {
+  const one = generator.at(kind)
   const unknown = (reason: string): Generator => ({ kind: 'unknown', reason })
-  if (kinds.some((one) => generator.at(one, 'template').exists))
-    return unknown(`the template of its generator ${name} is not supported`)
-  const elements = generator.at('list', 'elements')
-  if (elements.isList) return { kind: 'list', elements: [...elements.items()].map((one) => flattened(one)) }
-  if (kinds.length === 1 && depth < 2) {
-    const inner = (kind: string) =>
-      [...generator.at(kind, 'generators').items()].map((one) => generatorAt(one, depth + 1))
-    const [first, second, third] = inner('matrix')
-    // Which elements the second one has may depend on the cluster.
-    if (first && second && isOfClusters(first) && JSON.stringify(second).includes('{{')) return unknown(clustersUnknown)
-    if (first && second && !third) return { kind: 'matrix', generators: [first, second] }
-    const keys = [...generator.at('merge', 'mergeKeys').items()].map(textAt)
-    const merged = inner('merge')
-    if (merged.some(isOfClusters)) return unknown(clustersUnknown)
-    if (keys.length > 0 && merged.length > 1) return { kind: 'merge', keys, generators: merged }
+  const values = valuesOf(one.at('values'), goTemplate)
+  const inner = [...one.at('generators').items()].map((its): Generator => {
+    const [first = '', second] = kindsOf(its)
+    if (second !== undefined) return unknown(`a generator of its ${kind} has more than one kind`)
+    return depth < 2 ? generatorAt(its, first, goTemplate, depth + 1) : unknown('its generators are nested too deep')
+  })
+  const git = {
+    name: kind,
+    repoURL: textAt(one.at('repoURL')),
+    values,
+    prefix: textAt(one.at('pathParamPrefix')),
   }
-  const git = generator.at('git')
   const rulesOf = (field: string) =>
-    [...git.at(field).items()].map((one) => ({
-      path: textAt(one.at('path')),
-      exclude: one.at('exclude').value === true,
+    [...one.at(field).items()].map((its) => ({
+      path: textAt(its.at('path')),
+      exclude: its.at('exclude').value === true,
     }))
-  const values = flattened(git.at('values'), 'values.')
-  const repoURL = textAt(git.at('repoURL'))
-  if (git.at('pathParamPrefix').exists) return unknown(`the pathParamPrefix of its generator ${name} is not read`)
-  if (git.at('directories').isList) return { kind: 'git', name, repoURL, directories: rulesOf('directories'), values }
-  if (git.at('files').isList) return { kind: 'git files', repoURL, files: rulesOf('files'), values }
-  if (generator.at('clusters').exists)
-    return { kind: 'clusters', values: flattened(generator.at('clusters', 'values'), 'values.') }
-  return unknown(`its generator ${name} is not read; lists of elements, git, matrix and merge are`)
+  switch (kind) {
+    case 'list': {
+      const written = textAt(one.at('elementsYaml'))
+      if (written !== '') return { kind: 'text', text: written }
+      if (!one.at('elements').isList) break
+      return { kind, elements: [...one.at('elements').items()].map((its) => elementOf(its, goTemplate)) }
+    }
+    case 'matrix': {
+      const [first, second, third] = inner
+      if (first && second && !third) return { kind, generators: [first, second] }
+      break
+    }
+    case 'merge': {
+      const keys = [...one.at('mergeKeys').items()].map(textAt)
+      if (inner.some(isOfClusters)) return unknown(clustersUnknown)
+      if (keys.length > 0 && inner.length > 1) return { kind, keys, generators: inner }
+      break
+    }
+    case 'git':
+      if (one.at('directories').isList) return { kind, ...git, directories: rulesOf('directories') }
+      if (one.at('files').isList) return { kind: 'git files', ...git, files: rulesOf('files') }
+      break
+    case 'clusters':
+      if (one.at('flatList').value === true) return unknown(clustersUnknown)
+      return { kind, labels: flattened(one.at('selector', 'matchLabels')), values }
+  }
+  return unknown(`its generator ${kind} is not read; lists of elements, git, clusters, matrix and merge are`)
 }
 
 /** The elements of a file, which may hold one map or a list of them. */
-export function elementsOfFile(file: string, root: Cursor, goTemplate: boolean): Element[] {
-  const folder = path.dirname(file)
-  const filename = path.basename(file)
-  const own = {
-    ...elementOfFolder(folder, goTemplate),
-    'path.filename': filename,
-    'path.filenameNormalized': normalized(filename),
-  }
+export function elementsOfFile(file: string, root: Cursor, goTemplate: boolean, prefix = ''): Element[] {
   const maps = root.isList ? [...root.items()] : [root]
-  return maps.map((map) => ({ ...flattened(map), ...own }))
+  const own = elementOfFolder(path.dirname(file), goTemplate, prefix, path.basename(file))
+  return maps.map((map) => ({ ...elementOf(map, goTemplate), ...own }))
+}
+
+/** A map as a template gets it. */
+export function elementOf(map: Cursor, goTemplate: boolean): Element {
+  return goTemplate && map.isMap ? (map.value as Element) : flattened(map)
 }
 
 /** The element of a folder: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/ */
-export function elementOfFolder(folder: string, goTemplate: boolean): Element {
+export function elementOfFolder(folder: string, goTemplate: boolean, prefix = '', filename?: string): Element {
   const basename = path.basename(folder)
   const segments = folder.split('/')
   const named = {
-    'path.basename': basename,
-    'path.basenameNormalized': normalized(basename),
+    basename,
+    basenameNormalized: normalized(basename),
+    ...(filename === undefined ? {} : { filename, filenameNormalized: normalized(filename) }),
   }
-  return goTemplate
-    ? { ...named, 'path.path': folder, ...indexed('path.segments', segments) }
-    : { ...named, path: folder, ...indexed('path', segments) }
+  if (goTemplate) {
+    const own = { path: { ...named, path: folder, segments } }
+    return prefix === '' ? own : { [prefix]: own }
+  }
+  const before = prefix === '' ? 'path' : `${prefix}.path`
+  const fields = Object.entries(named).map(([key, value]) => [`${before}.${key}`, value])
+  return { ...Object.fromEntries(fields), [before]: folder, ...indexed(before, segments) }
 }
 
 function indexed(name: string, items: readonly string[]): Element {
   return Object.fromEntries(items.map((item, index) => [`${name}[${index}]`, item]))
+}
+
+/** What a generator adds to its elements. */
+function valuesOf(values: Cursor, goTemplate: boolean): Element {
+  return goTemplate ? { values: flattened(values) } : flattened(values, 'values.')
 }
 
 function flattened(map: Cursor, prefix = ''): Element {

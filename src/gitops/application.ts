@@ -8,8 +8,8 @@ import { textAt } from './text'
 export interface Application {
   readonly name: Cursor
   /**
-   * The sources that Argo CD takes: that of `sourceHydrator`, or else `sources`, or else `source`. Hydrated manifests are
-   * committed elsewhere, and all of them are made of the dry source.
+   * The sources that Argo CD uses: that of `sourceHydrator`, or else `sources`, or else `source`. Hydrated manifests
+   * are committed elsewhere, and all of them are made from the dry source.
    */
   readonly sources: readonly ApplicationSource[]
   /** The branch to which the manifests of a hydrator are committed, and from which they are deployed. */
@@ -17,7 +17,10 @@ export interface Application {
   readonly destination: Destination
   /** Whether Argo CD deletes an object that the source no longer has. */
   readonly prunes: boolean
-  /** Whether what it deployed is deleted with it: https://argo-cd.readthedocs.io/en/stable/user-guide/app_deletion/ */
+  /**
+   * Whether its deletion deletes the objects that it deployed:
+   * https://argo-cd.readthedocs.io/en/stable/user-guide/app_deletion/
+   */
   readonly cascades: boolean
 }
 
@@ -82,19 +85,19 @@ function sourceAt(root: Cursor): ApplicationSource {
   }
 }
 
-/** Whether a source only gives its files to the others. */
+/** Whether a source only provides files to the others. */
 export function isReferenceOnly({ ref, path, chart }: ApplicationSource): boolean {
   return ref.exists && !path.exists && !chart.exists
 }
 
-/** Whether a destination is the cluster that Argo CD itself runs in. */
+/** Whether a destination is Argo CD's own cluster. */
 export function isOwnCluster(destination: string): boolean {
   return ['', 'in-cluster', 'https://kubernetes.default.svc'].includes(destination)
 }
 
 /** The values that are written in a source: `valuesObject` takes the place of `values`. */
 export interface InlineValues {
-  /** Where they are written, or would be. */
+  /** The cursor of the parameters, also if they are missing. */
   readonly place: Cursor
   readonly isText: boolean
   /** The map that they are; undefined where they are no YAML. */
@@ -123,7 +126,9 @@ export interface ValueFile {
   readonly path: string
 }
 
-/** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+/**
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository
+ */
 export function valueFilesOf({ helm }: ApplicationSource): ValueFile[] {
   return [...helm.at('valueFiles').items()].map((item) => {
     const entry = textAt(item)

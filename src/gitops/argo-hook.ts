@@ -2,9 +2,9 @@ import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 
 /**
- * What Argo CD makes of an object by its annotations. `plain`: it is applied and kept. `hook`: it is applied at each sync,
- * as something else than the object that it was before. `passing`: so it is, and deleted afterwards. `skipped`: one that
- * is in the cluster stays as it is, and a new one is not applied. `never`: no sync applies it.
+ * The effect of an object's annotations in Argo CD. `plain`: the object is applied and kept. `hook`: it is applied at
+ * each sync, as another object than before. `passing`: the same, and it is deleted afterwards. `skipped`: an existing
+ * object stays as it is, and a new one is not applied. `never`: no sync applies it.
  * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/
  */
 export type HookFate = 'plain' | 'hook' | 'passing' | 'skipped' | 'never'
@@ -33,7 +33,7 @@ export function hookFateOf(root: Cursor, isHelm: boolean): HookFate {
   const annotations = root.at('metadata', 'annotations')
   const helm = isHelm ? annotations.at(helmHook).string : undefined
   const isArgoHook = annotations.at(argoHook).exists
-  // Helm 2 has a hook for definitions of custom resources, and Argo CD takes them for what they are.
+  // Helm 2 has a hook for CRDs, which Argo CD treats as plain CRDs.
   if (!isArgoHook && (helm === undefined || helm === 'crd-install')) return 'plain'
   const own = wordsAt(annotations.at(argoHook)).filter((word) => argoTypes.includes(word))
   const types = own.length > 0 ? own : wordsIn(helm).flatMap((word) => entryOf(helmTypes, word) ?? [])

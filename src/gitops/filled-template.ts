@@ -1,42 +1,85 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { entryOf } from '../entry'
-import type { LoadedObject } from '../manifest/load'
+import type { Key, LoadedObject } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
-import { evaluateTemplate } from './template-functions'
+import { readGenerated } from './generated-file'
+import { fillGoTemplate } from './go-template'
+import { placedAt, withDefaults, withPatch } from './template-overlays'
 import { textAt } from './text'
 
-/** The values that a generator gives for one Application, by the names that a template calls them by. */
-export type Element = Readonly<Record<string, string>>
+/**
+ * The values that a generator gives for one Application, by the names that a template calls them by: texts by their whole
+ * names, and for Go templates anything that JSON has.
+ */
+export type Element = Readonly<Record<string, unknown>>
+
+/** Why there is no Application. */
+export interface NotMade {
+  readonly reason: string
+}
 
 /**
  * The Application that an ApplicationSet makes for an element. Its values have the places of the template.
  *
- * @returns undefined when the set has no template
+ * @param own where the template of the generator is, which goes over that of the set
  */
-export function makeApplication(set: LoadedObject, element: Element): LoadedObject | undefined {
-  const template = under(under(set.node, 'spec', set), 'template', set)
-  if (!template) return undefined
-  const goTemplate = under(under(set.node, 'spec', set), 'goTemplate', set)
+export function makeApplication(
+  set: LoadedObject,
+  element: Element,
+  own: readonly Key[] | undefined,
+): LoadedObject | NotMade {
+  const spec = nodeAt(set, ['spec'])
+  const common = under(spec, 'template', set)
+  const resolve = (alias: Alias) => set.resolve(alias)
+  const template = own ? withDefaults(nodeAt(set, own), common, resolve) : common
+  if (!template) return { reason: 'it has no template' }
+  const goTemplate = under(spec, 'goTemplate', set)
   const isGo = isScalar(goTemplate) && goTemplate.value === true
-  const node = filled(template, (text) => (isGo ? fillGo(text, element) : fill(text, element)), set, new Map())
-  const region = set.regionOf(template)
+  const fillIn = (text: string) => fillText(text, element, isGo)
+  let node = filled(template, fillIn, set, new Map())
+  const patch = under(spec, 'templatePatch', set)
+  if (isScalar(patch) && typeof patch.value === 'string') {
+    const text = fillIn(patch.value)
+    const placeholder = placeholderIn(text)
+    if (placeholder) return { reason: `${placeholder} in its templatePatch cannot be filled in` }
+    const value = text.trim() === '' ? {} : readGenerated(text)?.value
+    if (typeof value !== 'object' || value === null || text.includes('$patch'))
+      return { reason: 'its templatePatch cannot be read' }
+    node = withPatch(node, value, patch, resolve)
+  }
+  const region = set.regionOf(common ?? template)
   const ref = { group: ownGroup, kind: 'Application', namespace: set.ref.namespace, name: '' }
   const { root } = new Manifest({ ...set, ref, node, region }, 'head', { kind: 'file', path: '' }, [])
   const name = textAt(root.at('metadata', 'name'))
   return { ...set, ref: { ...ref, name }, node, content: JSON.stringify(root.value), region, duplicateKeys: [] }
 }
 
-function under(map: Node | undefined, key: string, set: LoadedObject): Node | undefined {
+/** The first placeholder that is left in a text. */
+export function placeholderIn(text: string): string | undefined {
+  const from = text.indexOf('{{')
+  const to = from === -1 ? -1 : text.indexOf('}}', from)
+  return to === -1 ? undefined : text.slice(from, to + 2)
+}
+
+function nodeAt(set: LoadedObject, path: readonly Key[]): Node | undefined {
+  return path.reduce((at: Node | undefined, key) => under(at, key, set), set.node)
+}
+
+function under(parent: Node | undefined, key: Key, set: LoadedObject): Node | undefined {
   const resolve = (alias: Alias) => set.resolve(alias)
-  const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
-  return (isAlias(value) ? resolve(value) : value) as Node | undefined
+  const value =
+    typeof key === 'number'
+      ? isSeq(parent) && parent.items[key]
+      : isMap(parent) && findPair(parent, key, resolve)?.value
+  return (isAlias(value) ? resolve(value) : value || undefined) as Node | undefined
 }
 
 /**
  * A template with an element's values in it, each where it is written.
  *
- * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other many times
+ * @param holding whether the targets of aliases hold placeholders, as far as that is known: they may name each other
+ * many times
  */
 function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject, holding: Map<Node, boolean>): Node {
   const inside = (one: unknown) => (isNode(one) ? filled(one, fillIn, set, holding) : one)
@@ -76,24 +119,15 @@ function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boole
   return isScalar(node) && typeof node.value === 'string' && node.value.includes('{{')
 }
 
-/** A node at the place of another one, which stays as it is. */
-function placedAt<T extends Node>({ range }: Node, node: T): T {
-  if (range) node.range = range
-  return node
+/** Fills an element into a text. */
+export function fillText(text: string, element: Element, goTemplate: boolean): string {
+  return goTemplate ? fillGoTemplate(text, element) : fill(text, element)
 }
 
-/** The same with the functions of Go templates. */
-function fillGo(text: string, element: Element): string {
-  return fill(text, element).replace(/\{\{-?([^{}]*?)-?\}\}/g, (written, expression: string) => {
-    return evaluateTemplate(expression, (name) => entryOf(element, name)) ?? written
+/** Fills `{{name}}` into a text. */
+function fill(text: string, element: Element): string {
+  return text.replace(/\{\{-?\s*\.?([\w./[\]-]+?)\s*-?\}\}/g, (written, name: string) => {
+    const value = entryOf(element, name)
+    return typeof value === 'string' ? value : written
   })
-}
-
-/** Fills `{{name}}`, `{{ .name }}` and `{{ index .list 0 }}` into a text. */
-export function fill(text: string, element: Element): string {
-  return text.replace(
-    /\{\{-?\s*(?:index\s+\.([\w.]+)\s+(\d+)|\.?([\w.[\]-]+?))\s*-?\}\}/g,
-    (written, list: string | undefined, index: string, name: string) =>
-      entryOf(element, list === undefined ? name : `${list}[${index}]`) ?? written,
-  )
 }

@@ -19,7 +19,7 @@ export interface FluxKustomization {
   readonly substituteFrom: readonly { readonly kind: Cursor; readonly name: Cursor }[]
   readonly postBuild: Cursor
   readonly prunes: boolean
-  /** Whether what it deployed is deleted with it. */
+  /** Whether its deletion deletes the objects that it deployed. */
   readonly cascades: boolean
 }
 
@@ -44,7 +44,7 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
       name: one.at('name'),
     })),
     prunes,
-    // Without a word it keeps what it deployed when it is deleted while it is suspended.
+    // By default it keeps the objects that it deployed when it is deleted while it is suspended.
     cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
   }
 }

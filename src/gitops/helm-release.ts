@@ -18,15 +18,15 @@ export interface HelmRelease {
   /** Given where it installs to another cluster. */
   readonly kubeConfig: Cursor
   readonly postRenderers: Cursor
-  /** Whether postRenderers get hooks, too. */
+  /** Whether postRenderers apply to hooks, too. */
   readonly postRenderStrategy: Cursor
-  /** What becomes of the CRDs in `crds/` of its chart. */
+  /** The policies for the CRDs in `crds/` of its chart. */
   readonly crds: { readonly install: CrdPolicy; readonly upgrade: CrdPolicy }
   /** It then neither upgrades nor, when it is deleted, uninstalls. */
   readonly suspended: boolean
 }
 
-/** Flux applies no CRDs, or those that the cluster does not have, or all; it deletes none. */
+/** `Skip` applies no CRDs, `Create` those that the cluster does not have, `CreateReplace` all; none is deleted. */
 export type CrdPolicy = 'Skip' | 'Create' | 'CreateReplace'
 
 /** The chart of a HelmRelease, or of a HelmChart of Flux. */
@@ -36,6 +36,15 @@ export interface HelmReleaseChart {
   readonly sourceRef: Cursor
   readonly valuesFiles: Cursor
   readonly ignoreMissingValuesFiles: Cursor
+  readonly reconcileStrategy: Cursor
+}
+
+/**
+ * Whether Flux appends a revision to the version of the chart, which differs with each of them.
+ * https://fluxcd.io/flux/components/source/helmcharts/#reconcile-strategy
+ */
+export function hasRevisionInVersion({ reconcileStrategy, valuesFiles }: HelmReleaseChart): boolean {
+  return textAt(reconcileStrategy) === 'Revision' || [...valuesFiles.items()].length > 0
 }
 
 /** An entry of `valuesFrom`. */
@@ -46,7 +55,7 @@ export interface ValuesReference {
   readonly key: string
   /** The path of the one value that it gives, where it does not give values. */
   readonly targetPath: Cursor
-  /** Whether that value is taken as it is written. */
+  /** Whether that value is used literally. */
   readonly literal: Cursor
   readonly optional: Cursor
 }
@@ -91,6 +100,7 @@ export function helmReleaseChartAt(root: Cursor): HelmReleaseChart {
     sourceRef: root.at('sourceRef'),
     valuesFiles: root.at('valuesFiles'),
     ignoreMissingValuesFiles: root.at('ignoreMissingValuesFiles'),
+    reconcileStrategy: root.at('reconcileStrategy'),
   }
 }
 

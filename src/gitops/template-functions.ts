@@ -1,105 +1,137 @@
+import { stringify } from 'yaml'
+import { entryOf } from '../entry'
+
+/** What cannot be filled in: the template stays as it is written. */
+export class NotFilled extends Error {}
+
+/** The most characters that a value may come to. */
+const longest = 1_000_000
+
+type Value = unknown
+
 /**
- * The value of an expression of a Go template with the functions that ApplicationSets use most: those that give a text for
- * texts. https://masterminds.github.io/sprig/strings.html
- *
- * @param fieldAt the value of a field, by its path; undefined for one that is not set
- * @returns undefined for an expression that is not one of these
+ * The functions of Go templates that ApplicationSets use most.
+ * https://pkg.go.dev/text/template#hdr-Functions and https://masterminds.github.io/sprig/
  */
-export function evaluateTemplate(
-  expression: string,
-  fieldAt: (path: string) => string | undefined,
-): string | undefined {
-  let piped: string | undefined
-  for (const [index, stage] of stagesOf(expression).entries()) {
-    const [name, ...args] = wordsOf(stage)
-    if (name === undefined) return undefined
-    const values = args.map((word) => argumentOf(word, fieldAt))
-    if (index > 0) values.push({ text: piped })
-    if (args.length === 0 && index === 0) {
-      const first = argumentOf(name, fieldAt)
-      if (!first) return undefined
-      piped = first.text
-      continue
-    }
-    const made = values.some((value) => value === undefined)
-      ? undefined
-      : call(
-          name,
-          values.map((value) => value?.text),
-        )
-    if (made === undefined) return undefined
-    piped = made
-  }
-  return piped
+const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
+  and: (...args) => args[args.findIndex((one) => !isTrue(one))] ?? (args.every(isTrue) ? args.at(-1) : false),
+  or: (...args) => args.find(isTrue) ?? args.at(-1),
+  not: (one) => !isTrue(one),
+  eq: (one, ...others) => others.some((other) => isSame(one, other)),
+  ne: (one, other) => !isSame(one, other),
+  lt: (one, other) => number(one) < number(other),
+  gt: (one, other) => number(one) > number(other),
+  le: (one, other) => number(one) <= number(other),
+  ge: (one, other) => number(one) >= number(other),
+  add: (...args) => args.reduce<number>((sum, one) => sum + number(one), 0),
+  sub: (one, other) => number(one) - number(other),
+  int: (one) => Math.trunc(number(one)),
+  atoi: (one) => Math.trunc(number(one)),
+  empty: (one) => !isTrue(one),
+  default: (other, one) => (isTrue(one) ? one : other),
+  coalesce: (...args) => args.find(isTrue),
+  ternary: (yes, no, test) => (isTrue(test) ? yes : no),
+  index: (one, ...keys) => keys.reduce((at, key) => itemOf(at, key), one),
+  get: (one, key) => itemOf(one, text(key)) ?? '',
+  dig: (...args) => args.slice(0, -2).reduce((at, key) => itemOf(at, text(key)), args.at(-1)) ?? args.at(-2),
+  hasKey: (one, key) => itemOf(one, text(key)) !== undefined,
+  has: (one, items) => list(items).some((item) => isSame(item, one)),
+  len: (one) => (typeof one === 'string' ? one.length : Array.isArray(one) ? one.length : Object.keys(map(one)).length),
+  list: (...args) => args,
+  dict: (...args) =>
+    Object.fromEntries(args.flatMap((one, index) => (index % 2 === 0 ? [[text(one), args[index + 1]]] : []))),
+  first: (items) => list(items)[0],
+  last: (items) => list(items).at(-1),
+  keys: (one) => Object.keys(map(one)).sort(),
+  join: (separator, items) => list(items).map(text).join(text(separator)),
+  splitList: (separator, one) => text(one).split(text(separator)),
+  contains: (part, one) => text(one).includes(text(part)),
+  hasPrefix: (part, one) => text(one).startsWith(text(part)),
+  hasSuffix: (part, one) => text(one).endsWith(text(part)),
+  lower: (one) => text(one).toLowerCase(),
+  upper: (one) => text(one).toUpperCase(),
+  trim: (one) => text(one).trim(),
+  toString: (one: Value) => text(one),
+  print: (...args) => (args.every((one) => typeof one === 'string') ? args.join('') : undefined),
+  quote: (one) => JSON.stringify(text(one)),
+  squote: (one) => `'${text(one)}'`,
+  normalize: (one) => normalized(text(one)),
+  trimPrefix: (part, one) => (text(one).startsWith(text(part)) ? text(one).slice(text(part).length) : one),
+  trimSuffix: (part, one) =>
+    text(part) !== '' && text(one).endsWith(text(part)) ? text(one).slice(0, -text(part).length) : one,
+  trunc: (length, one) => (number(length) < 0 ? text(one).slice(number(length)) : text(one).slice(0, number(length))),
+  replace: (from, to, one) => (text(from) === '' ? undefined : text(one).replaceAll(text(from), () => text(to))),
+  printf: (format, ...args) => printed(text(format), args.map(text)),
+  toYaml: (one) => (one === undefined ? undefined : stringify(one, { lineWidth: 0 }).trimEnd()),
+  toJson: (one) => (one === undefined ? undefined : JSON.stringify(one)),
+  indent: (count, one) => indented(count, one),
+  nindent: (count, one) => `\n${indented(count, one)}`,
 }
 
-/** An expression is no longer than this. */
-const longest = 1000
-
-/** The parts between the bars that are in no quotes. */
-function stagesOf(expression: string): string[] {
-  if (expression.length > longest) return []
-  const stages = ['']
-  let quote = ''
-  for (const letter of expression) {
-    if (quote === '' && letter === '|') stages.push('')
-    else {
-      if (quote === letter) quote = ''
-      else if (quote === '' && (letter === '"' || letter === '`')) quote = letter
-      stages[stages.length - 1] += letter
-    }
-  }
-  return stages
+/**
+ * The value of a function.
+ *
+ * @throws NotFilled for a function that is not one of these, and for what it cannot take
+ */
+export function call(name: string, args: readonly Value[]): Value {
+  const made = entryOf(functions, name)?.(...args)
+  if (made === undefined && !mayMiss.has(name)) throw new NotFilled()
+  if (typeof made === 'string' && made.length > longest) throw new NotFilled()
+  return made
 }
 
-function wordsOf(stage: string): string[] {
-  return stage.trim().match(/"[^"\\]*"|`[^`]*`|[^\s"`]+/g) ?? []
+/** The functions that may give what is not there, for others to take. */
+const mayMiss = new Set(['and', 'or', 'default', 'coalesce', 'ternary', 'index', 'dig', 'first', 'last'])
+
+/** Whether a template takes a value for true. */
+export function isTrue(one: Value): boolean {
+  if (Array.isArray(one)) return one.length > 0
+  if (typeof one === 'object' && one !== null) return Object.keys(one).length > 0
+  return Boolean(one)
 }
 
-/** A field, a text in quotes, or a number; undefined for anything else. */
-function argumentOf(
-  word: string,
-  fieldAt: (path: string) => string | undefined,
-): { readonly text: string | undefined } | undefined {
-  if (/^["`]/.test(word)) return { text: word.slice(1, -1) }
-  if (/^\d+$/.test(word)) return { text: word }
-  return /^\.[\w.-]+$/.test(word) ? { text: fieldAt(word.slice(1)) } : undefined
+/** A field of a map or an item of a list; undefined for one that is not there. */
+export function itemOf(one: Value, key: Value): Value {
+  if (Array.isArray(one)) return typeof key === 'number' ? one[key] : undefined
+  return typeof one === 'object' && one !== null ? entryOf(one as Record<string, Value>, text(key)) : undefined
 }
 
-function call(name: string, args: readonly (string | undefined)[]): string | undefined {
-  const last = args.at(-1)
-  if (name === 'default') return args.length === 2 ? (last ? last : args[0]) : undefined
-  if (args.some((one) => one === undefined) || last === undefined) return undefined
-  const [first = '', second = ''] = args as readonly string[]
-  switch (`${name} ${args.length}`) {
-    case 'lower 1':
-      return last.toLowerCase()
-    case 'upper 1':
-      return last.toUpperCase()
-    case 'trim 1':
-      return last.trim()
-    case 'toString 1':
-      return last
-    case 'quote 1':
-      return JSON.stringify(last)
-    case 'squote 1':
-      return `'${last}'`
-    case 'normalize 1':
-      return normalized(last)
-    case 'trimPrefix 2':
-      return first !== '' && last.startsWith(first) ? last.slice(first.length) : last
-    case 'trimSuffix 2':
-      return first !== '' && last.endsWith(first) ? last.slice(0, -first.length) : last
-    case 'trunc 2':
-      return last.slice(0, Number(first))
-    case 'replace 3':
-      return first === '' ? undefined : last.replaceAll(first, second)
-    default:
-      return name === 'printf' ? printed(first, args.slice(1) as readonly string[]) : undefined
-  }
+/** A value as a template writes it. */
+export function text(one: Value): string {
+  if (typeof one === 'string') return one
+  if (typeof one === 'number' || typeof one === 'boolean') return String(one)
+  throw new NotFilled()
 }
 
-/** As ApplicationSets make a name of Kubernetes of a text. */
+function number(one: Value): number {
+  const made = typeof one === 'string' ? Number(one) : one
+  if (typeof made !== 'number' || Number.isNaN(made)) throw new NotFilled()
+  return made
+}
+
+function list(one: Value): readonly Value[] {
+  if (!Array.isArray(one)) throw new NotFilled()
+  return one
+}
+
+function map(one: Value): object {
+  if (typeof one !== 'object' || one === null) throw new NotFilled()
+  return one
+}
+
+/** Go compares values of one kind alone. */
+function isSame(one: Value, other: Value): boolean {
+  if (one === undefined || other === undefined || typeof one === 'object') return false
+  if (typeof one !== typeof other && other !== null) throw new NotFilled()
+  return one === other
+}
+
+function indented(count: Value, one: Value): string {
+  const blank = ' '.repeat(Math.min(number(count), 100))
+  return blank + text(one).replaceAll('\n', `\n${blank}`)
+}
+
+/** Turns a text into a Kubernetes name as ApplicationSets do. */
 export function normalized(name: string): string {
   return name
     .toLowerCase()

@@ -41,7 +41,7 @@ function policyIn(root: string, file: string): Policy {
     name: path.posix.basename(path.posix.dirname(file)),
     version: path.posix.basename(file, '.yaml'),
     get file() {
-      content ??= readPolicy(readFileSync(path.join(root, file), 'utf8'), file)
+      content ??= readPolicy(readFileSync(path.join(root, file), 'utf8'))
       return content
     },
   }

@@ -19,15 +19,15 @@ export interface ChangeTask {
   readonly branch: string | undefined
 }
 
-/** What became of it: judged, or why not. */
-export type Outcome = { readonly judged: JudgedChange } | { readonly failed: string }
+/** The result: judged, or the reason why not. */
+export type ChangeResult = { readonly judged: JudgedChange } | { readonly failed: string }
 
-export type JudgeChange = (task: ChangeTask) => Promise<Outcome>
+export type JudgeChange = (task: ChangeTask) => Promise<ChangeResult>
 
-/** The format of what is kept. */
+/** The format of kept results. */
 const format = 1
 
-/** Judges changes, or takes what was kept of an earlier replay. */
+/** Judges changes, or reuses the kept results of an earlier replay. */
 export class ChangeJudging {
   private readonly folder: CacheFolder
   private readonly terms: string
@@ -55,12 +55,12 @@ export class ChangeJudging {
     ])
   }
 
-  /** How many changes were known. */
+  /** The number of changes with a kept result. */
   get kept(): number {
     return this.found
   }
 
-  async of(base: string, head: string, day: string | undefined): Promise<Outcome> {
+  async of(base: string, head: string, day: string | undefined): Promise<ChangeResult> {
     if (day === undefined) return { failed: 'Its author date is no day of a calendar.' }
     const id = JSON.stringify([this.terms, base, head, day])
     const name = `replays/${digestOf(id)}` as const

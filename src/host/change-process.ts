@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
 import { endOnSignals } from '../revision/cleanup'
 import { changeArgument } from './change-argument'
-import type { ChangeTask, JudgeChange, Outcome } from './change-judging'
+import type { ChangeResult, ChangeTask, JudgeChange } from './change-judging'
 import { judgeChange } from './judge-change'
 import { RunThread } from './run-thread'
 
@@ -13,9 +13,9 @@ import { RunThread } from './run-thread'
  */
 export function inProcessOf(file: string): JudgeChange {
   return (task) =>
-    new Promise<Outcome>((resolve) => {
+    new Promise<ChangeResult>((resolve) => {
       const child = fork(file, [changeArgument], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-      child.once('message', (outcome: Outcome) => resolve(outcome))
+      child.once('message', (outcome: ChangeResult) => resolve(outcome))
       child.once('error', ({ message }) => resolve({ failed: `No process could be started for it: ${message}.` }))
       child.once('exit', (status, signal) =>
         resolve({ failed: `Its process stopped unexpectedly (${signal ?? `exit status ${status}`}).` }),
@@ -25,7 +25,7 @@ export function inProcessOf(file: string): JudgeChange {
 }
 
 /**
- * The process of one change. It ends with the one that started it.
+ * Runs the process of one change, which ends with its parent.
  *
  * @param file the program, for the thread of the run
  */

@@ -3,8 +3,8 @@ import type { BranchCommit } from '../revision/history'
 import type { ChangeJudging } from './change-judging'
 
 /**
- * Whether and when what stops a commit was fixed: the commit before it is compared with later ones, and the finding is fixed
- * by the one with which it is not found any more.
+ * Whether and when a blocking finding of a commit was fixed: the commit before it is compared with later ones, and the
+ * first comparison without the finding shows the fix.
  */
 export async function endingsOf(
   { findings }: JudgedChange,

@@ -1,7 +1,7 @@
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import { judgedChange } from '../report/replay/replay-json'
-import type { ChangeTask, Outcome } from './change-judging'
+import type { ChangeResult, ChangeTask } from './change-judging'
 import type { Options } from './options'
 import type { Host } from './run'
 
@@ -9,7 +9,7 @@ import type { Host } from './run'
 export async function judgeChange(
   { options, root, branch }: ChangeTask,
   run: (options: Options, host: Host) => Promise<Report>,
-): Promise<Outcome> {
+): Promise<ChangeResult> {
   const started = performance.now()
   try {
     const report = await run(options, { root, branch, exactBase: true })

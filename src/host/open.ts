@@ -3,15 +3,25 @@ import path from 'node:path'
 import { GuardError } from '../errors'
 import { deeperClone } from '../revision/deeper-clone'
 import { DirectoryRevision } from '../revision/directory'
-import { defaultBranch, isObjectId, isRevision, mergeBase, openRepository, resolveCommit } from '../revision/git'
+import {
+  defaultBranch,
+  isObjectId,
+  isRevision,
+  mergeBase,
+  type OpenedChange,
+  openChange,
+  openRepository,
+  resolveCommit,
+} from '../revision/git'
 import { Blobs } from '../revision/git-blobs'
 import { ask, type Repository } from '../revision/git-command'
 import { CommitRevision, WorkingTreeRevision } from '../revision/git-revision'
+import { Remotes } from '../revision/remotes'
 import { isFolder, repositoryName } from '../revision/repository-name'
 import type { Revision } from '../revision/revision'
 import type { Options } from './options'
 
-/** How a host knows its revisions better than by name. */
+/** The revisions that a host asks for, and facts that it knows besides their names. */
 export interface RevisionRequest extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
@@ -49,27 +59,45 @@ export async function openRevisions(opening: RevisionRequest): Promise<Opened> {
     }
   }
   const { repo: dir, token, trusted, signal } = opening
-  const repository = await openRepository({ dir, token, trusted, signal })
+  const given: Repository = { dir, token, trusted, signal }
+  const remotes = new Remotes(given)
+  const { base: named, head: headName = 'HEAD', exactBase = false } = opening
+  const isOfNames = named !== undefined && !opening.all && !headFolder && !baseFolder
+  const [known, names] = await Promise.all([
+    isOfNames ? openChange(given, { base: named, head: headName }, exactBase) : undefined,
+    repositoryNames(remotes),
+  ])
+  const repository = known?.repository ?? (await openRepository(given))
   for (const [side, folder] of [['head', headFolder] as const, ['base', baseFolder] as const]) {
     if (folder) await refuseTracked(repository, side, folder)
   }
-  const blobs = new Blobs(repository)
-  const [names, head] = await Promise.all([
-    repositoryNames(repository),
-    headFolder ? new DirectoryRevision(headFolder) : openHead(repository, blobs, opening.head),
-  ])
+  const blobs = new Blobs(repository, remotes)
+  const head = headFolder
+    ? new DirectoryRevision(headFolder)
+    : await openHead(repository, blobs, opening.head, known?.head)
   if (opening.all) return { base: undefined, head, repository: names }
   if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names }
-  const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
-  const named = opening.base ?? (await defaultBranch(repository))
-  const commit = await resolveCommit(repository, named)
-  const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
+  const from = await baseOf(opening, repository, known, head)
   return {
-    base: new CommitRevision(repository, blobs, base, nameOf(named, base)),
+    base: new CommitRevision(repository, blobs, from.commit, nameOf(from.named, from.commit), head),
     head,
     repository: names,
-    branch: opening.branch ?? branchOf(named),
+    branch: opening.branch ?? branchOf(from.named),
   }
+}
+
+/** The commit to compare with, and the name that it was asked for by. */
+async function baseOf(
+  { base, exactBase }: RevisionRequest,
+  repository: Repository,
+  known: OpenedChange | undefined,
+  head: Revision,
+): Promise<{ readonly commit: string; readonly named: string }> {
+  if (base !== undefined && known) return { commit: known.base, named: base }
+  const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
+  const named = base ?? (await defaultBranch(repository))
+  const commit = await resolveCommit(repository, named)
+  return { commit: exactBase ? commit : await mergeBase(repository, commit, headCommit, named), named }
 }
 
 /** The branch that a change is merged to: that of the event, or one that the base is named by. */
@@ -81,9 +109,9 @@ function branchOf(base: string): string | undefined {
 }
 
 /** The names by which Argo CD and Flux objects may refer to this repository. */
-async function repositoryNames(repository: Repository): Promise<string[]> {
+async function repositoryNames(remotes: Remotes): Promise<string[]> {
   const { GITHUB_REPOSITORY: own, GITHUB_SERVER_URL: server = 'https://github.com' } = process.env
-  const remote = await ask(repository, 'remote', 'get-url', 'origin')
+  const remote = await remotes.origin()
   return [own && `${server}/${own}`, remote].flatMap((url) => (url && !isFolder(url) ? [repositoryName(url)] : []))
 }
 
@@ -91,9 +119,10 @@ async function openHead(
   repository: Repository & { bare: boolean },
   blobs: Blobs,
   named: string | undefined,
+  known: string | undefined,
 ): Promise<Revision> {
   if (named === undefined && !repository.bare) return new WorkingTreeRevision(repository, blobs)
-  const commit = await resolveCommit(repository, named ?? 'HEAD')
+  const commit = known ?? (await resolveCommit(repository, named ?? 'HEAD'))
   return new CommitRevision(repository, blobs, commit, nameOf(named ?? 'HEAD', commit))
 }
 
@@ -104,9 +133,8 @@ function nameOf(named: string, commit: string): string {
 }
 
 /**
- * The folder that a name refers to: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. A name from
- * an event, and the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder of any
- * name.
+ * The folder that a name refers to: the name is a path (`./x`, `../x`, `/x`), or no revision. A name from an event, and
+ * the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder with any name.
  */
 async function folderOf(side: RevisionOption, opening: RevisionRequest): Promise<string | undefined> {
   const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
@@ -123,7 +151,7 @@ function isPath(named: string): boolean {
 
 /**
  * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks:
- * the author of the change decides what the folder holds.
+ * the author of the change decides the content of the folder.
  */
 async function refuseTracked(repository: Repository, side: RevisionOption, folder: string): Promise<void> {
   if (isPath(folder)) return

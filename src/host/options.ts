@@ -1,7 +1,7 @@
 import { GuardError } from '../errors'
 import type { FailOn } from '../policy/schema'
 
-/** What each option of a run is, for the help. */
+/** The texts of the options of a run, for the help. */
 export const optionTexts = {
   repo: 'The folder of the repository.',
   base: 'The revision or folder to compare with; default: the default branch. For a revision, its merge base with the head is used. A name that is both means the revision; ./x always means the folder.',
@@ -16,7 +16,8 @@ export const optionTexts = {
   kustomize: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
   offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
   cache:
-    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: charts that others depend on are kept in ~/.cache, and others are not.',
+    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts are kept, in ~/.cache.',
+  timings: 'Measure what the time of the run is spent on.',
   today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
   timeout:
     'The time limit of the run in minutes (0.5 for half a minute); default: 10. A run that does not finish in time fails.',
@@ -32,6 +33,7 @@ export interface Options {
   readonly all: boolean
   readonly coverage?: boolean
   readonly fixes?: boolean
+  readonly timings?: boolean
   readonly failOn?: FailOn
   readonly helm?: string
   readonly kustomize?: string

@@ -2,7 +2,7 @@ import { GuardError } from '../errors'
 import { isDate } from '../policy/document'
 import type { Range } from '../revision/history'
 
-/** So many commits are judged where neither option is given. */
+/** The number of commits that are judged if neither option is given. */
 export const defaultLast = 200
 
 const unit = { d: 'day', w: 'week', m: 'month', y: 'year' } as const

@@ -3,7 +3,7 @@ import type { Ending, ReplayLine } from '../report/replay/replay-schema'
 import { type BranchCommit, branchHistory, type Range } from '../revision/history'
 import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
-import { ChangeJudging, type JudgeChange, type Outcome, type SameForAll } from './change-judging'
+import { ChangeJudging, type ChangeResult, type JudgeChange, type SameForAll } from './change-judging'
 import { endingsOf } from './endings'
 import { refuseInside } from './run'
 
@@ -12,7 +12,7 @@ export interface ReplayRequest {
   readonly range: Range
   /** The default branch without one. */
   readonly branch: string | undefined
-  /** How many changes are judged at a time. */
+  /** The number of changes that are judged at a time. */
   readonly jobs: number
   /** The folder of the package. */
   readonly root: string
@@ -20,14 +20,14 @@ export interface ReplayRequest {
 
 /** A history, judged. */
 export interface Replay {
-  /** As it was named. */
+  /** The name as it was given. */
   readonly branch: string
   readonly lines: readonly ReplayLine[]
-  /** How many changes an earlier replay had judged. */
+  /** The number of changes that an earlier replay judged. */
   readonly kept: number
 }
 
-/** How far a replay has come. */
+/** The progress of a replay. */
 export interface ReplayProgress {
   readonly done: number
   readonly of: number
@@ -35,10 +35,10 @@ export interface ReplayProgress {
 }
 
 /**
- * Judges the history of a branch commit by commit, each as of its own day, and looks for the commit that fixed what would
- * have been stopped. With a cache, what is judged is kept, so that a replay that was interrupted goes on.
+ * Judges the history of a branch commit by commit, each as of its own day, and looks for the commit that fixed each
+ * blocking finding. With a cache, results are kept, so that an interrupted replay continues.
  *
- * @throws GuardError where there is nothing to judge
+ * @throws GuardError if there is nothing to judge
  */
 export async function replay(
   { options, range, branch: named, jobs, root }: ReplayRequest,
@@ -77,7 +77,7 @@ export async function replay(
 
 function lineOf(
   { commit, parent, day }: BranchCommit,
-  outcome: Outcome | undefined,
+  outcome: ChangeResult | undefined,
   endings: ReadonlyMap<string, Ending>,
 ): ReplayLine {
   const of = { format: 1 as const, commit, parent, date: day ?? null }

@@ -4,7 +4,7 @@ import { rules } from '../rules/index'
 import { bundledPolicies } from './bundled'
 import { versionIn } from './package'
 
-/** Every rule, with what it does in a repository without a config. */
+/** Every rule, with its effect in a repository without a config. */
 export function ruleList(root: string): RulesJson {
   const bundled = bundledPolicies(root)
   const active = resolvePolicies(defaultUses(bundled), bundled, rules).rules

@@ -8,7 +8,7 @@ import { defaultTimeout, type Options } from './options'
 import type { Host } from './run'
 import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
 
-/** How many seconds a run may take to end after its time limit: it may be reading a large file. */
+/** The seconds that a run may take to end after its time limit: it may be reading a large file. */
 const grace = 15
 
 /**
@@ -78,7 +78,7 @@ export class RunThread {
       })
     } finally {
       over.abort()
-      // A thread that is stuck in the system does not end; then its leftovers go with the process.
+      // A thread that is stuck in the system does not end; its temporary files are then removed with the process.
       void thread.terminate().then(() => {
         this.threads.delete(thread)
         for (const [leftover, release] of cleanups) {

@@ -9,8 +9,9 @@ import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { CacheFolder } from '../fetch/cache/cache-folder'
 import { TrustedPlaces } from '../fetch/connection/trust'
-import { Fetcher } from '../fetch/fetcher'
+import type { Fetcher } from '../fetch/fetcher'
 import type { Finding, Report } from '../finding/report'
+import { timingsOf } from '../finding/timings'
 import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
@@ -41,11 +42,11 @@ export interface Host extends Omit<RevisionRequest, keyof Options> {
   readonly root: string
   /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
-  /** What is known of the tools of this machine already, for a process that makes many runs. */
+  /** Known facts about the tools of this machine, for a process that makes many runs. */
   readonly probes?: ToolProbes
-  /** What the time of locating is measured by; the time of this machine by default. */
+  /** The clock that limits locating; that of this machine by default. */
   readonly clock?: Clock
-  /** How the revisions are opened; from the repository of the options by default. */
+  /** Opens the revisions; from the repository of the options by default. */
   readonly open?: (opening: RevisionRequest) => Promise<Opened>
 }
 
@@ -64,7 +65,7 @@ export async function run(
   options: Options,
   host: Host,
   watcher: Watcher = {},
-  budget = new Budget(options.timeout ?? defaultTimeout, watcher.step),
+  budget = new Budget(options.timeout ?? defaultTimeout, watcher.step, (host.clock ?? systemClock).now),
 ): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
   if (!isDate(today))
@@ -76,7 +77,7 @@ export async function run(
   )
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 class Stages {
   now: () => Progress
   private judged = false
@@ -141,8 +142,17 @@ async function runWithin(
   const renderings = options.cache === undefined ? undefined : new RenderingCache(kept, versionIn(host.root), today)
   const charts = new ChartNetwork(network?.charts ?? [])
   const renderer = new Renderer(options, host.limits, charts, budget, { renderings, probes: host.probes })
-  const fetcher = network && new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
-  const fetches = fetcher && { from: (places: readonly string[]) => fetcher.trusting(places), asked: new AskedOnce() }
+  // Few runs fetch, and what connects takes long to load.
+  let fetcher: Promise<Fetcher> | undefined
+  const fetches = network && {
+    async from(places: readonly string[]) {
+      fetcher ??= import('../fetch/fetcher').then(({ Fetcher }) => {
+        return new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
+      })
+      return (await fetcher).trusting(places)
+    },
+    asked: new AskedOnce(),
+  }
   try {
     const gatherWith = (
       revision: Revision,
@@ -164,6 +174,7 @@ async function runWithin(
         ...trial,
       })
     const evidence = await gatherWith(head, configs.head)
+    const read = clock.now()
     stages.reached({
       ...begun,
       inspected: { ...begun.inspected, ...evidence.inspected },
@@ -171,6 +182,7 @@ async function runWithin(
     })
     if (options.coverage) return { ...begun, inspected: { ...begun.inspected, ...evidence.inspected } }
     const judgement = judge(evidence, terms, beforeRule)
+    const judged = clock.now()
     const stated = judgement.findings.length
     const reportWith = (located: readonly Finding[]) =>
       reportOf(
@@ -196,22 +208,24 @@ async function runWithin(
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
       judgeAgain,
     })
-    if (!options.fixes) return reportWith(located)
+    const at = { start, read, judged, located: clock.now() }
+    const timed = options.timings ? { timings: timingsOf(budget.spent, at) } : {}
+    if (!options.fixes) return { ...reportWith(located), ...timed }
     const { findings, patches } = await verifiedFixes(located, {
       evidence,
       mode: evidence.mode,
       isExcepted: exceptedAmong(located, terms, evidence.mode),
       judgeAgain,
     })
-    return { ...reportWith(findings), patches }
+    return { ...reportWith(findings), ...timed, patches }
   } finally {
     renderer.close()
-    fetcher?.close()
+    await fetcher?.then((one) => one.close())
     await kept.trim()
   }
 }
 
-/** Refuses a cache that is part of the checkout: the author of a change would decide what it holds. */
+/** Refuses a cache that is part of the checkout: the author of a change would decide its content. */
 export function refuseInside(cache: string, checkout: string): void {
   const within = path.relative(realPath(checkout), realPath(cache))
   if (within === '..' || within.startsWith(`..${path.sep}`) || path.isAbsolute(within)) return

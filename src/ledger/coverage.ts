@@ -7,7 +7,7 @@ export interface CoveredFile extends Account {
   readonly path: string
 }
 
-/** How a release is seen: what it makes, its values alone, or nothing of it. */
+/** The seen part of a release: its objects, its values alone, or nothing. */
 export type Sight = 'rendered' | 'by-values' | 'not-seen'
 
 /** A Helm release or a Kustomization that is deployed, or an object that deploys something else. */
@@ -25,7 +25,7 @@ export interface CoveredRelease {
   readonly from?: string
 }
 
-/** How much of a revision is seen. */
+/** The seen part of a revision. */
 export interface Coverage {
   readonly files: readonly CoveredFile[]
   readonly releases: readonly CoveredRelease[]
@@ -35,7 +35,7 @@ export interface Coverage {
 export type FileCounts = Readonly<Record<FileState, number>>
 export type ReleaseCounts = Readonly<Record<Sight, number>>
 
-/** What is seen of one folder. */
+/** The seen part of one folder. */
 export interface FolderCoverage {
   /** Ends with `/`; with `/*` for the files of the folder alone. */
   readonly folder: string
@@ -43,11 +43,11 @@ export interface FolderCoverage {
   readonly releases: ReleaseCounts
 }
 
-/** What is not seen for one cause, and what changes that. */
+/** The files and releases that are not seen for one cause, and the remedy. */
 export interface CauseCoverage {
   /** The ids of the causes that have these words. */
   readonly causes: readonly string[]
-  /** What it is, as a noun. */
+  /** The cause, as a noun. */
   readonly title: string
   readonly files: number
   /** Releases that are not seen. */
@@ -66,17 +66,17 @@ export interface CoverageOverview {
   readonly files: FileCounts
   readonly releases: ReleaseCounts
   readonly folders: readonly FolderCoverage[]
-  /** Those that hide most first. */
+  /** The causes, those that hide most first. */
   readonly notSeen: readonly CauseCoverage[]
-  /** What nothing known deploys. */
+  /** The files that no known deployment contains. */
   readonly notDeployed: readonly CauseCoverage[]
 }
 
-/** So many folders are listed. */
+/** The number of folders that are listed. */
 export const mostFolders = 20
 /** The row of the folders for which there is no room. */
 const others = '…'
-/** A folder with less of what is not seen is one row. */
+/** Folders with a smaller share of unseen files and releases share one row. */
 const leastShare = 0.05
 
 export function overviewOf(coverage: Coverage): CoverageOverview {
@@ -96,7 +96,7 @@ export function overviewOf(coverage: Coverage): CoverageOverview {
   }
 }
 
-/** Files that are judged, by themselves or by what is rendered with them, of those that may be: `[3, 4]`. */
+/** The judged files, alone or in a rendering, and the files that may be: `[3, 4]`. */
 export function seenFiles({ judged, input, ...others }: FileCounts): readonly [seen: number, all: number] {
   return [judged + input, judged + input + others['not-judged']]
 }
@@ -163,7 +163,7 @@ function causeCoverage(files: readonly CoveredFile[], releases: readonly Covered
   }
 }
 
-/** What a folder, or a part of one, has. */
+/** The content of a folder, or of a part of one. */
 interface FolderGroup {
   readonly folder: string
   readonly files: readonly CoveredFile[]
@@ -180,7 +180,7 @@ function foldersOf({ files, releases }: Coverage): FolderCoverage[] {
     const [next] = groups.filter((group) => !whole.has(group)).sort((a, b) => unseenIn(b) - unseenIn(a))
     if (!next || unseenIn(next) < least) break
     const parts = partsOf(next)
-    // Where all parts are alike, they show no more than the whole.
+    // If all parts have the same share, they show no more than the whole.
     const differ = new Set(parts.map(shareIn)).size > 1
     if (differ && groups.length - 1 + parts.length <= mostFolders)
       groups = groups.flatMap((group) => (group === next ? parts : [group]))
@@ -221,7 +221,7 @@ function unseenIn({ files, releases }: FolderGroup): number {
   return open.length + hidden.length
 }
 
-/** The folders in a folder; those that hold one folder alone are passed over. */
+/** The folders in a folder; a folder with a single subfolder and nothing else is skipped. */
 function partsOf({ folder, files, releases }: FolderGroup): FolderGroup[] {
   if (folder.endsWith('*')) return []
   const parts = new Map<string, { files: CoveredFile[]; releases: CoveredRelease[] }>()

@@ -2,7 +2,7 @@ import { GuardError } from '../errors'
 import type { Side } from '../manifest/manifest'
 import type { Region } from '../region'
 
-/** What became of a changed file. */
+/** The outcome for a changed file. */
 export type FileState = 'judged' | 'input' | 'described' | 'not-kubernetes' | 'not-deployed' | 'not-judged'
 
 export type FileChange = 'added' | 'changed' | 'removed'
@@ -19,10 +19,10 @@ export interface ChangedPlace {
 /** The account of one changed file: its state, and why. */
 export interface Account {
   readonly state: FileState
-  /** The id of the cause, where nothing was judged. */
+  /** The id of the cause, if the file was not judged. */
   readonly cause?: string
   readonly reason: string
-  /** What to do so that it is judged, where the cause alone does not say it. */
+  /** The remedy, if the cause alone does not show it. */
   readonly remedy?: string
   /** The tool that takes it, if the gate does not run that tool. */
   readonly tool?: string
@@ -32,12 +32,12 @@ export interface Account {
   readonly sources?: readonly string[]
   /** A finding of `source/unrendered` or `source/unreadable` states the cause already. */
   readonly reported?: true
-  /** The Ingress that its values make is judged, as it is assumed. */
+  /** Whether the assumed Ingress of its values is judged. */
   readonly isAssumed?: true
   /** The change touches routes, TLS or permissions, as far as its text shows. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace
-  /** What of the cause it is about: two of one cause are two findings. */
+  /** The subject of the cause: two subjects of one cause are two findings. */
   readonly about?: string
 }
 
@@ -47,7 +47,7 @@ export interface LedgerEntry extends Account {
   readonly change: FileChange
 }
 
-/** What one part of the run knows of a changed file; undefined where it knows nothing. */
+/** The facts that one part of the run has about a changed file; undefined if it has none. */
 export type Witness = (path: string) => Account | undefined
 
 /**

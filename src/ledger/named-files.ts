@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import type { Account } from './entry'
 
-/** Files that are not for Kubernetes by their name, with what they are. The first row that matches counts. */
+/** Files that are not for Kubernetes by their name, with their kind. The first row that matches counts. */
 const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     'a file of a CI system',
@@ -23,13 +23,15 @@ const rows: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
 ]
 
-/** A file whose name shows that it is none of Kubernetes. */
+/** The account of a file with a name that shows that it is not for Kubernetes. */
 export function notKubernetesByName(file: string): Account | undefined {
   const row = rows.find(([, pattern]) => pattern.test(file))
   return row && { state: 'not-kubernetes', cause: 'by-name', reason: `it is ${row[0]}` }
 }
 
-/** The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`. */
+/**
+ * The chart that a values file may be for: `web` for `prod/web.yaml`, `prod/values-web.yaml`, `prod/web/values.yaml`.
+ */
 export function chartNamedBy(file: string): string | undefined {
   const { name, ext } = path.parse(file)
   if (ext !== '.yaml' && ext !== '.yml') return undefined

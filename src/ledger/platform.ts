@@ -1,4 +1,4 @@
-/** What a revision is made of, and what it shows of the clusters that it is deployed to. */
+/** The parts of a revision, and its facts about the clusters that it is deployed to. */
 export interface Platform {
   /** Folders. */
   readonly charts: readonly string[]

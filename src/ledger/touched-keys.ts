@@ -1,7 +1,7 @@
 import { Hunks } from '../manifest/hunks'
 import type { Side } from '../manifest/manifest'
 
-/** Where a change of a file begins, and whether it touches routes, TLS or permissions. */
+/** The start of a change of a file, and whether it touches routes, TLS or permissions. */
 export interface Touched {
   readonly side: Side
   readonly line: number
@@ -43,7 +43,7 @@ const kinds =
 /**
  * Compares the two texts of a file line by line; a side that lacks the file has none.
  *
- * @param isJudged whether the Ingress of the values is judged: its keys weigh nothing then
+ * @param isJudged whether the Ingress of the values is judged: its keys then have no weight
  */
 export function touchedIn(before: string | undefined, after: string | undefined, isJudged = false): Touched {
   const [was, is] = [before ?? '', after ?? '']
@@ -66,7 +66,7 @@ export function touchedIn(before: string | undefined, after: string | undefined,
   return { side, line: heavy[0] ?? cutAt(gone[0]) ?? written[0] ?? cutAt(cut[0]) ?? 1, weighs }
 }
 
-/** The lines of one side that differ, comments and blank lines aside. */
+/** The lines of one side that differ, except comments and blank lines. */
 function linesOf(lines: readonly string[], hunks: Hunks): number[] {
   const found = lines.flatMap((_, index) => (hunks.wrote(index + 1) ? [index + 1] : []))
   const saying = found.filter((line) => /^\s*[^\s#]/.test(lines[line - 1] ?? ''))
@@ -99,7 +99,7 @@ function heavyLines(lines: readonly string[], chosen: readonly number[], without
   return found
 }
 
-/** Whether the document that begins at a line is of a kind that weighs. */
+/** Whether the document that begins at a line is of a weighted kind. */
 function kindsBelow(lines: readonly string[], start: number): boolean {
   for (let index = start; index < lines.length; index++) {
     const text = lines[index] ?? ''
@@ -112,7 +112,7 @@ function kindsBelow(lines: readonly string[], start: number): boolean {
 
 /** The keys that are written on a line, those of a flow map too. */
 function keysIn(text: string): string[] {
-  // Each word is matched, whatever follows it, so that none is read again from its second character on.
+  // Each word is matched with any text after it, so that none is read again from its second character on.
   const found = text.matchAll(/([\w./-]+)["']?\s*(:(?:\s|$))?/g)
   return [...found].flatMap(([, key = '', colon]) => (colon === undefined ? [] : [key]))
 }

@@ -90,7 +90,7 @@ async function editsToBlame(
   }
   const [only, ...more] = edits
   if (!only || more.length > 0) return edits
-  // Of lines that were written together, the last decisive one alone is more precise than the first.
+  // Among lines that were written together, the last decisive one alone is more precise than the first.
   const lines = text?.after === undefined ? [only] : linesOf(only)
   if (lines.length < 2) return edits
   const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(new Set([candidate])))

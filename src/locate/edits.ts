@@ -59,7 +59,9 @@ function linePairs(before: readonly string[], after: readonly string[], beforeLi
   return edits.filter(({ before, after }) => before.length !== after.length || String(before) !== String(after))
 }
 
-/** The single lines of an edit that only wrote lines, or only took lines away; an edit that cannot be cut stays whole. */
+/**
+ * The single lines of an edit that only wrote lines, or only took lines away; an edit that cannot be cut stays whole.
+ */
 export function linesOf(edit: Edit): Edit[] {
   if (edit.after.length === 0 && edit.before.length > 1) {
     return edit.before.map((line, index) => ({ ...edit, before: [line], beforeLine: edit.beforeLine + index }))

@@ -7,7 +7,7 @@ import type { Fix } from '../rule/rule'
 import { readChanged } from './changed-file'
 import { puttingBack } from './put-back'
 
-/** How many times the head is judged again with fixes. */
+/** The number of times that the head is judged again with fixes. */
 const maxTrials = 24
 
 const mark = '\ufeff'
@@ -31,8 +31,8 @@ export interface FixContext {
 }
 
 /**
- * Verifies the fixes of all findings that count: with those that are kept, the head has no such finding and no new one.
- * Where a rule gives none, the lines that the change removed are tried.
+ * Verifies the fixes of all findings that count: with the accepted ones, the head has no such finding and no new one.
+ * For rules without a fix, the lines that the change removed are tried.
  *
  * @returns the findings with only these fixes, and the files with all of them
  */
@@ -46,7 +46,7 @@ export async function verifiedFixes(
   for (const finding of open) for (const fix of await candidatesFor(finding, texts)) candidates.push({ finding, fix })
   const kept = await new Verification(context, countsOf(findings), texts).keep(candidates)
   const fixes = new Map(kept.accepted.map(({ finding, fix }) => [finding, fix]))
-  // What went away with another finding of its place has the same fix.
+  // A finding that disappeared together with another one at its place has the same fix.
   for (const finding of open) {
     const same = kept.accepted.find((one) => !fixes.has(finding) && placeOf(one.finding) === placeOf(finding))
     if (same && (kept.counts.get(finding.fingerprint) ?? 0) === 0) fixes.set(finding, same.fix)
@@ -80,7 +80,7 @@ async function candidatesFor(finding: Finding, texts: HeadTexts): Promise<Fix[]>
   return found.filter(({ edits }, index) => allowed[index] && edits.every(({ newText }) => isShownAsItIs(newText)))
 }
 
-/** Whether a reader of a diff sees each character of a text. */
+/** Whether each character of a text is visible to the reader of a diff. */
 function isShownAsItIs(text: string): boolean {
   return text.split(/\r?\n/).every((line) => visible(line) === line)
 }
@@ -113,7 +113,7 @@ class Verification {
     return { accepted, counts }
   }
 
-  /** The first fix of each finding, without those that overlap with others. */
+  /** The first fix of each finding, without overlapping ones. */
   private async together(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const first = candidates.filter(
       ({ finding }, index) => candidates.findIndex((one) => one.finding === finding) === index,
@@ -167,7 +167,7 @@ class HeadTexts {
 
   constructor(private readonly evidence: Gathered) {}
 
-  /** Whether a file is one that people write as YAML: a template of a chart is none, and nor is a link. */
+  /** Whether a file is one that people write as YAML, and not a template of a chart or a link. */
   async mayEdit(path: string): Promise<boolean> {
     const { base, head } = this.evidence.sides
     if (!/\.ya?ml$/.test(path) || /^\.github\/(?:workflows\/|ingress-guard\.)/.test(path)) return false

@@ -4,8 +4,8 @@ import { identityOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/opening/scope'
 
 /**
- * Whether a finding is about an object of the base whose file still has it at the head: it is another line of the change
- * that takes it away.
+ * Whether a finding is about an object of the base whose file still contains it at the head: another line of the change
+ * removes it.
  */
 export async function isLeftInPlace({ location, object, status }: Finding, { sides }: Gathered): Promise<boolean> {
   const { side, path, rendered } = location

@@ -49,20 +49,20 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const originally = await Promise.all(found)
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'
-  // Where the finding is about an object as a whole, something that includes it may be the cause.
+  // For a finding about an object as a whole, a file that includes it may be the cause.
   const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
   const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
   const value = await originals.valueOf(finding.location)
   const written = value ?? main
-  // A place that this change wrote, and that is rendered as it is or decides the rendered value, needs no trials.
+  // A line that this change wrote, and that is rendered unchanged or decides the rendered value, needs no trials.
   const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
   const causes = isNew && !isFound ? await trials.causesOf(finding) : []
-  // A key alone is less precise than the value below it.
+  // Among lines that were written together, the printed one is more precise than the first one; a value is more precise
+  // than both.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
   const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence, trials.isOver))
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
-  // Of lines that were written together, the printed one is more precise than the first one; a value is more precise
-  // than both.
+  // Whether an edit wrote only keys, below which another one wrote values.
   const isPrinted =
     cause?.precision !== 'values' && !isLine && !(await time.within(() => originals.isFetched(finding.location)))
   const isOwn = isPrinted && (await wrote(main))

@@ -8,7 +8,7 @@ export interface Clock {
 
 const [least, most] = [10_000, 30_000]
 
-/** How long lines are searched for: as long as the run took until then, but not too short and not too long. */
+/** The time that the search for lines may take: as long as the run took until then, within limits. */
 export class LocatingTime {
   private readonly end: number
 
@@ -25,12 +25,12 @@ export class LocatingTime {
     return this.clock.now() >= this.end
   }
 
-  /** What some work comes to; undefined where it takes longer than there is time. */
+  /** The result of some work; undefined if it takes longer than the remaining time. */
   async within<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.isOver) return undefined
     const done = new AbortController()
     const over = this.clock.wait(this.end - this.clock.now(), done.signal).then(() => undefined)
-    // What takes longer is not waited for, however it ends.
+    // Work that takes longer is not waited for, and its failure is ignored.
     const working = work()
     working.catch(() => {})
     try {

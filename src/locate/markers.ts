@@ -8,8 +8,8 @@ export class Markers {
   }
 
   /**
-   * Adds a mark after the indent of each line outside actions and named templates, and where a line continues after an
-   * action. YAML refuses the marks, so helm prints the marked output as it is.
+   * Adds a mark after the indent of each line outside actions and named templates, and after an action within a line.
+   * YAML refuses the marks, so helm prints the marked output unchanged.
    */
   into(template: string): string {
     let marked = ''
@@ -28,7 +28,7 @@ export class Markers {
     const lines = marked.split('\n').map((line) => {
       const marks = [...line.matchAll(this.mark)]
       const stripped = line.replace(this.mark, '')
-      // A line may begin with the marks of lines that printed nothing; the last of them is its own.
+      // A line may begin with the marks of lines that printed nothing; its own mark is the last one.
       const own = marks.filter((mark) => /^(?:---)?\s*$/.test(line.slice(0, mark.index).replace(this.mark, ''))).at(-1)
       if (own) last = Number(own[1])
       origins.push(last)
@@ -43,7 +43,7 @@ export class Markers {
 const action =
   /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g
 
-/** The positions of the marks and the lines they stand for, in order. */
+/** The positions of the marks and their lines, in order. */
 function placesOfMarks(template: string): [at: number, line: number][] {
   const places: [number, number][] = []
   const open: string[] = []

@@ -23,7 +23,7 @@ export class OriginalPlaces {
 
   constructor(private readonly sides: Gathered['sides']) {}
 
-  /** Whether a place is one of a chart or base that was fetched: then it is known only where that is asked for. */
+  /** Whether a place is in a fetched chart or base: then only the line that requests it can be named. */
   async isFetched({ rendered, side: name }: Location): Promise<boolean> {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
@@ -159,7 +159,7 @@ export class OriginalPlaces {
   }
 }
 
-/** The files that objects come from, by the names of these; of a fetched one the entry that takes it in. */
+/** The files that objects come from, by the names of these; for a fetched file, the entry that includes it. */
 type Origins = ReadonlyMap<string, string | DeclarationSite>
 
 async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Origins> {

@@ -8,7 +8,7 @@ import type { Edit } from './edits'
 /** A removal of more lines is no slip, so it is not offered to be undone. */
 const mostLines = 60
 
-/** The removal is what its author wants, and something else has to follow it or to be checked. */
+/** Rules on removals that the author wants, and that need a further change or a check. */
 const notUndone: ReadonlySet<string> = new Set([
   'controller-scope/namespace-isolated annotated',
   'ingress-tls/entry-used unrouted',
@@ -17,9 +17,40 @@ const notUndone: ReadonlySet<string> = new Set([
   'ingress-tls/tls-kept byDefault',
 ])
 
+/** What to do is to keep what was there: lines that were changed or added are taken back, too. */
+const kept: ReadonlySet<string> = new Set([
+  'controller-scope/class-kept moved',
+  'controller-scope/controller-kept elsewhere',
+  'controller-scope/controller-kept mayStop',
+  'controller-scope/controller-kept stopped',
+  'controller-scope/controller-kept unschedulable',
+  'controller-scope/gateway-kept class',
+  'controller-scope/gateway-kept narrowed',
+  'controller-scope/service-reaches denied',
+  'controller-scope/service-reaches ports',
+  'controller-scope/service-reaches target',
+  'controller-scope/service-reaches type',
+  'controller-scope/service-reaches unselected',
+  'controller-scope/snippets-off on',
+  'controller-scope/status-kept stopped',
+  'ingress-tls/secret-provided emptied',
+  'protected-rbac/cluster-object-kept emptied',
+  'protected-rbac/cluster-object-kept gutted',
+  'protected-rbac/cluster-object-kept stopped',
+  'protected-rbac/cluster-object-kept unmarked',
+  'protected-rbac/cluster-object-kept unschedulable',
+  'protected-rbac/permissions-kept label',
+  'protected-rbac/permissions-kept selector',
+  'protected-rbac/role-ref-kept changed',
+  'protected-rbac/role-ref-kept gone',
+  'version-matrix/definition-serves lost',
+  'version-matrix/downgrade-safe down',
+])
+
 /**
- * The edits of a file that put back what a change took out of it, those nearest to a finding first: lines that it
- * removed, items that it removed from a line, and a file of one object that it deleted.
+ * The edits of a file that take back what a change did to it, those nearest to a finding first: they put back lines that
+ * it removed, items that it removed from a line, and a file of one object that it deleted; where the finding asks for what
+ * was there, also a line that it changed, or one that it added alone.
  */
 export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[] {
   if (text?.before === undefined || notUndone.has(`${finding.rule} ${finding.message}`)) return []
@@ -32,17 +63,19 @@ export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[
   return [...text.edits]
     .sort((a, b) => distance(a, path, finding) - distance(b, path, finding))
     .flatMap((edit) => {
-      const undone = isRemoval(edit) ? linesBack(edit, lines) : itemBack(edit)
+      const undone = isRemoval(edit)
+        ? linesBack(edit, lines)
+        : (itemBack(edit) ?? (kept.has(`${finding.rule} ${finding.message}`) ? lineBack(edit, lines) : undefined))
       return undone ? [{ edits: [{ path, ...undone }] }] : []
     })
 }
 
 function isRemoval({ before, after }: Edit): boolean {
-  return (
-    after.length === 0 &&
-    before.length <= mostLines &&
-    before.some((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))
-  )
+  return after.length === 0 && before.length <= mostLines && before.some(isContent)
+}
+
+function isContent(line: string): boolean {
+  return line.trim() !== '' && !line.trimStart().startsWith('#')
 }
 
 type Undone = { readonly region: Region; readonly newText: string } | undefined
@@ -52,6 +85,18 @@ function linesBack({ before, afterLine }: Edit, lines: readonly string[]): Undon
   // Behind a last line that does not end, an edit begins where that line does.
   if (afterLine > lines.length) return { region: at(lines.length, lengthOf(lines.at(-1)) + 1), newText: `\n${text}` }
   return { region: at(afterLine, 1), newText: `${text}\n` }
+}
+
+/** A line that was changed, as it was; nothing in place of one that was added. */
+function lineBack({ before, after, afterLine }: Edit, lines: readonly string[]): Undone {
+  const [was, now] = [before[0], after[0]]
+  if (before.length > 1 || after.length !== 1 || now === undefined || !isContent(now)) return undefined
+  // The last line has no other one behind it.
+  if (was === undefined)
+    return afterLine < lines.length
+      ? { region: { ...at(afterLine, 1), endLine: afterLine + 1 }, newText: '' }
+      : undefined
+  return { region: { ...at(afterLine, 1), endColumn: lengthOf(now) + 1 }, newText: was.replace(/\r$/, '') }
 }
 
 /** A line whose only difference is that an item of a list in it is gone. */
@@ -76,7 +121,7 @@ function at(line: number, column: number): Region {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column }
 }
 
-/** How many lines an edit is from the nearest place of a finding in its file. */
+/** The number of lines between an edit and the nearest place of a finding in its file. */
 function distance({ beforeLine, afterLine, before }: Edit, path: string, { location, related }: Finding): number {
   const places = [location, ...related].filter((place) => place.path === path)
   const [from, last] = [beforeLine, beforeLine + Math.max(0, before.length - 1)]

@@ -35,7 +35,7 @@ export class Trials {
     this.failures = unrenderedAmong(context.evidence.findings)
   }
 
-  /** Whether the time is used up: what is not found by then is not searched for. */
+  /** Whether the time is used up: then nothing further is searched for. */
   get isOver(): boolean {
     return this.context.time.isOver
   }
@@ -90,7 +90,9 @@ export class Trials {
     return new Set([...fingerprintsOf(findings), ...again.map(likenessOf)])
   }
 
-  /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
+  /**
+   * The files that this change touches and that the finding's sources are made of: values first, packed charts last.
+   */
   private async suspects(finding: Finding): Promise<ChangedFile[]> {
     const { sides } = this.context.evidence
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
@@ -103,12 +105,12 @@ export class Trials {
         const valuesFiles =
           source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
         const defining = [...(source.definitionFiles ?? []), source.declaredAt.path]
-        // What says where a chart comes from makes everything of it; the release itself is nearer.
+        // The file that names the place of a chart decides everything in it; the release itself is nearer.
         const near = source.kind === 'helm' && source.fetched ? [source.declaredAt.path] : defining
         for (const file of defining) definitions.add(file)
         for (const file of [...valuesFiles, ...near]) values.add(file)
         for (const file of [...((await side?.files(source)) ?? []), ...defining]) names.add(file)
-        // With its old description it would only be judged under its own name again.
+        // With its old declaration it would only be judged under its old name.
         if (source.baseSourceId !== undefined) redescribed.add(source.declaredAt.path)
       }
     }
@@ -162,7 +164,7 @@ function emptied({ path }: ChangedFile): Uint8Array | undefined {
     : new Uint8Array()
 }
 
-/** For a packed chart the line of `Chart.yaml` that asks for this version of it, where the change wrote that line. */
+/** For a packed chart, the line of `Chart.yaml` that requests this version of it, if the change wrote that line. */
 function asDeclared(causes: readonly Cause[], files: readonly ChangedFile[]): Cause[] {
   return causes.map((cause) => {
     const [, folder, version] = cause.file.path.match(/^(.*?)charts\/[^/]+?-(v?\d[^/]*)\.tgz$/) ?? []
@@ -195,7 +197,7 @@ export function placesOf({ location, related }: Finding): Location[] {
   return [location, ...related]
 }
 
-/** Whether a file holds the values that a chart comes with. */
+/** Whether a file contains the default values of a chart. */
 export function isDefaultValues(path: string): boolean {
   return /(?:^|\/)values\.ya?ml$/.test(path)
 }

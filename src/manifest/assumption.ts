@@ -1,9 +1,9 @@
 import type { Cursor } from './cursor'
 
-/** Why an object is assumed that nothing writes or renders, and where the values it is made of are written. */
+/** The reason why an object is assumed that no file and no rendering contains, and the places of its values. */
 export interface Assumption {
   /** One sentence for the reader of a finding. */
   readonly text: string
-  /** Where the value at a path of the object is written, or else the nearest value above it. */
+  /** The place of the value at a path of the object, or else of the nearest value above it. */
   writtenAt(path: Cursor['path']): Cursor
 }

@@ -33,9 +33,9 @@ export interface Changes {
 }
 
 /**
- * The changes of objects. One identity may be written several times, so occurrences are matched: by path, then by
- * content, then by identity alone; only the remaining ones are added or removed. An object with the same content on
- * both sides is unchanged, in whatever file it is.
+ * The changes of objects. One identity may occur several times, so occurrences are matched: by path, then by content,
+ * then by identity alone; only the remaining ones are added or removed. An object with the same content on both sides
+ * is unchanged, also in another file.
  *
  * @param isUnknown base objects whose file could not be read at the head
  */
@@ -105,7 +105,7 @@ const likenesses: readonly ((manifest: Manifest) => string)[] = [
   () => '',
 ]
 
-/** An object whose name is generated is created anew when it is edited, and what was created before stays. */
+/** Editing an object with a generated name creates another one, and the former one stays. */
 function matchGenerated(base: readonly Manifest[], head: readonly Manifest[]) {
   const { pairs, come } = matchCopies(base, head, [({ object }) => object.content])
   return { pairs, gone: [], come }
@@ -134,29 +134,31 @@ function matchCopies(base: readonly Manifest[], head: readonly Manifest[], by = 
 }
 
 /**
- * Clusters that this change renames: nothing is left of the old one at the head, and all its objects are in one that
- * was not there at the base.
+ * Clusters that this change renames: the old one has no files at the head, and all its objects are in one that did not
+ * exist at the base.
  *
- * @param kept clusters that still hold a file this change does not touch
+ * @param kept clusters that still have a file this change does not touch
  * @returns new names by old ones
  */
 export function renamedClusters(
   base: readonly Manifest[],
   head: readonly Manifest[],
-  kept: ReadonlySet<string>,
+  kept: () => ReadonlySet<string>,
 ): Map<string, string> {
   const before = contentsByCluster(base)
   const after = contentsByCluster(head)
+  if ([...before.keys()].every((cluster) => cluster === '' || after.has(cluster))) return new Map()
+  const stays = kept()
   const renamed = new Map<string, string>()
   const taken = new Set<string>()
   for (const [cluster, objects] of before) {
     // Files of no known cluster have no name to change.
-    if (cluster === '' || kept.has(cluster) || after.has(cluster)) continue
+    if (cluster === '' || stays.has(cluster) || after.has(cluster)) continue
     const candidates = [...after]
       .filter(
         ([name, held]) =>
           name !== '' &&
-          !kept.has(name) &&
+          !stays.has(name) &&
           !before.has(name) &&
           !taken.has(name) &&
           [...objects.keys()].every((id) => held.has(id)),

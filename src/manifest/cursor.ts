@@ -14,7 +14,7 @@ export class Cursor {
     readonly manifest: Manifest,
     /** The key or index below the parent; undefined for the root of a text. */
     private readonly step: Key | undefined,
-    /** The node as written (an alias stays one), absent where nothing is written. */
+    /** The node in the file (an alias is not resolved); undefined if it is missing. */
     private readonly written: Node | undefined,
     /** The key the value is written under; list items and the root have none. */
     private readonly key: Node | undefined,
@@ -41,7 +41,7 @@ export class Cursor {
     return this.written !== undefined
   }
 
-  /** The value as plain data; undefined where nothing is written. */
+  /** The value as plain data; undefined if it is missing. */
   get value(): unknown {
     const node = this.node
     if (isMap(node)) return Object.fromEntries([...this.entries()].map(([key, cursor]) => [key, cursor.value]))
@@ -86,20 +86,20 @@ export class Cursor {
     return new Cursor(this.manifest, key, nodeUnder(pair), name, this, this.source)
   }
 
-  /** The items of a list; nothing where there is none. */
+  /** The items of a list; none if there is no list. */
   *items(): Generator<Cursor> {
     const node = this.node
     if (isSeq(node)) for (const index of node.items.keys()) yield this.child(index)
   }
 
-  /** The entries of a map, merged keys included; nothing where there is none. */
+  /** The entries of a map, including merged keys; none if there is no map. */
   *entries(): Generator<[string, Cursor]> {
     const node = this.node
     if (!isMap(node)) return
     for (const key of pairsOf(node, (alias) => this.source.resolve(alias)).keys()) yield [key, this.child(key)]
   }
 
-  /** Where a reader finds this: the scalar, or the key of a map or list, or the nearest thing above that is written. */
+  /** The place for a reader: the scalar, or the key of a map or list, or the nearest existing value above. */
   get region(): Region {
     const { object } = this.manifest
     if (this.written === undefined) return this.parent?.region ?? object.region

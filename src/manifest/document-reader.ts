@@ -50,7 +50,7 @@ function readDocument(original: string): Reading {
       to: from + 1,
     })
   }
-  // Whether kubectl reads the text after another kind of line break as a new line depends on the lines before.
+  // Only the lines before show whether kubectl starts a new line after another kind of line break.
   const lineEnd = separator.search(/[\r\u0085\u2028\u2029]/)
   const hidden = lineEnd === -1 ? -1 : separator.slice(lineEnd).search(/[^ \t\r\n\u0085\u2028\u2029]/)
   if (hidden !== -1) {
@@ -106,7 +106,7 @@ export interface SoundYaml {
   readonly duplicates: ReadObject['duplicates']
 }
 
-/** Why a document is not read: kubectl's decoder refuses it, or we do. */
+/** The reason why a document is not read: kubectl's decoder refuses it, or we do. */
 type Refused = Extract<Reading, { reason: string }> | { readonly text: string; readonly template: true }
 
 /**
@@ -158,7 +158,7 @@ function placeOf({ reason, from, to }: Refusal) {
 
 function parse(text: string, start: number): Node | Refusal | undefined {
   const from = text.startsWith('\ufeff', start) ? start + 1 : start
-  // What reads the lines of a file for kubectl ends the last one, too.
+  // kubectl's line reader ends the last line, too.
   const lines = text.endsWith('\n') ? text : `${text}\n`
   try {
     return parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text))
@@ -207,7 +207,10 @@ function objectsIn(
   return beginning ? [{ node, apiVersion, kind, metadata: { namespace, name: `${beginning}*`, generated: true } }] : []
 }
 
-/** A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster refuses it. */
+/**
+ * A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster
+ * refuses it.
+ */
 function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: string } | undefined {
   if (!stringIn(root, 'apiVersion', resolve) || !stringIn(root, 'kind', resolve)) return undefined
   const metadata = nodeIn(root, 'metadata', resolve)

@@ -18,10 +18,10 @@ export function splitDocuments(text: string): DocumentText[] {
   return [...values, ...splitYaml(text, endOfSpace(text, last ? last.offset + last.text.length : 0))]
 }
 
-/** Space as Go knows it, and a brace. */
+/** White space as Go defines it, and a brace. */
 const mayBeJson = /^(?:(?!\ufeff)[\s\u0085])*\{/
 
-/** Where the space ends that kubectl passes over before it reads YAML after JSON: at a line feed at the latest. */
+/** The end of the white space that kubectl skips before it reads YAML after JSON: at a line feed at the latest. */
 function endOfSpace(text: string, from: number): number {
   let at = from
   while (at < text.length && /(?!\ufeff)[\s\u0085]/.test(text[at] ?? '')) {
@@ -46,7 +46,7 @@ function splitYaml(text: string, from: number): DocumentText[] {
 const blankLine =
   /^(?:(?:---)?[ \t\r\u0085\u2028\u2029]*|(?:---)?[ \t]*#[^\r\u0085\u2028\u2029]*\r?|%[^\r\u0085\u2028\u2029]*\r?|\.\.\.[ \t\r]*)$/
 
-/** Nothing but a separator, comments, directives and end marks. */
+/** Whether a text has only a separator, comments, directives and end marks. */
 function isBlank(text: string): boolean {
   for (let start = 0; start <= text.length; ) {
     const feed = text.indexOf('\n', start)

@@ -18,7 +18,10 @@ export class Hunks {
     return this.hunks.some(({ newStart, newLines }) => line >= newStart && line < newStart + newLines)
   }
 
-  /** The head's line at which lines of the base were changed or cut out; the one before the cut when nothing replaced it. */
+  /**
+   * The head's line at which lines of the base were changed or cut out; the one before the cut when nothing replaced
+   * it.
+   */
   removalOf({ startLine, endLine }: Region): number | undefined {
     const hunk = this.hunks.find(
       ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= endLine && oldStart + oldLines > startLine,

@@ -32,7 +32,7 @@ const clusterScoped: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Where the kinds of the retired group `extensions` live today, so that an apiVersion migration is a change and no
+ * The present groups of the kinds of the retired group `extensions`, so that an apiVersion migration is a change and no
  * removal. Source: https://kubernetes.io/docs/reference/using-api/deprecation-guide/
  */
 const movedFromExtensions: Readonly<Record<string, string>> = {

@@ -8,7 +8,10 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Where the JSON value ends that begins at a place, if it is one: its brackets are counted, and nothing else is checked. */
+/**
+ * The end of the JSON value that begins at a place, if it is one: its brackets are counted, and nothing else is
+ * checked.
+ */
 export function endOfJson(text: string, start: number): number {
   let depth = 0
   let inString = false
@@ -33,7 +36,7 @@ export function endOfJson(text: string, start: number): number {
   return text.length
 }
 
-/** Where the blanks end that JSON allows between values. */
+/** The end of the blanks that JSON allows between values. */
 export function endOfBlanks(text: string, start: number): number {
   let at = start
   while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++

@@ -36,9 +36,9 @@ export interface RepositoryContext {
   readonly patched?: boolean
   /** A patch of the rendered objects is of an Ingress. */
   readonly patchesIngress?: boolean
-  /** The names of its releases that are rendered: their charts were fetched, so nothing of them is read of the values. */
+  /** The names of its releases that are rendered: their charts were fetched, so they are not read from their values. */
   readonly rendered?: ReadonlySet<string>
-  /** Where a release that has no object of its own is written. */
+  /** The place of a release without an object of its own. */
   readonly release?: WrittenRelease
 }
 
@@ -46,7 +46,7 @@ export interface RepositoryContext {
 export interface WrittenRelease {
   readonly chart: string
   readonly repository: string
-  /** The cluster it goes to; empty where that is the one of its file. */
+  /** The cluster of the release; empty if its file decides. */
   readonly cluster: string
   readonly at: readonly Key[]
   readonly version: readonly Key[]
@@ -97,7 +97,10 @@ export interface LoadedFile {
   readonly kubernetes: boolean
 }
 
-/** The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of https://github.com/AGWA/git-crypt. */
+/**
+ * The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of
+ * https://github.com/AGWA/git-crypt.
+ */
 const gitCrypt = '\0GITCRYPT\0'
 
 /**
@@ -196,13 +199,16 @@ export interface FileText {
   readonly damaged?: boolean
 }
 
+const strictly = new TextDecoder('utf-8', { fatal: true })
+
 /** Decodes UTF-8, and UTF-16 by its byte order mark, as kubectl's parser does. */
 export function decodeFile(bytes: Uint8Array): FileText {
   const [first, second] = bytes
   const encoding =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false }
+    const decoder = encoding === 'utf-8' ? strictly : new TextDecoder(encoding, { fatal: true })
+    return { text: decoder.decode(bytes), damaged: false }
   } catch {
     return { text: new TextDecoder(encoding).decode(bytes), damaged: true }
   }

@@ -15,8 +15,8 @@ export interface ObjectRef {
   readonly namespace: string
   readonly name: string
   /**
-   * Each time it is created the API server completes its name, so `name` is the beginning and a `*`, several objects may
-   * have it, and none of them is a copy of another.
+   * Set for `generateName`: the API server completes the name at each creation, so `name` is the beginning and a `*`,
+   * several objects may have it, and none of them is a copy of another.
    */
   readonly generated?: true
 }
@@ -57,7 +57,7 @@ export type RenderedSource =
       readonly kind: 'helm'
       /** The chart's folder or archive; the name of a chart that was fetched. */
       readonly path: string
-      /** Where a chart was fetched from, and which version of it. */
+      /** The repository and version of a fetched chart. */
       readonly repository?: string
       readonly version?: string
       readonly release: string
@@ -70,15 +70,18 @@ export type RenderedSource =
       readonly path: string
     }
 
-/** Why an object is deleted that the files still have, and the place of the head that says so, where there is one. */
+/**
+ * The reason why an object is deleted that the files still have, and the place of the head that shows it, if there is
+ * one.
+ */
 export interface Deletion {
   readonly reason: string
   readonly at?: Cursor
 }
 
-/** Where a manifest's text came from; `path` is the file that a reader of the pull request can open for it. */
+/** The origin of a manifest's text; `path` is the file that a reader of the pull request can open for it. */
 export type Origin = {
-  /** Why it is deleted although the files still have it, where they do. */
+  /** The reason why it is deleted although the files still have it. */
   readonly deletedBy?: Deletion
 } & (
   | { readonly kind: 'file'; readonly path: string }
@@ -90,17 +93,19 @@ export type Origin = {
       /** The same on both sides of a change. */
       readonly id: string
       readonly source: RenderedSource
-      /** Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster. */
+      /**
+       * Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster.
+       */
       readonly guessed?: true
       /**
-       * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that is
-       * not known may be laid over it; `reduced`: something that may have changed it was left out.
+       * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that
+       * is not known may be laid over it; `reduced`: something that may have changed it was left out.
        */
       readonly unbuilt?: 'written' | 'changed' | 'reduced'
     }
 )
 
-/** Why an object is thought to belong to its cluster, strongest first. */
+/** The reasons why an object is thought to belong to its cluster, strongest first. */
 export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
 
 /** A file of values that an object names. */
@@ -121,9 +126,9 @@ export class Manifest {
     readonly origin: Origin,
     readonly clusters: readonly string[],
     readonly evidence: ClusterEvidence = 'none',
-    /** Where this is a file that holds no object: whose values it has. */
+    /** The owner of the values, if this is a file of values without an object. */
     readonly values?: OwnedValuesFile,
-    /** Where nothing writes or renders it: why it is assumed. */
+    /** The reason why it is assumed, if no file and no rendering contains it. */
     readonly assumption?: Assumption,
   ) {
     this.root = Cursor.root(this)
@@ -146,7 +151,7 @@ export class Manifest {
   }
 }
 
-/** An object as a manifest, and those that it is known to make. */
+/** An object as a manifest, and the objects that it is known to create. */
 export function manifestsOf(object: LoadedObject, ...place: [Side, Origin, readonly string[], ClusterEvidence?]) {
   return [object, ...(object.context?.applications ?? [])].map((one) => new Manifest(one, ...place))
 }

@@ -31,7 +31,7 @@ const deepestMerge = 32
 const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
 /**
- * The pairs of a map by their keys, merged ones included, cached because a map is read often. The last pair counts, as
+ * The pairs of a map by their keys, including merged ones, cached because a map is read often. The last pair counts, as
  * in go-yaml 2: the last of duplicate keys, and a `<<` over a key before it.
  */
 export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {

@@ -21,7 +21,9 @@ export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
   return plain !== text && list.some((word) => plain.includes(word))
 }
 
-/** A tag may be written `!!binary`, in full, with some of its letters as `%62`, or behind a handle that `%TAG` declares. */
+/**
+ * A tag may be written `!!binary`, in full, with some of its letters as `%62`, or behind a handle that `%TAG` declares.
+ */
 export function holdsBinary(text: string): boolean {
   return text.includes('!') && (text.includes('%TAG') || /![^\s!]*(?:binary|%[0-9A-Fa-f])/.test(text))
 }

@@ -46,7 +46,7 @@ function plainOf(placed: Placed): unknown {
 function placeIn(placed: Placed, [key, ...more]: Cursor['path']): Cursor {
   const inner = key === undefined ? undefined : childOf(placed, key)
   const at = inner ? placeIn(inner, more) : placed.at
-  // What was put together from an object that is assumed itself is written where that one's values are.
+  // The values of an object made from an assumed one are in that one's place.
   return at.manifest.assumption?.writtenAt(at.path) ?? at
 }
 

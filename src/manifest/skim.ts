@@ -12,16 +12,24 @@ const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 /** Line breaks and marks that lines of `key: value` do not show. */
 const odd = /\r(?!\n)|[\u0085\u2028\u2029]|\{[{%]/
 
+/** How nearly all documents begin: apiVersion, kind, name, namespace, labels, annotations. */
+const usualStart =
+  /^(?:---\n)?apiVersion: ((?:[a-z][\w.-]*\/)?v\d\w*)\nkind: ([A-Z]\w+)\nmetadata:\n {2}name: ([A-Za-z][\w.-]*)\n(?: {2}namespace: ([A-Za-z][\w.-]*)\n)?(?: {2}labels:\n(?: {4}.*\n)+)?(?: {2}annotations:\n(?: {4}.*\n)+)?/
+/** How they go on: at most three keys, each with a word or with indented lines. */
+const usualEnd =
+  /^(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?(?:([a-z]\w*):(?: [A-Za-z][\w./-]*)?\n(?:(?: |- ).*\n)*)?$/
+
 /**
  * The identities of the objects in a file, read without parsing where possible. Finding folders that repeat each other
- * needs the identity of every object of a repository, and nothing else of most of them.
+ * needs the identity of every object of a repository, and little else.
  */
 export function skimIdentities(text: string): ObjectRef[] {
-  const reader = new DocumentReader()
+  let reader: DocumentReader | undefined
   return splitDocuments(text).flatMap((document) => {
     const skimmed = skimDocument(document.text)
     if (skimmed === 'none') return []
     if (skimmed) return [skimmed]
+    reader ??= new DocumentReader()
     const reading = reader.read(document.text)
     return 'objects' in reading ? reading.objects.map(({ ref }) => ref) : []
   })
@@ -38,6 +46,8 @@ function kindIn(keys: ReadonlyMap<string, string> | undefined): string | undefin
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
+  const usual = skimUsual(text)
+  if (usual) return usual
   if (!mentions(text, 'apiVersion') || !mentions(text, 'kind')) return 'none'
   const keys = keysOf(text)
   const kind = kindIn(keys)
@@ -50,6 +60,18 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
 
 /** The keys below which a line matters. */
 const identifying = new Set(['apiVersion', 'kind', 'metadata'])
+
+/** The identity in a document as nearly all are written. */
+function skimUsual(text: string): ObjectRef | undefined {
+  const [start, apiVersion = '', kind = '', name = '', namespace = ''] = usualStart.exec(text) ?? []
+  if (start === undefined || kind.endsWith('List') || odd.test(text)) return undefined
+  const [end, first = '', second, third] = usualEnd.exec(text.slice(start.length)) ?? []
+  if (end === undefined || [first, second, third].some((key = '') => identifying.has(key) || key === 'items'))
+    return undefined
+  if (first === second || (third !== undefined && (first === third || second === third))) return undefined
+  const isText = !notText.test(kind) && !notText.test(name) && !notText.test(namespace)
+  return isText ? identify(apiVersion, kind, namespace, name) : undefined
+}
 
 /**
  * The values of the keys of a document and of its metadata, if each of their lines is a plain `key: value` and no value
@@ -65,7 +87,7 @@ function keysOf(text: string): Map<string, string> | undefined {
     const feed = text.indexOf('\n', start)
     const end = feed === -1 ? text.length : feed
     next = end + 1
-    // Most lines of a manifest are below a key that says nothing of its identity.
+    // Most lines of a manifest are below a key that is not part of its identity.
     if (text[start] === ' ' && section !== '' && !identifying.has(section)) continue
     const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end)
     const depth = line.search(/[^ ]/)

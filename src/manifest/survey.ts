@@ -5,7 +5,7 @@ import { isMerge } from './map-pairs'
 /** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
 const nodeLimit = 1_000_000
 
-/** Why a document that parses is refused nevertheless, and at which node. */
+/** The reason why a document that parses is refused nevertheless, and the node. */
 export interface DocumentFault {
   readonly reason: string
   readonly node: Node
@@ -41,7 +41,7 @@ class SurveyWalk {
   private readonly anchors = new Map<string, Node>()
   private readonly sizes = new Map<Node, number>()
 
-  /** How many nodes a reader of the expanded node would meet. */
+  /** The number of nodes that a reader of the expanded node would meet. */
   measure(node: unknown): number {
     if (isAlias(node)) return this.alias(node)
     if (isScalar(node)) {
@@ -78,7 +78,7 @@ class SurveyWalk {
     const key = this.follow(pair.key)
     if (isMerge(pair)) {
       const value = this.follow(pair.value)
-      // An alias of a list is no list of maps to go-yaml.
+      // For go-yaml, an alias of a list is no list of maps.
       const sources = isSeq(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
       if (!sources.every(isMap)) this.refuse('the value of << must be a map or a list of maps', written)
     } else if (isMap(key) || isSeq(key)) this.refuse('a map or list cannot be a key', written)

@@ -1,6 +1,6 @@
 /**
- * Whether text has the marks of a template outside quotes and comments: `{{` or `{%`. One in quotes that is still open where
- * they end is outside: `"{{ index .Items "key" }}"` is filled in before anything reads the quotes.
+ * Whether text has the marks of a template outside quotes and comments: `{{` or `{%`. One that begins in quotes and
+ * ends after them is outside: `"{{ index .Items "key" }}"` is filled in before anything reads the quotes.
  */
 export function holdsTemplate(text: string): boolean {
   return text.split('\n').some(lineHoldsTemplate)
@@ -18,7 +18,7 @@ function lineHoldsTemplate(line: string): boolean {
       if (end !== -1) at = end
     } else if (letter === '"' && mayClose) {
       const end = endOfQuoted(line, at)
-      // Without an end here, there is none further on.
+      // If this quote has no end, no later quote of the line has one.
       if (end === undefined) mayClose = false
       else if (isOpenBetween(line, at, end)) return true
       else at = end
@@ -40,7 +40,7 @@ function endOfQuoted(line: string, start: number): number | undefined {
   return undefined
 }
 
-/** Whether a word of an object's identity holds a mark. */
+/** Whether a word of an object's identity contains a mark. */
 export function isMarked(word: string): boolean {
   return word.includes('{{') || word.includes('{%')
 }

@@ -28,7 +28,7 @@ import type { Scope } from './opening/scope'
 import type { ChangedFiles } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
 
-/** The stages that an account is made of. */
+/** The stages that the account of a change needs. */
 export interface AccountInput {
   readonly sides: Sides
   readonly read: ChangedFiles
@@ -55,7 +55,7 @@ interface ChangedSides {
 /**
  * Gives each file of a change its entry, without the place of those that are not judged.
  *
- * @returns the entries, and the line of the head that names a file's cause, where there is one
+ * @returns the entries, and the line of the head that names a file's cause, if there is one
  */
 export async function entriesOf(
   { base, head, changed }: ChangedSides,
@@ -95,7 +95,7 @@ export async function entriesOf(
     seen,
     linksOf(links(was, is), recognised),
     (file) => notJudged(recognised.get(file)),
-    (file) => (isDeployer(file) ? { state: 'input', reason: 'what is deployed by it is judged' } : undefined),
+    (file) => (isDeployer(file) ? { state: 'input', reason: 'the objects that it deploys are judged' } : undefined),
     notKubernetesByName,
     undeployed(base, head),
     withoutObjects(was, is),
@@ -190,7 +190,7 @@ function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
   const files = values.takenFiles
   return (file) =>
     files.has(file)
-      ? { state: 'input', reason: 'a release of a known chart takes it as values, which are judged' }
+      ? { state: 'input', reason: 'a release of a known chart uses it as values, which are judged' }
       : undefined
 }
 

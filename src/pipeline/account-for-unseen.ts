@@ -30,7 +30,7 @@ import type { ChangedRenderings } from './render-changed'
 export interface Unseen {
   readonly findings: readonly Finding[]
   readonly skipped: readonly Skipped[]
-  /** Whether something of a cluster was not seen. */
+  /** Whether a part of a cluster was not seen. */
   readonly hides: (cluster: string) => boolean
   readonly idle: IdleInput
 }

@@ -5,7 +5,7 @@ import { changesBetween } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
 import type { Comparison } from './compare'
 
-/** The objects of one side: those that differ, and those that are compared with them. */
+/** The objects of one side: those that differ, and those with which they are compared. */
 interface SideObjects {
   readonly differing: readonly Manifest[]
   readonly others: readonly Manifest[]
@@ -49,7 +49,7 @@ function withObjects(
   )
 }
 
-/** Objects, and those that they are assumed to make. */
+/** Objects, and those that they are assumed to create. */
 export function withAssumed(manifests: readonly Manifest[]): Manifest[] {
   return [...manifests, ...assumedIngresses(manifests)]
 }

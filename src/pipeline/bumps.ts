@@ -14,7 +14,7 @@ import type { ChangedRenderings } from './render-changed'
 /** A person reads no more; the rest is counted. */
 const most = { rows: 100, words: 12, letters: 240 }
 
-/** What new versions of charts bring to the releases that take them, each once for all clusters that it goes to. */
+/** The changes that new versions of charts bring to their releases, each once for all clusters. */
 export async function bumpsIn(
   { base, head }: Sides,
   { before, after }: Pick<ChangedRenderings, 'before' | 'after'>,

@@ -56,7 +56,7 @@ export async function compare(
   const failed = new Set(
     rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
   )
-  // What a rendering brings is not known either where that rendering failed.
+  // Objects in a rendering are unknown too if that rendering failed.
   const bringers = base?.discovery.bringers ?? new Map<string, string>()
   const isLost = (id: string): boolean => {
     const bringer = bringers.get(id)
@@ -105,16 +105,17 @@ function placementOf(
   }
   const placement = new Placement(sides, clusters, releases)
   if (!rest.needed) return placement
-  const kept = new Set([
-    ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),
-    ...placement.ofRenderings('head', rest.rendered).flatMap((manifest) => manifest.clusters),
-  ])
+  const kept = () =>
+    new Set([
+      ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),
+      ...placement.ofRenderings('head', rest.rendered).flatMap((manifest) => manifest.clusters),
+    ])
   const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
   const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
   return placement.withRenames(new Map(renamedClusters(before, after, kept)))
 }
 
-/** Why the objects of a file may be in something that could not be rendered, by path. */
+/** The reasons why the objects of files may be in a source that could not be rendered, by path. */
 async function unrenderedAt(
   head: SideOfChange,
   rendered: readonly RenderedSide[],

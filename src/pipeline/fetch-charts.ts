@@ -10,7 +10,7 @@ import type { Sides } from './opening/open-sides'
 import { releasesThatDiffer } from './opening/releases-that-differ'
 import { writtenPlace } from './opening/written-place'
 
-/** What came of a release of one side. */
+/** The result of fetching the chart of a release, on one side. */
 type ChartOutcome =
   | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly HelmSource[] }
   | ({ readonly kind: 'missed' } & MissedChart)
@@ -23,8 +23,8 @@ interface ChartOutcomes {
 }
 
 /**
- * Fetches the charts of releases that the change touches, and makes them sources of both sides. Where one side cannot be
- * had, neither is rendered: what is there on one side alone would seem to come or to go.
+ * Fetches the charts of releases that the change touches, and makes them sources of both sides. If the chart of one
+ * side cannot be fetched, neither side is rendered: its objects would seem added or removed.
  */
 export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<Sides> {
   const { base, head } = sides
@@ -39,7 +39,7 @@ export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<S
   )
   const isLost = pairs.some(({ after }) => after && after.kind !== 'had')
   const had = pairs.filter(({ before, after }) =>
-    // What is gone at the head may have come to be a release that could not be had.
+    // A release that is gone at the head may be one there whose chart could not be fetched.
     after ? [before, after].every((one) => !one || one.kind === 'had') : before?.kind === 'had' && !isLost,
   )
   const missed = pairs.filter((pair) => !had.includes(pair))
@@ -67,7 +67,11 @@ async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: 
     place: await writtenPlace(release.place, checkout),
   })
   if ('cause' in answer) return missed(answer)
-  const folder = path.join(checkout.hold(answer.digest, answer.files), wanted.folder)
+  const packed = wanted.packed?.(answer.files)
+  const files = packed ? new Map([...answer.files].filter(([file]) => packed.has(file))) : answer.files
+  const isWhole = files.size === answer.files.size
+  const digest = isWhole ? answer.digest : JSON.stringify([answer.digest, ...files.keys()])
+  const folder = path.join(checkout.hold(digest, files), wanted.folder)
   if (!checkout.has(path.join(folder, 'Chart.yaml')))
     return missed({ cause: 'content-invalid', reason: `there is no Chart.yaml in ${wanted.folder || 'it'}` })
   const { repository } = request

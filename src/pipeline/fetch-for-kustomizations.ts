@@ -8,8 +8,9 @@ import { type KustomizeParts, partsOf } from './opening/kustomize-parts'
 import type { Sides } from './opening/open-sides'
 
 /**
- * Fetches what Kustomizations that the change touches take in from elsewhere: bases, files and charts. They are then built
- * with it. What cannot be had is left out on both sides, so that nothing seems to come or to go by it.
+ * Fetches the remote parts of Kustomizations that the change touches: bases, files and charts. The Kustomizations are
+ * then built with them. Parts that cannot be fetched are left out on both sides, so that nothing seems added or
+ * removed.
  */
 export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined): Promise<Sides> {
   const { base, head } = sides
@@ -30,14 +31,17 @@ export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined)
   }
 }
 
-/** The Kustomizations of one side that the other does not have alike. */
+/** The Kustomizations of one side that differ on the other. */
 function differing(one: SideOfChange, other: SideOfChange): KustomizeSource[] {
   return one.discovery.sources.flatMap((source) =>
     source.kind === 'kustomize' && one.keys.get(source.id) !== other.keys.get(source.id) ? [source] : [],
   )
 }
 
-/** Both sides without what either side lacks in any version, and without what may have become what the head lacks. */
+/**
+ * Both sides without parts that either side lacks in any version, and without parts that may have become one that the
+ * head lacks.
+ */
 function leftOutAlike(was: KustomizeParts, is: KustomizeParts) {
   const [named, namedNow] = [was, is].map((parts) => new Set([...allOf(parts)].map(([, key]) => key)))
   const [lost, lostNow] = [was, is].map(
@@ -51,7 +55,7 @@ function leftOutAlike(was: KustomizeParts, is: KustomizeParts) {
   }
 }
 
-/** What is asked for, each with what is the same in any version of it. */
+/** The requested parts, each with its identity in any version. */
 function* allOf({ entries, inflated }: KustomizeParts): Iterable<[string, string]> {
   for (const text of entries.keys()) yield [text, withoutVersion(text)]
   for (const [folder, { path, name }] of inflated) yield [folder, JSON.stringify([path, name])]
@@ -76,7 +80,7 @@ function without(parts: KustomizeParts, isLeft: (key: string) => boolean): Kusto
   }
 }
 
-/** A side whose sources that do not build with what was fetched are built without it. */
+/** A side on which the sources that fail with their fetched parts are built without them. */
 async function withoutUnfit(
   side: SideOfChange,
   sources: readonly KustomizeSource[],
@@ -95,8 +99,8 @@ async function withoutUnfit(
 }
 
 /**
- * The sources that are not built with what was fetched, and why: where the base is not, or where the head is not for a link
- * or a submodule, which is not fetched.
+ * The sources that are not built with their fetched parts, and why: the base fails with them, or the head needs a link
+ * or a submodule, which are not fetched.
  */
 async function unfitIds(
   built: { readonly base: SideOfChange; readonly head: SideOfChange },

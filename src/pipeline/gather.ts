@@ -16,8 +16,8 @@ import { readRest } from './read-rest'
 import { renderChanged } from './render-changed'
 
 /**
- * Reads what the gate needs and no more: the file lists of both sides, the files that differ, and the renderings of the
- * sources that differ; of the others, those that hold a partner of an object this change touches.
+ * Reads only what the gate needs: the file lists of both sides, the files that differ, the renderings of the sources
+ * that differ, and of the others those that contain a partner of an object this change touches.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const opened = await openSides(scope)

@@ -15,7 +15,7 @@ const deployers: readonly (readonly [string, readonly GroupKind[]])[] = [
   ['the Helm controller of K3s', [gitOpsKind.k3sChart]],
 ]
 
-/** Finds out how the head is deployed and what its clusters run. */
+/** Finds the deployers of the head and the components of its clusters. */
 export function platformOf({ sides, compared }: Pick<AccountInput, 'sides' | 'compared'>): Platform {
   const { tree } = sides.head.checkout
   const { sources, kustomizations, fileDeployments, objects } = sides.head.discovery

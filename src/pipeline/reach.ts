@@ -3,16 +3,16 @@ import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Sides } from './opening/open-sides'
 
-/** What is deployed, as far as the base's Argo CD and Flux objects show it. */
+/** The deployed folders, as far as the base's Argo CD and Flux objects show them. */
 export interface Reach {
-  /** Whether they name every folder that is deployed; otherwise a folder that nothing names may be deployed too. */
+  /** Whether they name every deployed folder; otherwise a folder that nothing names may be deployed too. */
   readonly isKnown: boolean
-  /** Whether an object is deployed, or may be; undefined where everything may be. */
+  /** Whether an object is deployed, or may be; undefined if everything may be. */
   readonly isDeployed?: (manifest: Manifest) => boolean
 }
 
 /**
- * What the base's objects name stays deployed, whatever the head's objects say; those may name more. When one side has an
+ * The folders that the base's objects name stay deployed, and the head's objects may name more. If one side has an
  * object that names unknown folders, everything may be deployed.
  */
 export async function reachOf({ base, head }: Sides): Promise<Reach> {
@@ -21,7 +21,7 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
     base: base.discovery.roots.places,
     head: new Set([...base.discovery.roots.places, ...head.discovery.roots.places]),
   }
-  // In a cluster's folder in which nothing is named, something else deploys.
+  // In a cluster's folder without named folders, another tool deploys.
   const folders = new Set([...named.base].flatMap(foldersOf))
   const isNamedIn = (cluster: string) => folders.has(cluster)
   return {
@@ -33,7 +33,7 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
   }
 }
 
-/** Whether the Argo CD and Flux objects of a side name every folder that is deployed. */
+/** Whether the Argo CD and Flux objects of a side name every deployed folder. */
 export async function namesAllFolders({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
   return roots.known && !(await chartsNameFolders(checkout))
 }

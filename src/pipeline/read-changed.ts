@@ -23,9 +23,9 @@ export interface ChangedFiles {
 export async function readChanged(sides: Sides, { repository, renderer: { budget } }: Scope): Promise<ChangedFiles> {
   const { base, head, changed } = sides
   const reader = new DocumentReader()
-  const differing = ({ files }: Pick<Tree, 'files'>) => [...files.values()].filter(({ path }) => differs(sides, path))
-  const before = base ? await readFiles(base.revision, differing(base.tree), reader, budget) : new Files()
-  const after = await readFiles(head.revision, differing(head.tree), reader, budget)
+  const differing = ({ files }: Pick<Tree, 'files'>) => [...files.keys()].filter((path) => differs(sides, path))
+  const before = base ? await readFiles(base.checkout, differing(base.tree), reader, budget) : new Files()
+  const after = await readFiles(head.checkout, differing(head.tree), reader, budget)
   const values = new ReleaseValueFiles({ base, head, before, after, changed, repository })
   const others = values.mayDiffer ? await readUntouched(sides, budget) : undefined
   const { texts, ...reached } = await values.completeFiles(others?.texts)
@@ -35,6 +35,6 @@ export async function readChanged(sides: Sides, { repository, renderer: { budget
 /** The texts of the files that this change does not touch. */
 export function readUntouched(sides: Sides, budget: Budget): Promise<Texts> {
   const { base, head } = sides
-  const untouched = base ? [...head.tree.files.values()].filter(({ path }) => !differs(sides, path)) : []
+  const untouched = base ? [...head.tree.files.keys()].filter((path) => !differs(sides, path)) : []
   return readTexts(head.checkout, untouched, budget, mayDeclare)
 }

@@ -13,7 +13,7 @@ import type { ChangedRenderings } from './render-changed'
 
 /** The objects that this change does not touch, as far as a rule may compare them with touched ones. */
 export interface Rest {
-  /** Whether any of it is needed. */
+  /** Whether any of them are needed. */
   readonly needed: boolean
   /** The texts of plain files that may hold manifests, by path. */
   readonly texts: ReadonlyMap<string, string>

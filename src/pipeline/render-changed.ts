@@ -19,9 +19,9 @@ export interface ChangedRenderings {
   readonly after: readonly RenderedSide[]
   /** Whether a source renders to the same on both sides. */
   readonly isSame: (source: Source) => boolean
-  /** What differs with other answers of the cluster is in these. */
+  /** The clusters of objects that differ with other answers of the cluster. */
   readonly answered: { readonly clusters: ReadonlySet<string>; readonly areBeside: boolean }
-  /** What does not render with an answer. */
+  /** The releases that do not render with some answer. */
   readonly unanswered: readonly Unanswered[]
 }
 
@@ -54,7 +54,10 @@ export async function renderChanged(
   }
 }
 
-/** The clusters of what differs with other answers; what such an answer alone makes is beside the objects of its release. */
+/**
+ * The clusters of objects that differ with other answers; objects that only such an answer creates are in a cluster
+ * besides that of their release.
+ */
 function answeredIn({ before, after, clusters: own }: Uncertain): ChangedRenderings['answered'] {
   const targets = [...before, ...after].map(({ source }): Target => source.target)
   const clusters = new Set(

@@ -2,7 +2,7 @@ import { type LoadedFile, loadFile } from '../manifest/load'
 import { mentions } from '../manifest/mentions'
 import { skimKind } from '../manifest/skim'
 
-/** As many as are read in a moment. */
+/** Upper bound, to keep reading fast. */
 const maxIngresses = 1000
 
 /** The Ingresses of files that a change leaves alone, which no rule may have asked for. */

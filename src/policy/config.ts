@@ -13,7 +13,7 @@ export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_module
 /** An exception, and where it is written. */
 export interface PlacedException extends Exception {
   readonly region: Region
-  /** Where its reason is written. */
+  /** The place of its reason. */
   readonly reasonAt: Region
 }
 
@@ -39,14 +39,14 @@ export interface Config {
   readonly ignore: readonly string[]
   readonly clusters: DeclaredClusters
   readonly releases: readonly DeclaredRelease[]
-  /** The places that may be fetched from besides those that objects name; undefined where nothing is fetched. */
+  /** The places that may be fetched from besides those in objects; undefined if nothing is fetched. */
   readonly network: { readonly charts: readonly string[]; readonly git: readonly string[] } | undefined
   readonly exceptions: readonly PlacedException[]
   /** The globs of `ignore` and of `clusters`. */
   readonly globs: readonly PlacedGlob[]
   /** The level of `source/not-judged`, and the files it is for. */
   readonly notJudged: NotJudged
-  /** Where the uses are written. */
+  /** The places of the uses. */
   readonly places: UsePlaces | undefined
 }
 

@@ -12,7 +12,7 @@ import { type Region, startOf } from '../region'
 export interface OwnDocument<T> {
   readonly value: T
   regionOf(path: readonly (string | number)[]): Region
-  /** Where the last key of a path is written; the value's place for an item of a list. */
+  /** The place of the last key of a path; the value's place for an item of a list. */
   regionOfKey(path: readonly (string | number)[]): Region
   /** The map at a path as an object that cursors can walk. */
   objectAt(path: readonly (string | number)[], ref: ObjectRef): LoadedObject
@@ -24,7 +24,8 @@ const compiled = new WeakMap<object, ValidateFunction>()
 function validatorOf(schema: AnySchema & object): ValidateFunction {
   let validate = compiled.get(schema)
   if (!validate) {
-    // The schemas are ours: the tests hold them against the meta-schema, which costs each run as long as all the rest of this.
+    // The schemas are ours: the tests hold them against the meta-schema, which costs each run as long as all the rest
+    // of this.
     const ajv = new Ajv2020({
       meta: false,
       validateSchema: false,
@@ -123,7 +124,7 @@ function lostAliasIn(document: Document.Parsed): Alias | undefined {
   return lost
 }
 
-/** Why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
+/** The reason why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
 export function findFailure(
   schema: AnySchema & object,
   value: unknown,

@@ -4,7 +4,7 @@ import { objectGlobPattern } from '../kubernetes/object/object-glob'
 
 const strict = { additionalProperties: false }
 
-/** GitHub's own three levels, so nothing is mapped. */
+/** GitHub's own three levels, so that no mapping is needed. */
 export const Level = Type.Enum(['error', 'warning', 'notice'])
 export type Level = Static<typeof Level>
 

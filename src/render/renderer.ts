@@ -6,6 +6,7 @@ import { Budget } from '../budget'
 import type { Checkout, Contents } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
 import type { Kustomization } from '../sources/kustomization'
+import { asPacked } from '../sources/packed'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import { ReleaseAnswers } from './answers/release-answers'
 import type { RenderingCache } from './rendering-cache'
@@ -23,6 +24,7 @@ import { type Kustomize, kustomizeFiles, leftOutOf, renderKustomize } from './to
 import { missingTool } from './tools/missing-tool'
 import { postRendered } from './tools/post-renderers'
 import { ProcessorTurns } from './tools/processor-turns'
+import { RenderedTexts } from './tools/rendered-texts'
 import type { Piece, Rendering } from './tools/rendering'
 import { defaultLimits, findProgram, type Limits } from './tools/tool'
 import { type Tool, ToolProbes } from './tools/tool-probes'
@@ -34,13 +36,13 @@ export interface Programs {
   readonly kustomize?: string | undefined
 }
 
-/** The output of each edited template of a release, and what was put into them. */
+/** The output of each edited template of a release, and the inserted letters and digits. */
 export interface Rewritten {
   readonly nonce: string
   readonly outputs: readonly TemplateOutput[]
 }
 
-/** What outlives a run. */
+/** The data that outlives a run. */
 export interface Kept {
   readonly renderings?: RenderingCache | undefined
   readonly probes?: ToolProbes | undefined
@@ -51,6 +53,7 @@ export class Renderer {
   private own: PrivateFolder | undefined
   /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
+  readonly texts = new RenderedTexts()
   private readonly done = new Map<string, Promise<Rendering>>()
   /** Releases as a cluster with other answers would have them. */
   readonly answers: ReleaseAnswers
@@ -61,7 +64,7 @@ export class Renderer {
   private readonly closing = new AbortController()
   private readonly signal: AbortSignal
   private folders = 0
-  /** How many times a tool was started. */
+  /** The number of times that a tool was started. */
   renderings = 0
   readonly helm: string | undefined
   private readonly kustomize: string | undefined
@@ -89,6 +92,7 @@ export class Renderer {
         ),
       running: () => this.runningHelm(),
       postRender: (source, pieces, running) => this.postRender(source, { pieces }, running),
+      shared: (pieces) => this.texts.shared(pieces),
       openStub: async () => openStub(this.folder, await probes.isolation(this.folder)),
     })
     this.versions = new ToolVersions(
@@ -106,7 +110,7 @@ export class Renderer {
     return this.own.path
   }
 
-  /** Ends what is still being rendered, too. */
+  /** Also ends running renderings. */
   close(): void {
     this.closing.abort()
     this.answers.close()
@@ -118,14 +122,15 @@ export class Renderer {
     return mkdtempSync(path.join(this.folder, `${this.folders++}-`))
   }
 
-  /** The files of the repository that a source is made of. */
+  /** The files of the repository from which a source is made. */
   files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string[]> {
     return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
   }
 
   /** Identifies a rendering: the source and the content of every file it is made of. */
-  async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+  async keyOf(source: Source, whole: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const inputs = inputsOf(source)
+    const checkout = source.kind === 'helm' ? await asPacked(source, whole) : whole
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       // A list that only moves to another line renders to the same.
@@ -154,8 +159,9 @@ export class Renderer {
       fresh = await this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
       return 'failure' in fresh ? undefined : fresh.pieces
     })
-    if (fresh || !pieces) return fresh ?? { pieces: [] }
-    return source.kind === 'helm' ? { pieces } : { pieces, ...(await leftOutOf(source, all, checkout)) }
+    if (fresh && 'failure' in fresh) return fresh
+    const shared = { ...fresh, pieces: this.texts.shared(pieces ?? []) }
+    return source.kind === 'helm' || fresh ? shared : { ...shared, ...(await leftOutOf(source, all, checkout)) }
   }
 
   private async kept(
@@ -175,7 +181,8 @@ export class Renderer {
     if (source.kind === 'helm') {
       if (!this.helm) return missingTool('helm', this.programs.helm, source)
       this.renderings++
-      const rendering = await renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+      const packed = await asPacked(source, checkout)
+      const rendering = await renderHelm(source, packed, { program: this.helm, home, limits, network: this.network })
       return this.postRender(source, rendering, { home, limits })
     }
     if (!this.kustomize) return missingTool('kustomize', this.programs.kustomize, source)
@@ -199,7 +206,7 @@ export class Renderer {
     return { program: this.helm, home: this.newFolder(), limits: await this.limitsHere(), network: this.network }
   }
 
-  /** Lays the postRenderers of a release over what helm rendered. */
+  /** Applies the postRenderers of a release to the output of helm. */
   private async postRender(
     source: HelmSource,
     rendering: Rendering,
@@ -225,7 +232,7 @@ export class Renderer {
   /**
    * Renders a release with edited templates, even if the output is no longer YAML.
    *
-   * @param rewrite gets letters and digits that the release cannot hold, as they are made of its content
+   * @param rewrite gets letters and digits that the release cannot contain, as they are derived from its content
    */
   async renderRewritten(
     source: HelmSource,
@@ -241,7 +248,8 @@ export class Renderer {
         this.renderings++
         const limits = await this.limitsHere()
         const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
-        const rewriting = () => renderRewritten(source, checkout, running, (template) => rewrite(template, nonce))
+        const packed = await asPacked(source, checkout)
+        const rewriting = () => renderRewritten(source, packed, running, (template) => rewrite(template, nonce))
         const pieces = (await this.timed(source, rewriting)).map((output) => ({ ...output, path: '' }))
         return pieces.length > 0 ? pieces : undefined
       }),

@@ -12,7 +12,7 @@ type Pieces = readonly Piece[]
 export interface RenderingInputs {
   readonly source: Source
   readonly checkout: Checkout
-  /** The files that it is made of. */
+  /** The paths of its files. */
   readonly files: readonly string[]
   /** The tools and their versions. */
   readonly tools: readonly string[]
@@ -20,14 +20,14 @@ export interface RenderingInputs {
   readonly key: unknown
 }
 
-/** What is in the description of an entry. */
+/** The description of an entry. */
 interface RenderingDescription {
   readonly id: string
   /** The day of a rendering from which that of another day may differ. */
   readonly day?: string
 }
 
-/** Renderings by what they are made of, for later runs. Only what renders is kept. */
+/** Renderings by their inputs, for later runs. Only successful ones are kept. */
 export class RenderingCache {
   /**
    * @param by the version of this program, which decides how tools are run
@@ -39,7 +39,7 @@ export class RenderingCache {
     private readonly day: string,
   ) {}
 
-  /** What an earlier run rendered, or else what is rendered now, which is then kept. */
+  /** The rendering that an earlier run kept, or else a new one, which is then kept. */
   async through(inputs: RenderingInputs, render: () => Promise<Pieces | undefined>): Promise<Pieces | undefined> {
     const { source, checkout, files } = inputs
     if (!files.every((file) => checkout.isIdentified(file))) return render()
@@ -47,7 +47,7 @@ export class RenderingCache {
     const known = await this.read(id)
     if (known) return known
     const pieces = await render()
-    // What is fetched for a chart is no part of its files.
+    // Fetched dependencies of a chart are not among its files.
     if (!pieces || (source.kind === 'helm' && !(await isWholeChart(source.chart, checkout)))) return pieces
     // A certificate may begin at the time of its rendering.
     await this.write({ id, ...((await asksChance(source, files, checkout)) ? { day: this.day } : {}) }, pieces)

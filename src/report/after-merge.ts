@@ -1,6 +1,6 @@
 import type { Report } from '../finding/report'
 
-/** What is left to do once a suggested exception is merged; nothing where a revision is judged whole. */
+/** The next steps once a suggested exception is merged; none if a revision is judged whole. */
 export function afterMerge({ mode }: Pick<Report, 'mode'>): string[] {
   return mode === 'all'
     ? []

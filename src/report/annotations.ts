@@ -28,7 +28,7 @@ export function annotationsOf(report: Report): Annotation[] {
 }
 
 /**
- * As many annotations as a step may show. Where a level has more, its last one says how many.
+ * The annotations that a step may show. If a level has more, its last one has their number.
  *
  * @param remarks the levels of other annotations of the step
  */

@@ -19,7 +19,7 @@ const names: Readonly<Record<Aspect, string>> = {
 /** The rows that a terminal shows of a bump, and the words of a cell. */
 const most = { rows: 12, words: 4, tableRows: 40 }
 
-/** A table of what each new version brings, for a reader to unfold. */
+/** A collapsed table of the changes by each new version. */
 export function bumpSection(bumps: readonly Bump[]): Section {
   return {
     head: `<details><summary>What new versions of charts bring: ${count(bumps.length, 'release')}</summary>\n\n`,

@@ -2,12 +2,12 @@ import { count } from './words/wording'
 
 /** The size limit of an output, and where readers find the rest. */
 export interface ByteBudget {
-  /** In bytes of UTF-8, which are never fewer than characters. */
+  /** In bytes of UTF-8; there are at least as many as characters. */
   readonly bytes: number
   readonly rest: string
 }
 
-/** A part of a document that is made of whole pieces, such as a table of rows. */
+/** A part of a document with whole pieces, such as a table of rows. */
 export interface Section {
   readonly head: string
   readonly foot: string
@@ -17,12 +17,12 @@ export interface Section {
   readonly pieces: readonly (() => string)[]
 }
 
-/** The bytes reserved for the note on what is left out. */
+/** The bytes reserved for the note on omitted pieces. */
 const reservedBytes = 160
 
 /**
  * The sections, as far as they fit. All but the last take at most half of the remaining bytes, so that none crowds out
- * the next; a section is cut after a whole piece, and says how many are left out and where they are.
+ * the next; a section is cut after a whole piece, with a note on the number and the place of the others.
  */
 export function fitSections(sections: readonly Section[], { bytes, rest }: ByteBudget): string {
   const filled = sections.filter(({ pieces }) => pieces.length > 0)

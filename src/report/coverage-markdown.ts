@@ -6,10 +6,10 @@ import { amountOf } from './coverage'
 import { inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { number, seenIn, share } from './words/coverage-words'
 
-/** So many places of a cause are named. */
+/** The number of places that are named for a cause. */
 const mostPlaces = 3
 
-/** How much is seen, by folder and by cause, for a reader to unfold; empty where all of it is seen. */
+/** The seen part, by folder and by cause, collapsed; empty if everything is seen. */
 export function coverageSection(coverage: Coverage): Section {
   const overview = overviewOf(coverage)
   const table: BlockContent = {

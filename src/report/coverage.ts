@@ -12,14 +12,14 @@ import { number, seenIn, share } from './words/coverage-words'
 import { visible } from './words/visible'
 import { count } from './words/wording'
 
-/** So many places of a cause are named. */
+/** The number of places that are named for a cause. */
 const mostPlaces = 3
 /** The longest path of a folder, and the longest reason. */
 const longest = { folder: 60, reason: 200 }
-/** So many repositories of charts are named. */
+/** The number of repositories of charts that are named. */
 const mostUrls = 4
 
-/** How much is seen, by folder and by cause, for a terminal. */
+/** The seen part, by folder and by cause, for a terminal. */
 export function coverageReport(coverage: Coverage, revision: string, paint: Paint): string {
   const overview = overviewOf(coverage)
   const blocks = [
@@ -35,7 +35,7 @@ export function coverageReport(coverage: Coverage, revision: string, paint: Pain
   return `${blocks.filter(Boolean).join('\n\n')}\n`
 }
 
-/** What the share does not count. */
+/** The files that the share does not count. */
 function asides({ files }: CoverageOverview): string[] {
   const parts = [
     [files['not-deployed'], 'deployed by nothing known'],

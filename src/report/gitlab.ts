@@ -3,7 +3,10 @@ import type { Level } from '../policy/schema'
 import { visible } from './words/visible'
 import { countedFindings, placeOf, wholeTextOf } from './words/wording'
 
-/** An issue of GitLab's Code Quality report. Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format */
+/**
+ * An issue of GitLab's Code Quality report. Source:
+ * https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+ */
 interface Issue {
   readonly description: string
   readonly check_name: string

@@ -3,8 +3,8 @@ import { visible, visibleLines } from './words/visible'
 import { consequencesOf, countedFindings, foundIn, placeOf, subjectOf } from './words/wording'
 
 /**
- * A report as JUnit XML, which most CI systems show as test results: a test case for each finding that counts. Those that
- * fail the run are failures; the others pass, with their text as output.
+ * A report as JUnit XML, which most CI systems show as test results: a test case for each finding that counts. Those
+ * that fail the run are failures; the others pass, with their text as output.
  */
 export function junitReport(report: Report): string {
   const findings = countedFindings(report)

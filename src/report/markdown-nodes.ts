@@ -25,7 +25,10 @@ export function words(sentence: string): PhrasingContent[] {
   return joined(pieces)
 }
 
-/** One node for each run of a kind: code next to code is read as one with backticks in it, and every node takes its time. */
+/**
+ * One node for each run of a kind: code next to code is read as one with backticks in it, and every node takes its
+ * time.
+ */
 function joined(pieces: readonly PhrasingContent[]): PhrasingContent[] {
   const runs: PhrasingContent[] = []
   for (const piece of pieces) {
@@ -39,7 +42,7 @@ function joined(pieces: readonly PhrasingContent[]): PhrasingContent[] {
   return runs
 }
 
-/** Our own words. */
+/** Text of our own, not from a manifest. */
 export function text(value: string): PhrasingContent & { type: 'text' } {
   return { type: 'text', value }
 }

@@ -31,8 +31,8 @@ const maxEntries = 50
 /**
  * A report as Markdown: first the verdict and what was inspected, then the findings by cluster in tables, which
  * controller serves which Ingresses, what new versions of charts bring, the suggested exceptions, exceptions in use,
- * existing findings, skipped files and why, policies; last every finding with its lines. Text from manifests is inline
- * code, where it is neither markup nor a mention.
+ * existing findings, skipped files and why, policies; and last every finding with its lines. Text from manifests is
+ * inline code, so that it is neither markup nor a mention.
  */
 export function markdownReport(report: Report, room: ByteBudget = jobSummary): string {
   const { findings, mode, inspected } = report
@@ -92,7 +92,7 @@ export function markdownSentence(sentence: string): string {
   return rendered([paragraph([strong(words(sentence))])])
 }
 
-/** What a rule states, as a paragraph. */
+/** The statement of a rule, as a paragraph. */
 export function markdownStatement({ rule, text: stated }: Pick<Finding, 'rule' | 'text'>): string {
   return rendered([paragraph([strong([inlineCode(rule)]), text(' '), ...words(stated)])])
 }
@@ -139,7 +139,7 @@ function tableLine(findings: readonly Finding[]): string {
   return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
 }
 
-/** Which controller serves which Ingresses before and after, drawn if it is small enough. */
+/** The Ingresses that each controller serves before and after, drawn if there are few enough. */
 function picturesOf({ claims }: Report): Section {
   return {
     head: rendered([

@@ -3,10 +3,10 @@ import { abridged, enumerated } from '../listing'
 import { visible } from './words/visible'
 import { count } from './words/wording'
 
-/** So many folders and components are named, and so many clusters listed. */
+/** The number of folders and components that are named, and of clusters that are listed. */
 const most = { folders: 4, components: 8, clusters: 12 }
 
-/** What a repository is made of, in lines for a terminal. */
+/** The parts of a repository, in lines for a terminal. */
 export function platformLines({ charts, kustomizations, deployers, clusters }: Platform): string[] {
   const written = [
     ...(charts.length > 0 ? [`${count(charts.length, 'chart')} (${abridged(charts, most.folders)})`] : []),

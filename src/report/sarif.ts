@@ -11,7 +11,7 @@ import { count, countedFindings, placeOf, wholeTextOf, worstFirst } from './word
  * large"
  */
 const limits = { results: 25_000, gzipped: 10_000_000 }
-/** Of a result; of more than these none is shown. */
+/** The limit for one result; code scanning shows none of a larger number. */
 const maxRelated = 100
 /** The limit of notifications about files that were not inspected. */
 const maxNotifications = 1000
@@ -96,7 +96,7 @@ function descriptorOf(id: string, findings: readonly Finding[], tool: ToolDescri
   }
 }
 
-/** The sections of a rule's page on why it blocks and what to do; links into the repository become text. */
+/** The sections of a rule's page on the reason for blocking and the fix; links into the repository become text. */
 function sectionsOf(page: string): string[] {
   return page
     .split(/^(?=## )/m)
@@ -199,8 +199,8 @@ function uriOf(path: string): string {
 }
 
 /**
- * Text in which nothing is a link, a tag, a mention or a reference: SARIF knows links in it, and code scanning carries it
- * into a comment, which GitHub reads as Markdown.
+ * Text in which nothing is a link, a tag, a mention or a reference: SARIF knows links in it, and code scanning carries
+ * it into a comment, which GitHub reads as Markdown.
  */
 function plain(text: string): string {
   return visible(text)

@@ -12,7 +12,7 @@ import { countedFindings } from './words/wording'
 export interface SuggestedException {
   readonly lead: string
   readonly yaml: string
-  /** How many entries were not written out. */
+  /** The number of entries that were left out. */
   readonly left: number
 }
 
@@ -24,7 +24,7 @@ interface SuggestedEntry {
 }
 
 /**
- * Suggests how to allow a wanted change, with at most so many entries of each kind; undefined if nothing blocks the
+ * Suggests how to allow a wanted change, with at most `most` entries of each kind; undefined if nothing blocks the
  * change, or only a fix helps.
  */
 export function suggestException(report: Report, most = Number.POSITIVE_INFINITY): SuggestedException | undefined {
@@ -55,7 +55,7 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
   return { lead: `${wanted} ${how}`, yaml: stringify(lists).trimEnd(), left }
 }
 
-/** How entries come into a config that exists: those that renew an expired exception take its place. */
+/** Instructions to add entries to an existing config: those that renew an expired exception replace it. */
 function replacing(entries: readonly SuggestedEntry[], path: string): string {
   const lines = entries.flatMap(({ line }) => (line === undefined ? [] : [String(line)]))
   if (lines.length === 0) return `add this to ${path}`
@@ -80,7 +80,10 @@ function entriesFor({ rule, policy, object, likewise = [], sources, keys, expire
   }))
 }
 
-/** One entry for each expired exception, rule and object, with the keys of all that need it; what replaces others first. */
+/**
+ * One entry for each expired exception, rule and object, with the keys of all findings that need it; replacements
+ * first.
+ */
 function distinct(entries: readonly SuggestedEntry[]): SuggestedEntry[] {
   const found = new Map<string, SuggestedEntry>()
   for (const entry of entries) {
@@ -93,7 +96,7 @@ function distinct(entries: readonly SuggestedEntry[]): SuggestedEntry[] {
   return [...all.filter(({ line }) => line !== undefined), ...all.filter(({ line }) => line === undefined)]
 }
 
-/** An object as a glob that names it and nothing else. */
+/** A glob that matches only one object. */
 function escapedPathOf({ kind, namespace, name }: ObjectRef): string {
   return [kind, namespace, name]
     .filter((part) => part !== '')

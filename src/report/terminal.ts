@@ -28,7 +28,9 @@ const maxRelated = 8
 /** Releases of charts with a new version. */
 const maxBumps = 5
 
-/** How much is shown: `quiet` is what counts alone, `verbose` also what is abridged otherwise. */
+/**
+ * The amount of detail: `quiet` shows only findings that count, `verbose` also details that are shortened otherwise.
+ */
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
 /** A report for a terminal: a frame for each finding, worst first, a summary line, the suggested exception. */
@@ -96,7 +98,7 @@ function renderedLines({ rendered }: Finding, paint: Paint): string[] {
   return ['  rendered:', ...lines].map((line) => paint('dim', line))
 }
 
-/** What became of each changed file, and the policies in force. */
+/** The outcome for each changed file, and the policies in force. */
 function detailLines({ inspected, policies }: Report): string[] {
   return [
     ...(inspected.files ?? []).map(({ path, state, reason }) => `${path}: ${stateText(state)}, ${reason}`),

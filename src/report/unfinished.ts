@@ -4,13 +4,13 @@ import { sortFindings } from '../finding/order'
 import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
 
-/** How far a run has come: its report up to there, and whether its verdict is final. */
+/** The progress of a run: its report so far, and whether its verdict is final. */
 export interface Progress {
   readonly report: Report
   readonly judged: boolean
 }
 
-/** The report of a run that has judged nothing yet. */
+/** The report of a run without results. */
 export function emptyReport(
   terms: Pick<Report, 'failOn' | 'today' | 'policies' | 'config'>,
   base: string | null,
@@ -36,8 +36,8 @@ export function emptyReport(
 }
 
 /**
- * The report of a run whose time was used up. Before everything was judged it fails; afterwards the verdict is as it was found,
- * and only lines to change were still looked for.
+ * The report of a run whose time was used up. Before everything was judged it fails; afterwards the verdict is as it
+ * was found, and only lines to change were still looked for.
  */
 export function unfinished({ report, judged }: Progress, overrun: Overrun): Report {
   const { minutes, doing, path } = overrun

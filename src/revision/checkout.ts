@@ -1,38 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { decodeFile } from '../manifest/load'
+import { decodeFile, type FileText } from '../manifest/load'
 import { EditedRevision, idOfEdited } from './edited-revision'
 import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
-import type { Content, Entry, Revision } from './revision'
+import type { Content, Entry, Missing, Revision } from './revision'
 import type { Tree } from './tree'
 
 /** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
-export type Contents = Map<string, Promise<Content>>
+export type Contents = Map<string, Promise<KeptContent>>
 
-const decoded = new WeakMap<Uint8Array, string>()
+/** A content that was read, and its text from when it is first asked for. */
+class KeptContent {
+  private decoded: FileText | undefined
 
-function textOf(content: Uint8Array): string {
-  const text = decoded.get(content) ?? decodeFile(content).text
-  decoded.set(content, text)
-  return text
+  constructor(readonly content: Content) {}
+
+  get file(): FileText | Missing {
+    if ('missing' in this.content) return this.content
+    this.decoded ??= decodeFile(this.content)
+    return this.decoded
+  }
 }
 
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
+  /** The contents that were read, by path. */
+  private readonly known = new Map<string, KeptContent>()
   private readonly written = new Map<string, Promise<string | undefined>>()
-  /** The folders of charts into which the charts that they take in were put. */
+  /** The folders of charts that have received the charts they include. */
   readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
   private place: string | undefined
   private readonly id = randomUUID()
   private kustomized: Checkout | undefined
+  private readonly reduced = new Map<string, Checkout>()
   private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
 
-  /**
-   * @param newFolder a private folder that holds nothing else; not asked for before a file is written or rendered
-   */
+  /** @param newFolder an empty private folder; requested before the first file is written or rendered */
   constructor(
     private readonly revision: Revision,
     readonly tree: Tree,
@@ -41,7 +47,7 @@ export class Checkout {
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
     private readonly held = new HeldFiles(),
-    /** What is held in place of entries of Kustomizations that lead elsewhere, by their text: a folder, or a file in one. */
+    /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
     readonly inPlaceOf: ReadonlyMap<string, string> = new Map(),
   ) {}
 
@@ -60,7 +66,7 @@ export class Checkout {
     return this.held.add(digest, files)
   }
 
-  /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
+  /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
   get forKustomize(): Checkout {
     const folder = () => `${this.folder}-kustomize`
     const { revision, tree, contents, held, inPlaceOf } = this
@@ -96,6 +102,26 @@ export class Checkout {
     return this.with(charts, { ...tree, below, at }, newFolder, inPlaceOf)
   }
 
+  /** The same files but some, in another private folder. */
+  without(lost: readonly string[]): Checkout {
+    const key = JSON.stringify(lost)
+    const known = this.reduced.get(key)
+    if (known) return known
+    const { revision, tree, newFolder, contents, held, inPlaceOf } = this
+    const gone = new Set(lost)
+    const left = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([file]) => !gone.has(file)))
+    const own: Tree = {
+      ...tree,
+      entries: left(tree.entries),
+      resolved: left(tree.resolved),
+      below: (folder) => tree.below(folder).filter((file) => !gone.has(file)),
+      at: (place) => tree.at(place).filter((file) => !gone.has(file)),
+    }
+    const reduced = new Checkout(revision, own, newFolder, contents, undefined, held, inPlaceOf)
+    this.reduced.set(key, reduced)
+    return reduced
+  }
+
   private with(
     files: ReadonlyMap<string, Uint8Array>,
     tree: Tree,
@@ -125,7 +151,7 @@ export class Checkout {
     return [this.tree.entries.get(file)?.id, ...behind].join()
   }
 
-  /** Whether the identity of a path's content is one in any revision and run. */
+  /** Whether the id of a path's content is the same in any revision and run. */
   isIdentified(file: string): boolean {
     return this.held.contains(file) || this.idOf(file).split(',').every(isDigest)
   }
@@ -138,8 +164,14 @@ export class Checkout {
   /** The texts of files; one that is not there or cannot be read is left out. */
   async texts(files: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    const contents = await this.read(files)
-    for (const [file, content] of contents) if (!('missing' in content)) found.set(file, textOf(content))
+    for (const [path, file] of await this.decoded(files)) if (!('missing' in file)) found.set(path, file.text)
+    return found
+  }
+
+  /** The texts of files, or why one cannot be read. */
+  async decoded(files: readonly string[]): Promise<Map<string, FileText | Missing>> {
+    const found = new Map<string, FileText | Missing>()
+    for (const [path, { file }] of await this.kept(files)) found.set(path, file)
     return found
   }
 
@@ -147,12 +179,18 @@ export class Checkout {
     return (await this.texts([file])).get(file)
   }
 
-  /** Reads files in one go; a link's target is read in its place. */
+  /** Reads several files at once; for a link, its target. */
   async read(files: readonly string[]): Promise<Map<string, Content>> {
-    const real = (file: string) => this.tree.entries.get(this.tree.resolved.get(file) ?? file)
+    const found = new Map<string, Content>()
+    for (const [file, { content }] of await this.kept(files)) found.set(file, content)
+    return found
+  }
+
+  private async kept(files: readonly string[]): Promise<Map<string, KeptContent>> {
     const wanted = new Map<string, Entry>()
     for (const file of files) {
-      const entry = real(file)
+      if (this.known.has(file)) continue
+      const entry = this.entryBehind(file)
       if (entry?.type === 'file' && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry)
     }
     if (wanted.size > 0) {
@@ -160,25 +198,38 @@ export class Checkout {
       for (const [name, entry] of wanted)
         this.contents.set(
           this.keyOf(entry),
-          reading.then((contents) => contents.get(name) ?? { missing: 'it could not be read' }),
+          reading.then((contents) => contents.get(name) ?? new KeptContent({ missing: 'it could not be read' })),
         )
     }
-    const found = new Map<string, Content>()
+    const found = new Map<string, KeptContent>()
     for (const file of files) {
-      const entry = real(file)
-      const content = entry ? await this.contents.get(this.keyOf(entry)) : this.held.contentOf(file)
-      if (content) found.set(file, content)
+      const content = this.known.get(file) ?? (await this.find(file))
+      if (!content) continue
+      this.known.set(file, content)
+      found.set(file, content)
     }
     return found
+  }
+
+  private async find(file: string): Promise<KeptContent | undefined> {
+    const entry = this.entryBehind(file)
+    if (entry) return this.contents.get(this.keyOf(entry))
+    const content = this.held.contentOf(file)
+    return content && new KeptContent(content)
+  }
+
+  private entryBehind(file: string): Entry | undefined {
+    return this.tree.entries.get(this.tree.resolved.get(file) ?? file)
   }
 
   private keyOf({ id, path: file }: Entry): string {
     return isDigest(id) ? id : `${this.id} ${file}`
   }
 
-  private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {
-    const contents = new Map<string, Content>()
-    for await (const [{ path: name }, content] of this.revision.read(entries)) contents.set(name, content)
+  private async readAll(entries: readonly Entry[]): Promise<Map<string, KeptContent>> {
+    const contents = new Map<string, KeptContent>()
+    for await (const [{ path: name }, content] of this.revision.read(entries))
+      contents.set(name, new KeptContent(content))
     return contents
   }
 
@@ -211,7 +262,7 @@ export class Checkout {
     return faults
   }
 
-  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  /** Runs work on the folder alone: several sources may share the same files. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work)
     this.last = done.catch(() => {})
@@ -248,7 +299,8 @@ export class Checkout {
     if (leadsTo === undefined && content && 'missing' in content) return content.missing
     try {
       await mkdir(path.dirname(target), { recursive: true })
-      // In full: where a hostile tree has a link and a folder of one name, a relative link would start elsewhere.
+      // An absolute target: where a hostile tree has a link and a folder with one name, a relative link would start
+      // elsewhere.
       if (to) await symlink(to, target)
       else if (leadsTo === undefined && content) await writeFile(target, content as Uint8Array)
     } catch (cause) {
@@ -258,7 +310,7 @@ export class Checkout {
     return undefined
   }
 
-  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
+  /** The place of a file of the revision on disk; undefined for a name that no Git client writes. */
   placeOf(file: string): string | undefined {
     if (file === '') return this.folder
     const hostile = file.split('/').some((name) => /^\.{0,2}$/.test(name))

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 /** A resource that must not outlive the process: a folder, or the processes of a group. */
 export type Cleanup = { readonly folder: string } | { readonly group: number }
 
-/** A message of a thread to the one that started it, which outlives it. */
+/** A message of a thread to its parent, which outlives it. */
 export type CleanupMessage = { readonly kept: Cleanup } | { readonly released: Cleanup }
 
 /** All that is cleaned up when this process ends, which it is asked for once: Node warns of many listeners. */
@@ -17,9 +17,9 @@ function cleanUpAll(): void {
 }
 
 /**
- * Cleans up when the process ends, for whatever reason.
+ * Cleans up when the process ends, for any reason.
  *
- * @returns a function that cancels it
+ * @returns a function that cancels the cleanup
  */
 export function cleanUpAtExit(cleanup: Cleanup): () => void {
   const tell = (message: CleanupMessage) => parentPort?.postMessage(message)

@@ -1,14 +1,11 @@
-/**
- * How to get the history that a shallow clone lacks, where one is: in a job, which has a setting for it, or at a
- * terminal.
- */
+/** Advice to get the history that a shallow clone lacks: a setting of the job, or a command at a terminal. */
 export function deeperClone(env: NodeJS.ProcessEnv): string {
   if (env.GITHUB_ACTIONS === 'true') return 'Set `fetch-depth: 0` on actions/checkout'
   if (env.GITLAB_CI === 'true') return 'Set the variable `GIT_DEPTH: 0` for this job'
   return env.CI === 'true' ? 'Let this job clone the whole history' : 'Run `git fetch --unshallow`'
 }
 
-/** How to get a commit that a clone lacks and could not fetch by its id. */
+/** Advice to get a commit that a clone lacks and could not fetch by its id. */
 export function lackedCommit(env: NodeJS.ProcessEnv, isShallow: boolean): string {
   if (env.GITHUB_ACTIONS === 'true')
     return 'Set `fetch-depth: 2` on actions/checkout for pull_request events, `fetch-depth: 0` for others'

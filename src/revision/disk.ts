@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
 
-/** Nothing but a plain file is opened: not where a symbolic link leads, and no pipe, which would be waited for. */
+/** Only plain files are opened: no symbolic link is followed, and no pipe is waited for. */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
- * The content of a file, or where a symbolic link leads, as it is on disk. Read at once: a pool of promises takes four times
- * the time for the small files of a repository.
+ * The content of a file, or the target of a symbolic link, on disk. Read synchronously: a pool of promises takes four
+ * times as long for the small files of a repository.
  *
- * @throws when there is no such file or link
+ * @throws if there is no such file or link
  */
 export function contentOnDisk(file: string | Buffer, type: Entry['type']): Content {
   if (type === 'link') return readlinkSync(file, { encoding: 'buffer' })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Content, Entry, Revision } from './revision'
 
-/** A revision with some files as they would be without a part of the change; undefined for a file that would not exist. */
+/**
+ * A revision with some files as they would be without a part of the change; undefined for a file that would not exist.
+ */
 export class EditedRevision implements Revision {
   readonly name: string
 

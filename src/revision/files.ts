@@ -9,7 +9,7 @@ export class Files {
     readonly absent = new Set<string>(),
   ) {}
 
-  /** The same files, with others in the place of those that were loaded. */
+  /** The same files, with others in place of the loaded ones. */
   withLoaded(loaded: ReadonlyMap<string, LoadedFile>): Files {
     return new Files(new Map(loaded), this.missing, this.absent)
   }

@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process'
-import { ask, environment, git, type Repository, run } from './git-command'
+import { environment, git, type Repository, run } from './git-command'
+import { Remotes } from './remotes'
 import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
 
 /** The contents of a repository's object database. */
 export class Blobs {
-  private promisor: Promise<string | undefined> | undefined
-
-  constructor(private readonly repository: Repository) {}
+  constructor(
+    private readonly repository: Repository,
+    private readonly remotes = new Remotes(repository),
+  ) {}
 
   /** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
   async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
     if (entries.length === 0) return
     const { repository } = this
-    this.promisor ??= promisorOf(repository)
-    const remote = await this.promisor
+    const remote = await this.remotes.promisor()
     const absent = remote === undefined ? new Set() : await fetchMissing(repository, remote, entries)
     const present = entries.filter(({ id }) => !absent.has(id))
     const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
@@ -45,17 +46,14 @@ class BatchReader {
   async next(): Promise<Content> {
     const header = await this.line()
     if (header === undefined) return { missing: 'git exited before it printed the content', absent: true }
-    const [, type, size] = header.split(' ')
-    if (type !== 'blob') {
-      return notInClone
-    }
-    const length = Number(size)
+    const length = sizeIn(header)
+    if (length === undefined) return notInClone
     const content = await this.take(length, length <= sizeLimit)
     await this.take(1, false)
     return content ?? { missing: tooLarge(length) }
   }
 
-  private async line(): Promise<string | undefined> {
+  private async line(): Promise<Buffer | undefined> {
     let end = this.rest.indexOf(10)
     while (end === -1) {
       const { value, done } = await this.chunks.next()
@@ -63,7 +61,7 @@ class BatchReader {
       this.rest = Buffer.concat([this.rest, value])
       end = this.rest.indexOf(10)
     }
-    const line = this.rest.subarray(0, end).toString('latin1')
+    const line = this.rest.subarray(0, end)
     this.rest = this.rest.subarray(end + 1)
     return line
   }
@@ -85,15 +83,15 @@ class BatchReader {
   }
 }
 
+/** The size of a blob in the line before it. */
+function sizeIn(header: Buffer): number | undefined {
+  const size = header.lastIndexOf(' ') + 1
+  return header.includes(' blob ') ? Number(header.toString('latin1', size)) : undefined
+}
+
 const notInClone: Content = {
   missing: 'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
   absent: true,
-}
-
-/** The remote from which a partial clone takes the objects that it lacks. */
-async function promisorOf(repository: Repository): Promise<string | undefined> {
-  const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
-  return promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
 }
 
 /**
@@ -125,7 +123,7 @@ async function fetchMissing(repository: Repository, remote: string, entries: rea
   return new Set(await without(repository, missing))
 }
 
-/** Of some ids those that the clone does not hold. */
+/** The ids that the clone does not have. */
 async function without(repository: Repository, ids: readonly string[]): Promise<string[]> {
   const listing = await git(repository, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objectname)')
   const local = new Set(listing.split('\n'))

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { GuardError } from '../errors'
 import { cleanUp, cleanUpAtExit } from './cleanup'
 
-/** Variables that would point git at another repository, as they are set inside a Git hook. */
+/** Variables that would make git use another repository, as they are set inside a Git hook. */
 const locating = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -14,7 +14,7 @@ const locating = [
   'GIT_NAMESPACE',
 ]
 
-/** How to reach a repository: where it is, and which credentials its remote takes. */
+/** A repository: its place, and the credentials for its remote. */
 export interface Repository {
   readonly dir: string
   /** A token for fetching commits that a shallow clone lacks; without it, the remote's own credentials are used. */
@@ -28,7 +28,7 @@ export interface Repository {
 export function environment(repository: Repository): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' }
   for (const name of locating) delete env[name]
-  // Settings go through the environment: arguments are visible to every process of the machine.
+  // Settings are passed in the environment: arguments are visible to every process of the machine.
   const settings: [string, string][] = [
     ['core.fsmonitor', 'false'],
     ['core.quotePath', 'false'],

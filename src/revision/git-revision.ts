@@ -15,20 +15,45 @@ export class CommitRevision implements Revision {
     private readonly blobs: Blobs,
     readonly commit: string,
     readonly name: string,
+    /** The other side of a change, if it is known. */
+    private readonly other?: Revision,
   ) {}
 
   list(): Promise<readonly Entry[]> {
-    this.entries ??= this.readTree()
+    this.entries ??= this.other instanceof CommitRevision ? this.beside(this.other) : this.readTree()
     return this.entries
+  }
+
+  /** The other commit's paths, with what differs: Git passes over the folders that are the same. */
+  private async beside(other: CommitRevision): Promise<Entry[]> {
+    const args = ['-r', '-z', '--no-renames', '--ignore-submodules=none', '--no-relative', other.commit, this.commit]
+    const [listed, { status, stdout, stderr }] = await Promise.all([
+      other.list(),
+      run(this.repository, ['diff-tree', ...args]),
+    ])
+    if (status !== 0) throw gitError(this.repository, ['diff-tree'], stderr)
+    const entries = new Map(listed.map((entry) => [entry.path, entry]))
+    const parts = splitNul(stdout)
+    let isMore = false
+    for (let at = 0; at + 1 < parts.length; at += 2) {
+      const [, mode = '', , id = '', kind] = parts[at]?.toString('latin1').split(' ') ?? []
+      const path = pathText(parts[at + 1] ?? Buffer.alloc(0))
+      isMore ||= kind === 'A'
+      if (kind === 'D') entries.delete(path)
+      else entries.set(path, { path, type: typeOf(mode), id })
+    }
+    // In the order in which Git lists a tree.
+    return isMore
+      ? [...entries.values()].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+      : [...entries.values()]
   }
 
   private async readTree(): Promise<Entry[]> {
     const { status, stdout, stderr } = await run(this.repository, ['ls-tree', '-r', '-z', '--full-tree', this.commit])
     if (status !== 0) throw gitError(this.repository, ['ls-tree'], stderr)
-    return splitNul(stdout).map((line) => {
-      const tab = line.indexOf(9)
-      const [mode = '', , id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
-      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id }
+    return linesIn(stdout).map(([what, path]) => {
+      const [mode = '', , id = ''] = what.split(' ')
+      return { path, type: typeOf(mode), id }
     })
   }
 
@@ -40,7 +65,7 @@ export class CommitRevision implements Revision {
 /** The working tree of a repository: the checkout, with changed and added files that are not ignored. */
 export class WorkingTreeRevision implements Revision {
   readonly name = 'the working tree'
-  /** The files that the index has and the disk does not: those that a sparse checkout leaves out. */
+  /** The files that are in the index and not on disk: those that a sparse checkout leaves out. */
   private readonly leftOut = new Set<string>()
   private entries: Promise<readonly Entry[]> | undefined
 
@@ -98,7 +123,7 @@ export class WorkingTreeRevision implements Revision {
         const content = this.leftOut.has(entry.path) ? undefined : this.onDisk(entry)
         if (content) yield [entry, content]
         else if (this.leftOut.has(entry.path)) yield (await kept.next()).value
-        // Gone since it was listed: the object database has what was listed.
+        // Deleted since it was listed: the object database has the listed content.
         else yield* this.blobs.read([entry])
       }
     } finally {
@@ -115,7 +140,7 @@ export class WorkingTreeRevision implements Revision {
   }
 }
 
-/** Whether git does not look at a file for changes: it is assumed to be unchanged, or left out by a sparse checkout. */
+/** Whether git ignores changes of a file: it is assumed to be unchanged, or left out by a sparse checkout. */
 function isUnwatched(tag: string): boolean {
   return tag === 'S' || tag !== tag.toUpperCase()
 }
@@ -146,6 +171,20 @@ async function onDisk(top: string, bytes: Buffer, algorithm: string): Promise<En
 
 function typeOf(mode: string): Entry['type'] {
   return mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file'
+}
+
+/** The lines of a listing: what is said of a path, and the path. */
+function linesIn(listing: Buffer): [what: string, path: string][] {
+  const text = listing.toString('utf8')
+  if (text.includes('\ufffd'))
+    return splitNul(listing).map((line) => {
+      const tab = line.indexOf(9)
+      return [line.subarray(0, tab).toString('latin1'), pathText(line.subarray(tab + 1))]
+    })
+  return text
+    .split('\0')
+    .slice(0, -1)
+    .map((line) => [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)])
 }
 
 function splitNul(buffer: Buffer): Buffer[] {

@@ -3,7 +3,7 @@ import { GuardError } from '../errors'
 import { deeperClone, lackedCommit } from './deeper-clone'
 import { ask, git, gitError, type Repository, run } from './git-command'
 
-/** The repository that holds a folder, at its top; a bare one as it is. */
+/** The repository that contains a folder, at its top; a bare one is returned unchanged. */
 export async function openRepository(given: Repository): Promise<Repository & { bare: boolean }> {
   if (!existsSync(given.dir)) throw new GuardError('source', `The folder ${given.dir} does not exist.`)
   const args = ['rev-parse', '--is-bare-repository', '--show-toplevel']
@@ -15,6 +15,38 @@ export async function openRepository(given: Repository): Promise<Repository & { 
   return { ...given, dir: top || given.dir, bare: false }
 }
 
+/** A repository, and the commits of a change in it. */
+export interface OpenedChange {
+  readonly repository: Repository & { bare: boolean }
+  readonly head: string
+  readonly base: string
+}
+
+/** A name that means the same within a range; longer ones are looked up one by one. */
+const plainName = /^[\w/~^@{}][\w./~^@{}-]*$/
+
+/**
+ * Opens a repository and looks up the commits of a change in one process.
+ *
+ * @param exactBase whether the base itself is compared, not the commit that the head branched from
+ * @returns undefined where it is not that simple: the functions below say why
+ */
+export async function openChange(
+  given: Repository,
+  names: { readonly base: string; readonly head: string },
+  exactBase: boolean,
+): Promise<OpenedChange | undefined> {
+  const { base, head } = names
+  if (![base, head].every((name) => plainName.test(name) && !name.includes('..'))) return undefined
+  const range = `${base}^{commit}${exactBase ? '..' : '...'}${head}^{commit}`
+  const found = await ask(given, 'rev-parse', '--is-bare-repository', range, '--show-toplevel')
+  const [bare, commit, ...rest] = found?.split('\n') ?? []
+  const from = rest.find((line) => line.startsWith('^'))?.slice(1)
+  const dir = rest.at(-1)
+  if (bare !== 'false' || !commit || !from || !dir) return undefined
+  return { repository: { ...given, dir, bare: false }, head: commit, base: from }
+}
+
 /** Whether a name refers to a commit of this clone. */
 export async function isRevision(repository: Repository, name: string): Promise<boolean> {
   if (name.startsWith('-')) return false
@@ -23,7 +55,7 @@ export async function isRevision(repository: Repository, name: string): Promise<
   )
 }
 
-/** Whether a name is the id of an object, there or not. */
+/** Whether a name is the id of an object, existing or not. */
 export function isObjectId(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)
 }

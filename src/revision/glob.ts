@@ -1,4 +1,4 @@
-/** Whether a pattern is of a usual form: others may take longer to match than the time limit of a run. */
+/** Whether a pattern has a usual form: others may take longer to match than the time limit of a run. */
 export function isBoundedGlob(pattern: string): boolean {
   const segments = pattern.split('/')
   const deep = segments.filter((segment) => segment.includes('**')).length

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The folder of what was fetched: charts and trees of Git. No tree of Git has a path below `.git`. */
+/** The folder of fetched charts and trees of Git. No tree of Git has a path below `.git`. */
 const prefix = '.git/charts'
 
 /** The folder of fetched files that a path is in; empty for a path of a revision. */
@@ -8,7 +8,7 @@ export function heldFolderOf(path: string): string {
   return path.startsWith(`${prefix}/`) ? path.split('/').slice(0, 3).join('/') : ''
 }
 
-/** Files that a checkout holds besides those of its revision, each set of them in a folder of its own. */
+/** The files of a checkout besides those of its revision, each set of them in a folder of its own. */
 export class HeldFiles {
   private readonly folders = new Map<string, ReadonlyMap<string, Uint8Array>>()
 
@@ -19,7 +19,7 @@ export class HeldFiles {
     return folder
   }
 
-  /** Whether a path is one of such a folder; a path of a revision never is. */
+  /** Whether a path is in such a folder; a path of a revision never is. */
   contains(path: string): boolean {
     return heldFolderOf(path) !== ''
   }

@@ -16,9 +16,9 @@ export type Range = { readonly last: number } | { readonly since: string }
 
 /** The commits of a branch in a range, the oldest first. */
 export interface BranchHistory {
-  /** The top of the checkout; a bare repository as it is. */
+  /** The top of the checkout; a bare repository unchanged. */
   readonly repository: Repository & { readonly bare: boolean }
-  /** As it was named. */
+  /** The name as it was given. */
   readonly named: string
   /** The branch itself, without the name of a remote; none for another revision. */
   readonly branch: string | undefined
@@ -26,11 +26,11 @@ export interface BranchHistory {
 }
 
 /**
- * The commits of a branch that changed it, by first parents: a merge is one change. The first commit of all has nothing
- * before it, so it is none.
+ * The commits that changed a branch, by first parents: a merge is one change. The very first commit has none before it,
+ * so it is left out.
  *
  * @param named the branch; the default branch without one
- * @throws GuardError where there are none, and where a shallow clone lacks some of them
+ * @throws GuardError if there are none, or if a shallow clone lacks some of them
  */
 export async function branchHistory(
   given: Repository,
@@ -60,7 +60,7 @@ export async function branchHistory(
   return { repository, named: name, branch, commits: commits.reverse() }
 }
 
-/** The default branch; where the repository has no commit at all, that is what is wrong. */
+/** The default branch; a repository without any commit is an error of its own. */
 async function branchWithCommits(repository: Repository): Promise<string> {
   if (!(await ask(repository, 'rev-list', '--all', '--max-count=1'))) await resolveCommit(repository, 'HEAD')
   return defaultBranch(repository, '--branch')

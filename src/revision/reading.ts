@@ -1,23 +1,23 @@
 import type { Budget } from '../budget'
 import type { DocumentReader } from '../manifest/document-reader'
-import { decodeFile, loadFile } from '../manifest/load'
+import { loadFile } from '../manifest/load'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from './checkout'
 import { Files } from './files'
-import type { Entry, Revision } from './revision'
+import type { Revision } from './revision'
 
-/** The files of a revision that differ, parsed. */
+/** Files of a revision, parsed. */
 export async function readFiles(
-  revision: Revision,
-  entries: readonly Entry[],
+  checkout: Checkout,
+  paths: readonly string[],
   reader: DocumentReader,
   budget: Budget,
 ): Promise<Files> {
   const files = new Files()
-  for await (const [entry, content] of revision.read(entries)) {
-    budget.doing(`reading ${entry.path}`, entry.path)
-    if ('missing' in content) files.miss(entry.path, content)
-    else files.loaded.set(entry.path, loadFile(decodeFile(content), undefined, reader))
+  for (const [path, file] of await checkout.decoded(paths)) {
+    budget.doing(`reading ${path}`, path)
+    if ('missing' in file) files.miss(path, file)
+    else files.loaded.set(path, loadFile(file, undefined, reader))
   }
   return files
 }
@@ -28,6 +28,9 @@ export interface Texts {
   readonly files: Files
 }
 
+/** A text of so many characters takes a noticeable time. */
+const longText = 100_000
+
 /**
  * Reads the texts of files that are the same on both sides.
  *
@@ -35,20 +38,17 @@ export interface Texts {
  */
 export async function readTexts(
   checkout: Checkout,
-  entries: readonly Entry[],
+  paths: readonly string[],
   budget: Budget,
   mayDeclare: (path: string, text: string) => boolean,
 ): Promise<Texts> {
+  budget.doing('reading the files that this change does not touch')
   const texts = new Map<string, string>()
   const files = new Files()
-  for (const [path, content] of await checkout.read(entries.map((entry) => entry.path))) {
-    if ('missing' in content) {
-      files.miss(path, content)
-      continue
-    }
-    budget.doing(`reading ${path}`, path)
-    const { text } = decodeFile(content)
-    if (mayHoldObjects(text) || mayDeclare(path, text)) texts.set(path, text)
+  for (const [path, file] of await checkout.decoded(paths)) {
+    if ('text' in file && file.text.length > longText) budget.doing(`reading ${path}`, path)
+    if ('missing' in file) files.miss(path, file)
+    else if (mayHoldObjects(file.text) || mayDeclare(path, file.text)) texts.set(path, file.text)
   }
   return { texts, files }
 }
@@ -62,7 +62,7 @@ export async function changedPaths(base: Revision, head: Revision): Promise<Set<
   return new Set([...changed, ...ids.keys()])
 }
 
-/** Whether a text may hold Kubernetes objects, however their keys are spelled. */
+/** Whether a text may contain Kubernetes objects, in any spelling of their keys. */
 function mayHoldObjects(text: string): boolean {
   return mentions(text, 'apiVersion') && mentions(text, 'kind')
 }

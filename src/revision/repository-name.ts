@@ -1,6 +1,6 @@
 /**
- * One name for all the ways a repository is written: `https://github.com/Org/repo.git`, `ssh://git@github.com:22/org/repo`
- * and `git@github.com:org/repo` are all `github.com/org/repo`.
+ * One name for all the ways a repository is written: `https://github.com/Org/repo.git`,
+ * `ssh://git@github.com:22/org/repo` and `git@github.com:org/repo` are all `github.com/org/repo`.
  */
 export function repositoryName(url: string): string {
   const written = url.trim().toLowerCase()
@@ -15,7 +15,7 @@ export function repositoryName(url: string): string {
     .replace(/(?<!\/)\/+/g, '/')
 }
 
-/** Whether a remote is a folder of this machine, which no object can name. */
+/** Whether a remote is a folder of this machine, which an object cannot name. */
 export function isFolder(remote: string): boolean {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim())
 }

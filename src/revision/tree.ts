@@ -7,13 +7,13 @@ import type { Entry, Revision } from './revision'
 export interface Tree {
   /** Every path, including files that are no manifests. */
   readonly entries: ReadonlyMap<string, Entry>
-  /** Where symbolic links lead in the end, by path; those that lead out are not here. */
+  /** The final targets of symbolic links, by path; links that lead out are missing. */
   readonly resolved: ReadonlyMap<string, string>
   /** The files that can hold plain manifests. */
   readonly files: ReadonlyMap<string, Entry>
-  /** Whether the config excludes a file, and nothing includes it again. */
+  /** Whether the config excludes a file and nothing includes it again. */
   ignores(path: string): boolean
-  /** Whether a glob of `ignore` takes a file, shown or not. */
+  /** Whether a glob of `ignore` matches a file, shown or not. */
   isIgnorable(path: string): boolean
   /** The files at or below a path that can hold plain manifests and that a glob of `ignore` excludes. */
   ignorableAt(path: string): string[]
@@ -30,7 +30,7 @@ export interface Tree {
   readonly skipped: readonly Skipped[]
 }
 
-/** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
+/** The files that kubectl, kustomize, Argo CD and Flux read; they do not read `.YAML`. */
 export const manifestName = /\.(?:ya?ml|json)$/
 
 /** No real repository has links to more files than this; each link beyond it is refused. */
@@ -167,13 +167,13 @@ function byCodeUnit(a: string, b: string): number {
 
 /** The globs of `ignore`, with the number of files each excludes. */
 class IgnoreList {
-  private readonly globs: { glob: string; matcher: Minimatch; count: number }[]
+  private readonly globs: { glob: string; matches: (file: string) => boolean; count: number }[]
 
   constructor(
     globs: readonly string[],
     private readonly shown: ReadonlySet<string>,
   ) {
-    this.globs = globs.map((glob) => ({ glob, matcher: new Minimatch(glob, { dot: true }), count: 0 }))
+    this.globs = globs.map((glob) => ({ glob, matches: matcherOf(glob), count: 0 }))
   }
 
   has(file: string): boolean {
@@ -181,12 +181,12 @@ class IgnoreList {
   }
 
   takes(file: string): boolean {
-    return this.globs.some(({ matcher }) => matcher.match(file))
+    return this.globs.some(({ matches }) => matches(file))
   }
 
-  /** Whether a file is left out; if so, it is counted. */
+  /** Whether a file is excluded; if so, it is counted. */
   counts(file: string): boolean {
-    const found = this.shown.has(file) ? undefined : this.globs.find(({ matcher }) => matcher.match(file))
+    const found = this.shown.has(file) ? undefined : this.globs.find(({ matches }) => matches(file))
     if (found) found.count++
     return found !== undefined
   }
@@ -196,6 +196,14 @@ class IgnoreList {
       .filter(({ count }) => count > 0)
       .map(({ glob, count }) => ({ path: glob, reason: `ignored: ${count} ${count === 1 ? 'file' : 'files'}` }))
   }
+}
+
+/** Matches a glob; most files are passed over sooner, as they lack a word that is written in each form of it. */
+function matcherOf(glob: string): (file: string) => boolean {
+  const matcher = new Minimatch(glob, { dot: true })
+  const words = matcher.set.map((parts) => parts.filter((part) => typeof part === 'string'))
+  return (file) =>
+    (matcher.negate || words.some((form) => form.every((word) => file.includes(word)))) && matcher.match(file)
 }
 
 type Target = { path: string } | { reason: string }
@@ -208,15 +216,15 @@ class Links {
   constructor(
     private readonly revision: Revision,
     private readonly entries: ReadonlyMap<string, Entry>,
-  ) {
-    for (const file of entries.keys()) {
-      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1))
-        this.folders.add(file.slice(0, end))
-    }
-  }
+  ) {}
 
   async follow(): Promise<Map<string, Target>> {
     const links = [...this.entries.values()].filter((entry) => entry.type === 'link')
+    if (links.length === 0) return new Map()
+    for (const file of this.entries.keys()) {
+      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1))
+        this.folders.add(file.slice(0, end))
+    }
     for await (const [link, content] of this.revision.read(links)) {
       if (!('missing' in content)) this.targets.set(link.path, Buffer.from(content).toString('utf8'))
     }
@@ -241,10 +249,10 @@ class Links {
   }
 }
 
-/** As the kernel has it. */
+/** The limit of the kernel. */
 const longestPath = 4096
 
-/** Where the part of a path ends that begins at a place; -1 behind the last. */
+/** The end of the part of a path that begins at a place; -1 after the last one. */
 function endOfPart(file: string, start: number): number {
   if (start > file.length) return -1
   const end = file.indexOf('/', start)

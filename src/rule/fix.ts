@@ -3,7 +3,7 @@ import type { Lines } from '../manifest/lines'
 import { startOf } from '../region'
 import type { Fix } from './rule'
 
-/** Writes another text in place of a scalar, as it is quoted; nothing where it is not written here as it reads. */
+/** Replaces the text of a scalar, with its quotes; undefined if its text cannot be replaced in place. */
 export function replaced(at: Cursor, newText: string): Fix | undefined {
   const { string } = at
   const { startLine, startColumn, endLine, endColumn } = at.region
@@ -16,7 +16,7 @@ export function replaced(at: Cursor, newText: string): Fix | undefined {
   )
 }
 
-/** Adds a text to a list, after its last item and as that is written; nothing where the list is used elsewhere too. */
+/** Adds a text to a list, after its last item and in its style; undefined if the list is used elsewhere too. */
 export function appended(list: Cursor, text: string): Fix | undefined {
   const last = [...list.items()].at(-1)
   if (!last?.string || isShared(list, last)) return undefined
@@ -38,7 +38,7 @@ export function appended(list: Cursor, text: string): Fix | undefined {
   return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `\n${before}${item}`)
 }
 
-/** Adds items to a list that is written in lines, before its first one; nothing where the list is used elsewhere too. */
+/** Adds items to a list that is written in lines, before its first one; undefined if the list is used elsewhere too. */
 export function withItems(list: Cursor, texts: readonly string[]): Fix | undefined {
   const [first] = [...list.items()]
   if (!first || isShared(list, first)) return undefined
@@ -51,16 +51,46 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
   return edit(list, startOf(startLine), texts.map((text) => `${dash}${text}\n`).join(''))
 }
 
-/** Adds a key to a map before its first one; nothing where the map is used elsewhere too. */
+/** Adds a key to a map before its first one; undefined if the map is used elsewhere too. */
 export function withKey(map: Cursor, key: string, value: string): Fix | undefined {
   const [first] = [...map.entries()]
   if (!first || isShared(map, first[1])) return undefined
-  const { startLine, startColumn } = map.region
-  const before = lineOf(map, startLine).slice(0, startColumn - 1)
+  const { startLine, startColumn, endColumn } = map.region
+  const [before, after] = [
+    lineOf(map, startLine).slice(0, startColumn - 1),
+    lineOf(map, startLine).slice(endColumn - 1),
+  ]
+  const [, indent] = lineOf(map, first[1].region.startLine).match(/^( +)["']?[\w./-]+["']?:(?:\s|$)/) ?? []
+  // A map has the place of its key, if it has one.
+  if (indent !== undefined && first[1].region.startLine > startLine && /^["']?:\s*(?:#|$)/.test(after))
+    return edit(map, startOf(startLine + 1), `${indent}${key}: ${value}\n`)
   const at = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
   if (/\{\s*$/.test(before)) return edit(map, at, `${key}: ${value}, `)
   if (!/^[\s-]+$/.test(before)) return undefined
   return edit(map, at, `${key}: ${value}\n${' '.repeat(startColumn - 1)}`)
+}
+
+/** Takes the line of a key and its scalar out of a map, and that of the map where nothing else is in it. */
+export function withoutKey(map: Cursor, key: string): Fix | undefined {
+  const at = map.at(key)
+  const { startLine, endLine, startColumn, endColumn } = at.region
+  const { lines } = at.manifest.object
+  if (!at.string || startLine !== endLine || startLine >= lines.count || isShared(map, at)) return undefined
+  const line = lineOf(at, startLine)
+  const isAlone =
+    line
+      .slice(0, startColumn - 1)
+      .trim()
+      .replaceAll(/["']/g, '') === `${key}:`
+  if (!isAlone || !/^\s*(?:#|$)/.test(line.slice(endColumn - 1))) return undefined
+  const isOnly = [...map.entries()].length === 1
+  if (isOnly && lineOf(at, startLine - 1).trim() !== `${map.path.at(-1)}:`) return undefined
+  return edit(at, { ...startOf(isOnly ? startLine - 1 : startLine), endLine: startLine + 1 }, '')
+}
+
+/** Several edits as one; nothing where one of them is not certain. */
+export function together(...fixes: readonly (Fix | undefined)[]): Fix | undefined {
+  return fixes.every((fix) => fix !== undefined) ? { edits: fixes.flatMap(({ edits }) => edits) } : undefined
 }
 
 /** Whether a node affects other places: an anchor may be referenced, an alias leads elsewhere. */
@@ -69,7 +99,7 @@ function isShared(outer: Cursor, inner: Cursor): boolean {
   return isElsewhere || holdsAnchor(outer.manifest.object.lines)
 }
 
-/** Files that were searched: many edits may go into one. */
+/** Files that were searched: many edits may change one file. */
 const searched = new WeakMap<Lines, boolean>()
 
 function holdsAnchor(lines: Lines): boolean {

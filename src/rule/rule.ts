@@ -36,7 +36,7 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly report: ReportFunction<M>
   /** Lists something as not inspected that could not be judged (it is encrypted, or a tool fills it in). */
   readonly skip: (at: Cursor, reason: string) => void
-  /** Whether the change wrote the object, so that its author is the one to advise; false if a whole revision is judged. */
+  /** Whether the change wrote the object, so that advice goes to its author; false if a whole revision is judged. */
   readonly isWritten: (manifest: Manifest) => boolean
   /** The day of the run, YYYY-MM-DD. */
   readonly today: string
@@ -45,7 +45,7 @@ interface Context<M extends Messages, P extends TSchema> {
 interface CommonRule<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
-  /** One sentence: what is true when the rule reports nothing. */
+  /** One sentence: the state in which the rule reports nothing. */
   readonly summary: string
   /** The first version of the policy that has the rule. */
   readonly since: string
@@ -53,7 +53,9 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   readonly kinds: readonly GroupKind[] | '*'
   /** Further kinds it has to see for that. */
   readonly reads?: readonly GroupKind[]
-  /** Whether it judges objects that are assumed, too: the Ingresses that charts from elsewhere make of their values. */
+  /**
+   * Whether it also judges assumed objects: the Ingresses that remote charts are assumed to create from their values.
+   */
   readonly assumed?: true
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
@@ -71,7 +73,10 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * @param isGone whether the change may take the object away
    */
   partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
-  /** The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for it. */
+  /**
+   * The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for
+   * it.
+   */
   partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
 }
 
@@ -120,7 +125,9 @@ type AnyRule<M extends Messages, P extends TSchema> =
 // biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
 export type Rule = AnyRule<any, any>
 
-/** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
+/**
+ * Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile.
+ */
 export function defineRule<const M extends Messages, P extends TSchema>(rule: AnyRule<M, P>): Rule {
   return rule
 }

@@ -4,8 +4,8 @@ import type { RenderedSide } from './rendered-side'
 import type { SideOfChange } from './side'
 
 /**
- * Whether an object of the base came from a source that was discovered, and now comes from one that something names: it
- * is then in another namespace or cluster than was guessed, and was not removed.
+ * Whether an object of the base came from a discovered source, and now comes from one that is declared or named: it is
+ * then in another namespace or cluster than was guessed, and was not removed.
  */
 export function claimedByExplicitSource(
   base: SideOfChange | undefined,

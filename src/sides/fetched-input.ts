@@ -8,26 +8,26 @@ import type { Kustomization, RemoteEntry } from '../sources/kustomization'
 import type { KustomizeSource } from '../sources/source'
 import type { RenderingInput } from './reduced-input'
 
-/** What was asked for the Kustomizations of one side. */
+/** The requested parts of the Kustomizations of one side. */
 export interface FetchedParts {
   /** The folders that are held in place of entries, by the text of these. */
   readonly inPlaceOf: ReadonlyMap<string, string>
   /** The files of charts, at the paths where Kustomizations look for them. */
   readonly charts: ReadonlyMap<string, Uint8Array>
-  /** Why entries were not fetched, by their text; charts by their folder. */
+  /** The reasons why entries were not fetched, by their text; those of charts by their folder. */
   readonly faults: ReadonlyMap<string, FetchFault>
 }
 
-/** A Kustomization with what was fetched for it. */
+/** A Kustomization with its fetched parts. */
 export interface FetchedInput extends RenderingInput {
-  /** The entries by which it takes in fetched files, by the folders of these. */
+  /** The entries by which it includes fetched files, by the folders of these. */
   readonly entries: ReadonlyMap<string, RemoteEntry>
   readonly faults: FetchedParts['faults']
   /** Whether charts were fetched, for it or for another one. */
   readonly hasCharts: boolean
 }
 
-/** Kustomizations with what was fetched for them, by the ids of their sources. */
+/** Kustomizations with their fetched parts, by the ids of their sources. */
 export async function fetchedInputs(
   sources: readonly KustomizeSource[],
   { inPlaceOf, charts, faults }: FetchedParts,
@@ -59,7 +59,7 @@ export function seenHere(rendering: Rendering, input: FetchedInput): Rendering {
   return { ...partsHere(rendering, input), failure: { ...seen, ...left } }
 }
 
-/** What a rendering was made without, in the same way. */
+/** The missing parts of a rendering, with their places in the same way. */
 export function partsHere<T extends PartsElsewhere>(parts: T, input: FetchedInput): T {
   const { remote, charts, data } = parts
   const withFault = (one: InflatedChart) => {

@@ -12,7 +12,7 @@ import { readTree, type Tree } from '../revision/tree'
 import type { Source } from '../sources/source'
 import { showing } from './shown-files'
 
-/** What one side of a change is opened with. */
+/** The inputs from which one side of a change is opened. */
 export interface Opening {
   readonly ignore: readonly string[]
   /** The files that describe clusters and are deployed to none. */
@@ -27,7 +27,7 @@ export interface Opening {
   readonly changed: ReadonlySet<string> | undefined
 }
 
-/** What a revision has: its files, what describes its clusters, and the sources that deploy the files. */
+/** The parts of a revision: its files, the descriptions of its clusters, and the sources that deploy the files. */
 export interface SeenRevision {
   readonly tree: Tree
   readonly checkout: Checkout

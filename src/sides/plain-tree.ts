@@ -3,7 +3,10 @@ import type { Skipped } from '../finding/report'
 import { nameOf } from '../manifest/manifest'
 import type { Tree } from '../revision/tree'
 
-/** The tree of a side without the files that belong to charts, Kustomizations and inventories, and with what was passed over. */
+/**
+ * The tree of a side without the files that belong to charts, Kustomizations and inventories, and with the files that
+ * were excluded.
+ */
 export function withoutOwned(
   tree: Tree,
   { ownership, notInspected }: Discovery,

@@ -1,4 +1,3 @@
-import { loadFile } from '../manifest/load'
 import { Manifest, type Origin, pathOf } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { startOf } from '../region'
@@ -14,7 +13,7 @@ import type { RenderedSide } from './rendered-side'
 interface RenderingReader {
   readonly checkout: Checkout
   readonly renderer: Renderer
-  /** How the rendering differs from that of the whole source. */
+  /** The difference of the rendering from that of the whole source. */
   readonly unbuilt: 'reduced' | undefined
 }
 
@@ -36,7 +35,7 @@ export async function readRendering(
   const unreadable: RenderedSide['unreadable'][number][] = []
   for (const { path, template, text } of rendering.pieces) {
     renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
-    const file = loadFile({ text })
+    const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
     const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
     const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }

@@ -8,7 +8,7 @@ import { described } from './described'
 import { inNamespace, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 
-/** The objects of the manifests that a source names, as they are written. */
+/** The objects of the manifests that a source names, read from their files. */
 export async function readWritten(
   source: Source,
   kustomizations: ReadonlyMap<string, Kustomization>,

@@ -13,16 +13,15 @@ export interface RenderingInput {
 }
 
 export interface ReducedInput extends RenderingInput {
-  /** Whether what was left out may change objects that stay. */
+  /** Whether the omitted parts may change objects that stay. */
   readonly changesOthers: boolean
   readonly patches: readonly LeftOutPatch[]
 }
 
 /**
- * A source without what it lacks, as if its files had never had it: they go the same way to helm and kustomize as all
- * others.
+ * A source without its missing parts, as if its files had never had them: helm and kustomize process it like any other.
  *
- * @returns undefined where nothing of it is for that
+ * @returns undefined if no part of it can be left out for that
  */
 export async function reducedInput(
   source: Source,

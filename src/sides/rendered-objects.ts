@@ -5,8 +5,9 @@ import { rendersAsInstalled } from '../render/tools/helm'
 import type { HelmSource, Source } from '../sources/source'
 
 /**
- * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstalling are
- * created at another time, so an object that becomes such a hook is removed. https://helm.sh/docs/topics/charts_hooks/
+ * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstallation
+ * are created at another time, so an object that becomes such a hook is removed.
+ * https://helm.sh/docs/topics/charts_hooks/
  */
 export function staysInstalled({ root }: Manifest, source: HelmSource): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
@@ -22,7 +23,7 @@ export function withNamespace(object: LoadedObject, source: Source): LoadedObjec
   return { ...object, ref: { ...object.ref, ...identify(object.apiVersion, kind, source.namespace, name) } }
 }
 
-/** A namespace that takes the place of the one that an object writes. */
+/** An object with its namespace replaced. */
 export function inNamespace(object: LoadedObject, namespace: string): LoadedObject {
   const { kind, name } = object.ref
   return namespace === ''

@@ -24,15 +24,15 @@ export interface RenderedSide {
   readonly charts: readonly InflatedChart[]
   /** Remote files of its ConfigMaps and Secrets, which were left out. */
   readonly data: readonly RemoteEntry[]
-  /** How it was read, where it is not rendered whole on both sides. */
+  /** The way in which it was read, if it is not rendered whole on both sides. */
   readonly partial?: PartialReading
 }
 
-/** How a source was read that is not rendered whole, on this side or on the other. */
+/** The way in which a source was read that is not rendered whole, on this side or on the other. */
 export interface PartialReading {
-  /** Rendered without what it lacks, or read as its files are written. */
+  /** Rendered without its missing parts, or read from its files. */
   readonly manner: 'reduced' | 'written'
-  /** Why it is not rendered whole; nothing where the other side alone is not. */
+  /** The reason why it is not rendered whole; undefined if only the other side is not. */
   readonly failure: Failure | undefined
   readonly lacks: readonly Lack[]
 }

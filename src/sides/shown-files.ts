@@ -4,8 +4,8 @@ import { defaultIgnore } from '../policy/config'
 import { isKustomizationFile } from '../revision/kustomization-file'
 
 /**
- * Whether a file is judged although `ignore` excludes it, because something deploys it: always if the glob is a
- * default, and otherwise if the change touches the file or starts to deploy it.
+ * Whether a file is judged although `ignore` excludes it, because it is deployed: always if the glob is a default, and
+ * otherwise if the change touches the file or starts to deploy it.
  */
 export function showing(
   ignore: readonly string[],

@@ -29,14 +29,14 @@ import { readWritten } from './read-written'
 import { type RenderingInput, reducedInput } from './reduced-input'
 import type { RenderedSide } from './rendered-side'
 
-/** What became of a release whose chart is not in the repository: it is rendered, or why it is not. */
+/** The outcome for a release whose chart is not in the repository: it is rendered, or the reason why not. */
 export type ReleaseAccount =
   | 'rendered'
   | Pick<NotInspected, 'cause' | 'reason' | 'placeAt' | 'files' | 'about' | 'remedy'>
 
 /** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
-  /** What a source is rendered from where something is left out of it, by its id. */
+  /** The inputs of sources from which parts are left out, by id. */
   private readonly inputs = new Map<string, RenderingInput>()
 
   /** Without the files that belong to charts and Kustomizations. */
@@ -66,7 +66,7 @@ export class SideOfChange {
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed)
   }
 
-  /** This side with releases whose charts were fetched, and with what became of the others. */
+  /** This side with releases whose charts were fetched, and with the outcomes of the others. */
   async withReleases(sources: readonly Source[], accounts: ReadonlyMap<string, ReleaseAccount>): Promise<SideOfChange> {
     const { checkout, renderer } = this
     const fetched = sources.map(this.informed)
@@ -87,7 +87,7 @@ export class SideOfChange {
     return this.as({ discovery, keys })
   }
 
-  /** This side with what was fetched for some of its Kustomizations, and why the rest was not. */
+  /** This side with the fetched parts of some of its Kustomizations, and the reasons for the missing ones. */
   async withFetched(sources: readonly KustomizeSource[], parts: FetchedParts): Promise<SideOfChange> {
     const { checkout, renderer, discovery } = this
     const newFolder = () => renderer.newFolder()
@@ -103,14 +103,14 @@ export class SideOfChange {
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
   }
 
-  /** Whether something was fetched: an entry of a Kustomization by its text, a chart by its folder. */
+  /** Whether a part was fetched: an entry of a Kustomization by its text, a chart by its folder. */
   hasFetched(id: string): boolean {
     return [...this.fetched.values()].some(
       ({ checkout }) => checkout.inPlaceOf.has(id) || checkout.has(`${id}/Chart.yaml`),
     )
   }
 
-  /** Whether something that was fetched is in a source. */
+  /** Whether a source has fetched parts. */
   isOfFetched(source: Source): boolean {
     if (source.kind === 'helm') return source.fetched !== undefined
     const { entries, hasCharts } = this.fetched.get(source.id) ?? {}
@@ -143,7 +143,7 @@ export class SideOfChange {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 
-  /** What the chart of a release asks of the cluster. */
+  /** The questions of a release's chart to the cluster. */
   questionsOf(source: HelmSource): Promise<Questions> {
     return questionsOf(source, this.inputOf(source).checkout)
   }
@@ -165,7 +165,7 @@ export class SideOfChange {
     return { side: pieces ? await this.read(source, { pieces }) : undefined, ...rest }
   }
 
-  /** What the files of a release mention. */
+  /** The words in the files of a release. */
   wordsOf(source: HelmSource): Promise<ChartWords> {
     return wordsOf(source, this.inputOf(source).checkout)
   }
@@ -202,8 +202,8 @@ export class SideOfChange {
   }
 
   /**
-   * The file that kustomize records as an object's origin, relative to the generated folder above its own; for a fetched
-   * one the entry that takes it in.
+   * The file that kustomize records as an object's origin, relative to the generated folder above its own; for a
+   * fetched file, the entry that includes it.
    */
   fileFrom(origin: string, source: Source): string | DeclarationSite | undefined {
     const start = `/${basename(this.inputOf(source).checkout.forKustomize.folder)}/`
@@ -227,7 +227,7 @@ export class SideOfChange {
     return this.read(source, await this.renderer.render(source, checkout, kustomizations))
   }
 
-  /** Renders a source without what it lacks; whole, where nothing of it is for that. */
+  /** Renders a source without its missing parts; whole, if no part of it can be left out for that. */
   async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
     const { renderer } = this
     const { checkout, kustomizations } = this.wholeInputOf(source)
@@ -237,7 +237,7 @@ export class SideOfChange {
     const rendering = await renderer.render(input.source, input.checkout, input.kustomizations)
     if (!('failure' in rendering)) this.inputs.set(source.id, input)
     const side = await this.read(source, rendering, input.changesOthers ? 'reduced' : undefined)
-    // Places are those of the files as they are written.
+    // Places are those in the original files.
     if (side.failure || source.kind === 'helm') return side
     const charts = await inflatedCharts(source, kustomizations, checkout)
     const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
@@ -246,14 +246,14 @@ export class SideOfChange {
     return { ...side, ...(fetched ? partsHere(parts, fetched) : parts) }
   }
 
-  /** Reads the manifests that a source names as they are written. */
+  /** Reads the manifests that a source names from their files. */
   async readAsWritten(source: Source): Promise<RenderedSide> {
     const objects = await readWritten(source, this.discovery.kustomizations, this.checkout)
     const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
     return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
   }
 
-  /** The patches of a Kustomization, as they are written. */
+  /** The patches of a Kustomization, from its files. */
   patches(source: KustomizeSource): Promise<WrittenPatch[]> {
     return patchesIn(source, this.discovery.kustomizations, this.checkout)
   }
@@ -279,7 +279,7 @@ interface FetchedInputs {
   readonly fetched?: ReadonlyMap<string, FetchedInput>
 }
 
-/** What identifies the renderings of sources, by their ids. */
+/** The keys of the renderings of sources, by their ids. */
 async function keysOf(
   sources: readonly Source[],
   renderer: Renderer,
@@ -288,7 +288,7 @@ async function keysOf(
 ): Promise<Map<string, string>> {
   const keys = sources.map(async (source) => {
     const key = await renderer.keyOf(source, checkout, kustomizations)
-    return [source.id, JSON.stringify([key, source.target])] as const
+    return [source.id, JSON.stringify([key, source.target, source.namespace])] as const
   })
   return new Map(await Promise.all(keys))
 }

@@ -10,7 +10,7 @@ export interface Dependency {
   readonly as: string
   readonly version: string
   readonly repository: string
-  /** Paths of values, with commas: the first one that is set decides whether it is taken in. */
+  /** Paths of values, with commas: the first one that is set decides whether it is included. */
   readonly condition: string
   readonly at: { readonly path: string; readonly region: Region }
 }
@@ -94,7 +94,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** A chart and the charts of this repository that it takes in, itself first. */
+/** A chart and the charts of this repository that it includes, itself first. */
 export async function chartWithLocals(checkout: Checkout, folder: string): Promise<Chart[]> {
   const charts = new Map<string, Chart>()
   const visit = async (at: string): Promise<void> => {

@@ -1,10 +1,10 @@
 import { matchesPattern } from './envsubst-pattern'
 
 /**
- * The value of a variable, changed by an operator as Flux changes it:
+ * The value of a variable, changed by an operator as in Flux:
  * https://github.com/fluxcd/pkg/blob/envsubst/v1.7.0/envsubst/funcs.go
  *
- * @returns undefined where Flux itself breaks, or where the work would be out of proportion
+ * @returns undefined if Flux itself fails, or if the work would be out of proportion
  */
 export function applied(operator: string, value: string, args: readonly string[]): string | undefined {
   const [first = '', second = ''] = args

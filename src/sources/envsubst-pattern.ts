@@ -24,7 +24,7 @@ export function matchesPattern(pattern: string, text: string): boolean | undefin
   return rest === ''
 }
 
-/** What is left of a text behind a part of a pattern without stars. */
+/** The rest of a text after a part of a pattern without stars. */
 function behindChunk(chunk: string, text: string): string | undefined {
   let place = 0
   for (let at = 0; at < chunk.length; ) {

@@ -17,7 +17,7 @@ const maxDepth = 1000
  * https://github.com/fluxcd/pkg/blob/envsubst/v1.7.0/envsubst/parse/parse.go
  *
  * @param at the place of its `$`
- * @returns the place behind it; no expression for what Flux refuses, `${a.b}`, and the place at which it does
+ * @returns the place after it; for text that Flux refuses, such as `${a.b}`, no expression and the place of the error
  */
 export function readExpression(text: string, at: number): { expression: Expression | undefined; end: number } {
   const reader = new ExpressionReader(text, at)

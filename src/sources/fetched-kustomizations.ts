@@ -6,9 +6,9 @@ import { closureOf, isForeign, type Kustomization, type RemoteEntry, readKustomi
 import { remotePlaceOf } from './remote-place'
 
 /**
- * The Kustomizations of a revision again, with those of the fetched trees that they lead to.
+ * The Kustomizations of a revision, together with those of the fetched trees that they include.
  *
- * @param checkout the files with what was fetched
+ * @param checkout the files, including fetched ones
  */
 export async function withFetched(
   all: ReadonlyMap<string, Kustomization>,
@@ -42,7 +42,7 @@ async function kustomizationIn(folder: string, checkout: Checkout): Promise<Kust
   return readKustomization(folder, file, text, checkout)
 }
 
-/** The entries of a source's own files by which it takes in fetched files, by the folders of these. */
+/** The entries of a source's own files by which it includes fetched files, by the folders of these. */
 export function entriesOfFetched(
   starts: readonly string[],
   all: ReadonlyMap<string, Kustomization>,

@@ -17,13 +17,13 @@ import { fieldsOf, textOf } from './untyped'
 /** A chart that a Kustomization inflates, as `helmCharts:` or a generator writes it. */
 export interface InflatedChart {
   readonly name: string
-  /** Where it is pulled from; empty where it has to be here. */
+  /** The repository it is pulled from; empty if it has to be local. */
   readonly repo: string
   readonly version: string
   /** The folder it has to be vendored in. */
   readonly folder: string
   readonly vendored: boolean
-  /** Why it was not fetched, if it was asked for. */
+  /** The reason why a requested chart was not fetched. */
   readonly fault?: FetchFault
   /** The file that asks for it, and where. */
   readonly path: string
@@ -86,7 +86,7 @@ interface NestedKustomization {
   readonly kustomization: Kustomization
   /** The namespace of all of its objects: the outermost Kustomization wins. */
   readonly namespace: string
-  /** It and those that it is taken in by. */
+  /** The Kustomization and those that include it. */
   readonly over: readonly Kustomization[]
 }
 

@@ -3,10 +3,10 @@ import { isInline, type NamedPlace } from './kustomize-reader'
 import { inside, isRemote, isUrl } from './places'
 
 /**
- * Why kustomize must not get a place: it may read nothing outside the revision, and fetch nothing.
+ * The reason why kustomize must not get a place: it may read nothing outside the revision, and fetch nothing.
  *
- * @param folder where the Kustomization is, from which paths start
- * @param isHere whether there is something at a path from the repository's root
+ * @param folder the folder of the Kustomization, at which paths start
+ * @param isHere whether a path from the repository's root exists
  */
 export function faultOfPlace(
   { text, leaf }: NamedPlace,
@@ -55,7 +55,9 @@ export function isData(text: string): boolean {
   return /^(?:[^=/]*=)?https?:\/\//i.test(text)
 }
 
-/** `app.conf=config/app.conf` names a file behind its key; kustomize refuses a second `=`, and it may be of the path. */
+/**
+ * `app.conf=config/app.conf` names a file behind its key; kustomize refuses a second `=`, and it may be of the path.
+ */
 function fileOf(text: string): readonly string[] {
   const behind = [...text.matchAll(/=/g)].map(({ index }) => text.slice(index + 1))
   return behind.length > 0 ? behind : [text]

@@ -23,7 +23,7 @@ export { inside, isRemote } from './places'
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
-  /** Where it is written; for one that Flux generates, the object of Flux. */
+  /** The file of the Kustomization; for one that Flux generates, the object of Flux. */
   readonly file: string
   /** It has no file: Flux generates it from the contents of the folder. */
   readonly made?: true
@@ -38,7 +38,9 @@ export interface Kustomization {
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
   readonly namespace: string
-  /** Why kustomize must not get it: it names places outside this repository, or has a form that is not read. */
+  /**
+   * The reasons why kustomize must not get it: it names places outside this repository, or has a form that is not read.
+   */
   readonly faults: readonly Fault[]
   /** The URLs that its ConfigMaps and Secrets would fetch. */
   readonly data: readonly Mention[]
@@ -46,9 +48,11 @@ export interface Kustomization {
   readonly pluginPlaces: readonly Mention[]
   /** Whether it has plugins, which read files of their own. */
   readonly plugins: boolean
+  /** Whether a plugin is written in it. */
+  readonly inlinePlugins: boolean
   /** The words of its fields, by their keys in Go's folded form; a field with no word has an empty one. */
   readonly words: ReadonlyMap<string, string>
-  /** Whether it only includes others, unchanged. */
+  /** Whether it only includes others, without changes. */
   readonly onlyTakesIn: boolean
 }
 
@@ -84,7 +88,9 @@ export function ignorableKustomization(folder: string, checkout: Checkout): stri
   return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
 }
 
-/** Flux has a kind with the same name, and some repositories keep it in files of that name; kustomize does not build it. */
+/**
+ * Flux has a kind with the same name, and some repositories keep it in files of that name; kustomize does not build it.
+ */
 export function isForeign(text: string): boolean {
   if (!mentions(text, 'kustomize.toolkit.fluxcd.io/')) return false
   const apiVersion = readingOf(text).words.get('apiversion') ?? ''
@@ -134,6 +140,7 @@ export function readKustomization(folder: string, file: string, text: string, ch
       folder: path.join(folder, chartHome ?? 'charts', unpackedIn(chart)),
     })),
     plugins: plugins.length > 0,
+    inlinePlugins: plugins.some(({ text: written }) => isInline(written)),
     pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
     onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
     data: reading.places.filter(isLeftOutData),
@@ -169,7 +176,7 @@ function unpackedIn({ name, version, repo }: WrittenChart): string {
   return path.join(version && repo ? `${name}-${version}` : '', name)
 }
 
-/** The Kustomizations that one takes in, itself first. */
+/** The Kustomizations that one includes, itself first. */
 export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
   const found = new Map<string, Kustomization>()
   const open = [start]
@@ -206,7 +213,7 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
 export interface RemoteEntry extends Mention {
   /** The Kustomization's file. */
   readonly path: string
-  /** Why it was not fetched, if it was asked for. */
+  /** The reason why a requested entry was not fetched. */
   readonly fault?: FetchFault
 }
 
@@ -226,7 +233,7 @@ export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout
   return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
 }
 
-/** What kustomize gets in place of an entry that leads elsewhere; undefined where it gets the entry, or nothing. */
+/** The replacement that kustomize gets for a remote entry; undefined if it gets the entry, or nothing. */
 export function givenFor(entry: string, folder: string, { inPlaceOf }: Checkout): string | undefined {
   const place = inPlaceOf.get(entry)
   return place === undefined ? undefined : path.relative(folder, place)
@@ -240,8 +247,8 @@ interface Replacements {
 }
 
 /**
- * A Kustomization as kustomize gets it: only what was read of it, without entries that are not in the repository, or with
- * what was fetched in place of them.
+ * The text of a Kustomization for kustomize: only inspected content, without entries that are not in the repository, or
+ * with fetched files in place of them.
  */
 export function asGiven(text: string, { isGone, instead, charts }: Replacements): string {
   const leftOut: LeftOut = {

@@ -51,8 +51,8 @@ function list(shape: Shape): Shape {
 }
 
 /*
- * The fields of kustomize/api/types at api/v0.21.1 (kustomize 5.8), and those that an earlier version had or has folded into
- * others since. The installed kustomize refuses fields that it does not have, with its own message.
+ * The fields of kustomize/api/types at api/v0.21.1 (kustomize 5.8), and those of earlier versions. The installed
+ * kustomize refuses fields that it does not have, with its own message.
  * https://github.com/kubernetes-sigs/kustomize/tree/api/v0.21.1/api/types
  */
 const gvk = plain('group version kind')
@@ -153,7 +153,7 @@ export const kustomizationShape: Shape = struct({
   helmChartInflationGenerator: list(struct(helmChartBefore)),
 })
 
-/** In the file of a plugin kustomize passes over keys that it does not know. */
+/** In the file of a plugin, kustomize ignores unknown keys. */
 function config(fields: Readonly<Record<string, Shape>>): Shape {
   return { fields: new Map(Object.entries(fields)), strict: false }
 }

@@ -19,14 +19,14 @@ export interface NamedPlace extends Mention {
   readonly leaf: Leaf
   /** The field of the Kustomization that contains it: `resources`. */
   readonly field: string
-  /** It is an item of a list itself, which can be left out. */
+  /** Set if it is an item of a list itself, which can be left out. */
   readonly isItem: boolean
 }
 
 /** An entry of `helmCharts`. */
 export interface WrittenChart {
   readonly name: string
-  /** Where it is pulled from, if it is not here. */
+  /** The repository it is pulled from, if it is not local. */
   readonly repo: string
   readonly version: string
   readonly region: Region
@@ -43,7 +43,7 @@ export interface Fault {
   readonly region: Region
 }
 
-/** Entries that kustomize does not get as they are written, because they are not in the repository. */
+/** Entries that kustomize does not get in their original form, because they are not in the repository. */
 export interface LeftOut {
   readonly place: (place: NamedPlace) => boolean
   /** The path that it gets in place of an entry. */
@@ -59,8 +59,8 @@ export interface KustomizeReading {
   readonly charts: readonly WrittenChart[]
   readonly faults: readonly Fault[]
   /**
-   * The same content again, in a form that every YAML parser reads in the same way: kustomize gets exactly what was
-   * inspected.
+   * The same content in a form that every YAML parser reads in the same way: kustomize gets exactly the inspected
+   * content.
    */
   readonly written: string
   /** The words of the outermost map, by their keys in Go's folded form. */
@@ -104,7 +104,7 @@ function unreadable(reason: string, region: Region): Fault {
   return { cause: 'kustomization-unreadable', reason, region }
 }
 
-/** The files that an unreadable text names are still deployed; kustomize gets nothing of it. */
+/** The files that an unreadable text names are still deployed; kustomize does not get the text. */
 function asFarAsItGoes(text: string): SoundYaml {
   const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
   if (text.length > maxBrokenReads) return none
@@ -155,7 +155,7 @@ function lower({ startLine, endLine, ...rest }: Region, by: number): Region {
   return { ...rest, startLine: startLine + by, endLine: endLine + by }
 }
 
-/** Whether kustomize takes a string for YAML rather than for a path, if it can. */
+/** Whether kustomize reads a string as YAML rather than as a path, in a field that allows both. */
 export function isInline(text: string): boolean {
   return text.includes('\n') || /^\s*[{[]/.test(text)
 }
@@ -191,7 +191,7 @@ class KustomizationWalk {
   outermost(written: unknown): Pick<KustomizeReading, 'words' | 'keys'> {
     if (!isMap(written)) return { words: new Map(), keys: [] }
     const pairs = pairsOf(written, this.yaml.resolve)
-    // Go decodes keys in their order as bytes: if two keys are one field, the later one counts.
+    // Go decodes keys in byte order: if two keys are one field, the later one counts.
     const keys = [...pairs.keys()].sort()
     return { words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])), keys }
   }

@@ -19,7 +19,7 @@ export interface Lack {
     | 'chart'
     | 'dependency'
     | 'post-renderers'
-  /** `Deployment/web`, the path of a field, a name, or a place as it is written. */
+  /** `Deployment/web`, the path of a field, a name, or a place in its original form. */
   readonly about: string
   /** The file that has the entry. */
   readonly path?: string
@@ -29,7 +29,7 @@ export function isSameLack(one: Lack, other: Lack): boolean {
   return one.what === other.what && one.about === other.about && one.path === other.path
 }
 
-/** What a source is read without, for a reader. */
+/** The name of a missing part, for a reader. */
 export function nameOfLack({ what, about }: Lack): string {
   const object = about.replace('/', ' ')
   switch (what) {
@@ -56,7 +56,9 @@ export function nameOfLack({ what, about }: Lack): string {
   }
 }
 
-/** `Deployment.v1.apps/web.shop`, as kustomize writes an object: a group and a name may have dots, a namespace has none. */
+/**
+ * `Deployment.v1.apps/web.shop`, as kustomize writes an object: a group and a name may have dots, a namespace has none.
+ */
 const id = '([^.\\s"]+)\\.[^/\\s"]+/([^\\s;"]+?)\\.(?:\\[noNs\\]|[^.\\s;":]+)(?=[;"\\s]|:\\w|$)'
 
 const messages: readonly (readonly [RegExp, Lack['what']])[] = [
@@ -73,7 +75,7 @@ const messages: readonly (readonly [RegExp, Lack['what']])[] = [
   [/unable to load external plugin '([^']*)'/, 'plugin'],
 ]
 
-/** What kustomize lacks, by its own words. */
+/** The missing part in an error message of kustomize. */
 export function lackIn(message: string): Lack | undefined {
   for (const [words, what] of messages) {
     const [, ...about] = words.exec(message) ?? []

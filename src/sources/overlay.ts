@@ -55,7 +55,10 @@ export function fluxOverlayOf(spec: Fields): Fields | undefined {
   return labels === undefined ? overlay : { ...overlay, labels: [{ pairs: labels }] }
 }
 
-/** The components that Argo CD and Flux lay over a Kustomization, from the repository's root; one that is elsewhere as written. */
+/**
+ * The components that Argo CD and Flux lay over a Kustomization, from the repository's root; one that is elsewhere as
+ * written.
+ */
 export function componentsOf(
   { components, ignoreMissingComponents }: Fields,
   place: string,

@@ -10,18 +10,18 @@ import { realPlace } from './places'
 import type { KustomizeSource } from './source'
 import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
 
-/** A patch of a Kustomization, as it is written. */
+/** A patch of a Kustomization, from its file. */
 export interface WrittenPatch {
   readonly path: string
-  /** What it is for; an empty name where it is for each of the kind. */
+  /** The target of the patch; an empty name if it matches all objects of the kind. */
   readonly target: { readonly kind: string; readonly name: string }
-  /** What it merges into the object, or the operations of a JSON patch. */
+  /** The content that it merges into the object, or the operations of a JSON patch. */
   readonly content: Fields | readonly Fields[]
   /** The line of a field in it; its first line for one that is not there. */
   readonly regionOf: (...keys: readonly string[]) => Region
 }
 
-/** The patches of a Kustomization and of all that it takes in. */
+/** The patches of a Kustomization and of all that it includes. */
 export async function patchesIn(
   { root, components = [] }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
@@ -125,14 +125,14 @@ function regionIn(object: LoadedObject, keys: readonly string[]): Region {
   return region
 }
 
-/** What is in a list of a patch; undefined where the patch leaves it alone. */
+/** The items of a list in a patch; undefined if the patch does not change it. */
 export function listIn(content: Fields, ...keys: readonly string[]): readonly unknown[] | undefined {
   let value: unknown = content
   for (const key of keys) {
     const fields = fieldsOf(value)
     if (!Object.hasOwn(fields, key)) return undefined
     value = entryOf(fields, key)
-    // A field that is set to nothing goes with all below it.
+    // A field that is set to null is removed with everything below it.
     if (value === null || fieldsOf(value).$patch === 'delete') return []
   }
   return listOf(value).filter((one) => !['delete', 'replace'].includes(textOf(fieldsOf(one).$patch)))

@@ -14,19 +14,19 @@ export function inside(folder: string, written: string): string | undefined {
   return place === '.' ? '' : place
 }
 
-/** Whether Go would ask a server for it: of a URL the scheme alone decides. */
+/** Whether Go would fetch it from a server: the scheme of a URL alone decides. */
 export function isUrl(written: string): boolean {
   return /^\s*https?:/i.test(written)
 }
 
-/** Whether an entry of `resources:` names something outside the repository, in the forms kustomize takes. */
+/** Whether an entry of `resources:` names a place outside the repository, in the forms that kustomize accepts. */
 export function isRemote(written: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
     written,
   )
 }
 
-/** Where a path leads with the symbolic links on it followed. */
+/** The target of a path, following the symbolic links on it. */
 export function realPlace({ resolved }: Pick<Tree, 'resolved'>, place: string): string {
   let real = place
   // A link's target is resolved whole, so that one walk along the path is enough where links are sound.

@@ -2,7 +2,9 @@ import { isMap, isSeq, parseDocument } from 'yaml'
 import type { Checkout } from '../revision/checkout'
 import type { Lack } from './lack'
 
-/** The texts of the `Chart.yaml` (or `requirements.yaml`) files without the dependencies that are not in the repository. */
+/**
+ * The texts of the `Chart.yaml` (or `requirements.yaml`) files without the dependencies that are not in the repository.
+ */
 export async function reducedCharts(lacks: readonly Lack[], checkout: Checkout): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (const { what, about, path = '' } of lacks) {

@@ -10,12 +10,12 @@ import { realPlace } from './places'
 import type { KustomizeSource } from './source'
 import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
 
-/** A Kustomization without what it lacks. */
+/** A Kustomization without its missing parts. */
 export interface Reduced {
   readonly source: KustomizeSource
   /** The new texts of its files, by path. */
   readonly texts: ReadonlyMap<string, string>
-  /** Whether what was left out may change objects that stay. */
+  /** Whether the omitted parts may change objects that stay. */
   readonly changesOthers: boolean
   /** The patches that were left out, with the files that have them. */
   readonly patches: readonly LeftOutPatch[]
@@ -33,7 +33,7 @@ export interface LeftOutPlugin extends LeftOutPatch {
   readonly field: string
 }
 
-/** Leaves out of a Kustomization, and of those it takes in, what is for things from elsewhere. */
+/** Leaves out of a Kustomization, and of those it includes, the entries for objects from elsewhere. */
 export async function reducedKustomization(
   source: KustomizeSource,
   lacks: readonly Lack[],
@@ -53,7 +53,7 @@ export async function reducedKustomization(
   }
 }
 
-/** Where the entries of a field are written. */
+/** The place of the entries of a field. */
 interface FieldPlace {
   readonly folder: string
   readonly file: string
@@ -79,7 +79,7 @@ class Reduction {
 
   async reduce({ folder, file }: Kustomization): Promise<void> {
     const text = await this.checkout.text(file)
-    // What was inspected, which has no anchors that an entry may take along.
+    // The inspected content, which has no anchors that an omitted entry could define.
     const written = text === undefined ? '' : readKustomizeText(text, kustomizationShape).written
     if (written === '') return
     const document = parseDocument(written, { version: '1.1', logLevel: 'silent' })
@@ -88,7 +88,7 @@ class Reduction {
     for (const { key, value } of document.contents.items) {
       if (!isSeq(value)) continue
       const entries = listOf(dataOfNode(value, document))
-      // From the end, so that the places of the others stay.
+      // From the end, so that the places of the others do not change.
       for (const [index, entry] of [...entries.entries()].reverse()) {
         const left = await this.left(String(key), entry, { folder, file })
         if (left === 'whole') continue
@@ -117,7 +117,7 @@ class Reduction {
     return this.lacks.some((lack) => lack.what === what && lack.about === about)
   }
 
-  /** What is left of an entry of a list: the whole of it, an entry in its place, or nothing. */
+  /** The rest of an entry of a list: the whole entry, another one in its place, or nothing. */
   private async left(field: string, entry: unknown, place: FieldPlace): Promise<unknown> {
     const fields = fieldsOf(entry)
     const name = textOf(fields.name)
@@ -165,7 +165,7 @@ class Reduction {
     return places.some((about) => holds(entry, about))
   }
 
-  /** @param inline what an entry is with another text in it */
+  /** @param inline makes an entry with another text in it */
   private async patch(
     written: string,
     place: FieldPlace,
@@ -231,7 +231,7 @@ class Reduction {
   }
 }
 
-/** Whether a string is somewhere in a value. */
+/** Whether a string occurs anywhere in a value. */
 function holds(value: unknown, text: string): boolean {
   if (value === text) return true
   if (value === null || typeof value !== 'object') return false

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 
-/** What an entry of a Kustomization names that is not in the repository. */
+/** The place of an entry of a Kustomization that is not in the repository. */
 export type RemotePlace =
   | {
       readonly kind: 'tree'
@@ -9,7 +9,7 @@ export type RemotePlace =
       readonly ref: string
       /** The folder or the file in it; empty for its root. */
       readonly folder: string
-      /** Whether the URL is one of a file. */
+      /** Whether the URL is that of a file. */
       readonly isFile: boolean
     }
   | {
@@ -23,8 +23,8 @@ export type RemotePlace =
  * Reads an entry as kustomize does, which takes a URL for a file first and then for a repository:
  * https://github.com/kubernetes-sigs/kustomize/blob/master/api/internal/git/repospec.go
  *
- * @returns undefined for what kustomize does not take, or takes from this machine: `file://`, another scheme, a path that
- * leads out of the repository
+ * @returns undefined for entries that kustomize refuses, or takes from this machine: `file://`, another scheme, a path
+ * that leads out of the repository
  */
 export function remotePlaceOf(entry: string): RemotePlace | undefined {
   return /[\s\\\p{Cc}]/u.test(entry) ? undefined : (fileAt(entry) ?? treeAt(entry))
@@ -39,7 +39,10 @@ function fileAt(entry: string): RemotePlace | undefined {
   return rawFile(url) ?? { kind: 'file', url: entry, place: releasesAbove(url) ?? entry }
 }
 
-/** Where GitHub and GitLab serve a file of a repository at a branch, a tag or a commit: also the commits of forks. */
+/**
+ * The URLs at which GitHub and GitLab serve a file of a repository at a branch, a tag or a commit: also the commits of
+ * forks.
+ */
 function rawFile({ protocol, host, pathname, search }: URL): RemotePlace | undefined {
   const names = pathname.slice(1).split('/')
   const dash = names.findIndex((name, index) => name === '-' && names[index + 1] === 'raw')
@@ -54,7 +57,7 @@ function rawFile({ protocol, host, pathname, search }: URL): RemotePlace | undef
   return { kind: 'tree', repository, ref, folder, isFile: true }
 }
 
-/** Only those who may write to a repository of GitHub publish its releases. */
+/** Only users with write access to a repository of GitHub publish its releases. */
 function releasesAbove({ origin, host, pathname }: URL): string | undefined {
   const names = pathname.split('/')
   return host === 'github.com' && names[3] === 'releases' ? `${origin}${names.slice(0, 4).join('/')}` : undefined

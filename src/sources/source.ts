@@ -3,7 +3,7 @@ import type { ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 
 /**
- * Where a source is declared: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
+ * The declaration of a source: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
  */
 export interface DeclarationSite {
   readonly path: string
@@ -11,12 +11,12 @@ export interface DeclarationSite {
 }
 
 /**
- * How a source was found, strongest first. Probed sources are rendered only to check that they render; their objects
+ * The ways to find a source, strongest first. Probed sources are rendered only to check that they render; their objects
  * are not evaluated.
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
-/** The cluster that a source's objects are deployed to: a named one, or the one that a path of the repository belongs to. */
+/** The cluster that a source's objects are deployed to: a named one, or that of a path of the repository. */
 export type Target = { readonly cluster: string } | { readonly path: string }
 
 interface CommonSource {
@@ -25,7 +25,7 @@ interface CommonSource {
   readonly target: Target
   readonly origin: SourceOrigin
   readonly declaredAt: DeclarationSite
-  /** Where the fields are written that an object lays over its files, if not in these. */
+  /** The place of the fields that an object lays over its files, if not in these. */
   readonly overlaidAt?: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
@@ -45,25 +45,32 @@ export interface Parameter {
   readonly isText: boolean
 }
 
-/** What Flux lays over the output of helm. */
+/** The changes that Flux makes to the output of helm. */
 export interface PostRenderers {
-  /** As a HelmRelease writes them, in their order. */
+  /** The renderers of a HelmRelease, in their order. */
   readonly renderers: readonly unknown[]
-  /** Whether they get hooks, too: not with `nohooks`. */
+  /** The strategy, which decides whether they apply to hooks, too: not with `nohooks`. */
   readonly strategy: string
   readonly at: DeclarationSite
 }
 
-/** Where a chart came from that is not in the repository. */
+/** The origin of a chart that is not in the repository. */
 export interface FetchedFrom {
   readonly repository: string
   readonly chart: string
   /** The version that was fetched. */
   readonly version: string
-  /** Where the version is asked for. */
+  /** The line that requests the version. */
   readonly at: DeclarationSite
   /** The object that installs it. */
   readonly by: ObjectRef
+}
+
+/** The files of the repository that a deployer gets, where it does not get all. */
+export interface PackedFiles {
+  has(file: string): boolean
+  /** Why a file is not among them. */
+  whyNot(file: string): string
 }
 
 /** A chart as it is installed. Paths start at the repository's root. */
@@ -83,10 +90,14 @@ export interface HelmSource extends CommonSource {
   readonly kubeVersion?: string
   readonly apiVersions?: readonly string[]
   readonly skipCrds?: boolean
-  /** What Flux does with the CRDs in `crds/`, where it installs the release. */
+  /** The policies of Flux for the CRDs in `crds/`, if it installs the release. */
   readonly crds?: HelmRelease['crds']
   /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
   readonly fetched?: FetchedFrom
+  /** Set where Flux packs the chart from this repository. */
+  readonly packed?: PackedFiles
+  /** Whether the version of the chart is longer than it is written, by what differs with each revision. */
+  readonly isVersionLonger?: true
 }
 
 /** A Kustomization that is deployed directly. */
@@ -96,11 +107,13 @@ export interface KustomizeSource extends CommonSource {
   readonly root: string
   /** The fields that an Argo CD or Flux object lays over it, in the form of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
+  /** Whether a Namespace keeps its name under the overlay's `namespace`: Fleet sets it on the objects in Namespaces. */
+  readonly keepsNamespaces?: true
   /** Whether files may be taken in that do not lie in the folder or below it. */
   readonly allowsOutsideFiles?: true
   /** Components that it lays over it, from the repository's root. */
   readonly components?: readonly string[]
-  /** Where objects go that name no namespace. */
+  /** The namespace for objects that have none. */
   readonly namespace?: string
   /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
@@ -109,7 +122,10 @@ export interface KustomizeSource extends CommonSource {
 /** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
-/** What of a source decides its rendering: not its name, its place or its cluster. */
+/**
+ * What of a source decides its rendering: not its name, its place or its cluster. A Kustomization's namespace goes to the
+ * objects once they are rendered.
+ */
 export function inputsOf(source: Source): object {
   const {
     id: _,
@@ -122,8 +138,9 @@ export function inputsOf(source: Source): object {
     overlaidAt: ________,
     ...own
   } = source
-  // The folder of a fetched chart identifies it.
-  return { ...own, fetched: undefined }
+  // The folder of a fetched chart identifies it, as its files do for one that is packed.
+  const namespace = source.kind === 'kustomize' ? { namespace: undefined } : {}
+  return { ...own, fetched: undefined, packed: undefined, ...namespace }
 }
 
 /** The folder (or archive) that a source renders. */
@@ -146,7 +163,10 @@ export function titleOf(source: Source): string {
   return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }
 
-/** The values of a release as messages name them: files by their paths, those of a chart that was fetched within the chart. */
+/**
+ * The values of a release as messages name them: files by their paths, those of a chart that was fetched within the
+ * chart.
+ */
 export function namesOfValues({ values, chart, fetched }: HelmSource): string[] {
   const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
   return values.map((one) => {
@@ -155,7 +175,9 @@ export function namesOfValues({ values, chart, fetched }: HelmSource): string[] 
   })
 }
 
-/** `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched. */
+/**
+ * `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched.
+ */
 export function nameOfChart({ chart, fetched }: HelmSource): string {
   if (!fetched) return chart || '.'
   const named = [fetched.chart, fetched.version].filter(Boolean).join(' ')

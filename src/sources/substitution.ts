@@ -12,7 +12,7 @@ import { evaluated, readExpression } from './envsubst'
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
   if (!substitutions || !text.includes('$') || isLeftAlone(text)) return text
   const lookUp = (name: string) => entryOf(substitutions, name)?.replaceAll('\n', '')
-  // Behind the last brace nothing is closed.
+  // After the last brace nothing can be closed.
   const last = text.lastIndexOf('}')
   let filled = ''
   let place = 0

@@ -12,19 +12,19 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A scalar as text; nothing for a map or a list. */
+/** A scalar as text; empty for a map or a list. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** The data of a YAML text; nothing of one that cannot be read, or that its aliases blow up. */
+/** The data of a YAML text; undefined if it cannot be read, or is expanded beyond the limit by aliases. */
 export function dataIn(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent' })
   return document.errors.length > 0 ? undefined : dataOfNode(document.contents, document)
 }
 
-/** The data of a node; nothing of one that its aliases blow up. */
+/** The data of a node; undefined if aliases expand it beyond the limit. */
 export function dataOfNode(node: unknown, document: Document): unknown {
   try {
     return isNode(node) ? node.toJS(document, { maxAliasCount: 100 }) : undefined

@@ -7,13 +7,13 @@ import type { Source } from './source'
 import { substituted } from './substitution'
 import { textOf } from './untyped'
 
-/** A file of a source, as it is written. */
+/** A file of a source, in its original form. */
 export interface WrittenFile {
   readonly path: string
   readonly text: string
-  /** The namespace that its objects get, whatever they write. */
+  /** The namespace of all its objects, overriding their own. */
   readonly namespace: string
-  /** Whether something may be laid over its objects that is not known. */
+  /** Whether unknown changes may be laid over its objects. */
   readonly mayChange: boolean
 }
 
@@ -42,7 +42,7 @@ export async function writtenFiles(
 
 type Over = Pick<WrittenFile, 'namespace' | 'mayChange'>
 
-/** Fields of a Kustomization that leave the objects of others as they are; its namespace is known. */
+/** Fields of a Kustomization that do not change the objects of others; its namespace is known. */
 const harmless = new Set(
   [
     'apiVersion kind metadata resources bases crds openapi sortOptions buildMetadata namespace',
@@ -52,7 +52,7 @@ const harmless = new Set(
     .split(' '),
 )
 
-/** The files that a Kustomization takes in, with all that is laid over each. */
+/** The files that a Kustomization includes, with the changes laid over each. */
 async function takenIn(
   root: string,
   over: Over,

@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/argocd/generated-elements'
+import { possibleClusters } from '../deployers/argocd/possible-clusters'
 import { noArgoFiles } from '../deployers/common/argocd-files'
 import { GitOpsSources } from '../deployers/common/gitops-sources'
 import { mayDeclare, releasesIn } from '../deployers/fleet-helmfile/read-deployment-files'
@@ -10,7 +11,7 @@ import {
   type ValueFile,
   valueFilesOf,
 } from '../gitops/application'
-import { isOfClusters, readApplicationSet } from '../gitops/application-set'
+import { isGoTemplate, isOfClusters, readApplicationSet, type SetGenerator } from '../gitops/application-set'
 import { type Element, makeApplication } from '../gitops/filled-template'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
@@ -94,7 +95,7 @@ export class ReleaseFiles {
         if ('file' in layer && its) files.set(layer.file, its)
       }
       const complete = { ...object, context: { files, release } }
-      // Of an unknown chart the values say something by this key alone.
+      // From the values of an unknown chart only this key shows something.
       if (isRequired || mentions(comparisonKey(complete), 'ingress')) found.push(complete)
     }
     return found
@@ -148,7 +149,10 @@ export class ReleaseFiles {
     return files.size > 0 ? { ...object, context: { files } } : object
   }
 
-  /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
+  /**
+   * The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another
+   * repository.
+   */
   private placeOf({ entry, ref, path }: ValueFile, sources: readonly ApplicationSource[]): string | undefined {
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
     if (!owner || isPlaceholder(entry) || /[${]/.test(path)) return undefined
@@ -164,8 +168,8 @@ export class ReleaseFiles {
   }
 
   /**
-   * The files that a pattern takes, in their order; those that are also named directly keep their own place.
-   * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
+   * The files that a pattern matches, in their order; those that are also named directly keep their own place. Since
+   * Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
    */
   private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
     const matches = minimatch.filter(pattern, { dot: true, nobrace: true, nocomment: true, nonegate: true })
@@ -202,14 +206,16 @@ export class ReleaseFiles {
   /** An ApplicationSet with the Applications that it makes, where they are known and may install a known chart. */
   private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
     if (!mayInstallRemoteChart(object.content)) return object
-    const { generators, template, templatePatch, goTemplate } = readApplicationSet(rootOf(object))
-    if (templatePatch.exists) return object
-    const elements: Element[] = []
-    for (const generator of generators) {
-      if (isOfClusters(generator)) return object
-      const its = elementsOf(generator, goTemplate, this.gitOps)
+    const root = rootOf(object)
+    const { generators, template } = readApplicationSet(root)
+    const elements: { element: Element; own: SetGenerator['template'] }[] = []
+    for (const set of generators) {
+      const { elements: clusters, areNamed } = possibleClusters(root, set, this.gitOps.repositoryIndex.checkout)
+      if (isOfClusters(set.generator) && !areNamed) return object
+      const generating = { goTemplate: isGoTemplate(root), clusters, named: this.gitOps }
+      const its = elementsOf(set.generator, generating)
       if ('cause' in its) return object
-      elements.push(...its)
+      elements.push(...its.map((element) => ({ element, own: set.template })))
     }
     const { length } = elements
     if (
@@ -220,9 +226,9 @@ export class ReleaseFiles {
     if (!template.exists) return object
     const applications: LoadedObject[] = []
     let known = elements.length === 0
-    for (const element of elements) {
-      const made = makeApplication(object, element)
-      if (!made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
+    for (const { element, own } of elements) {
+      const made = makeApplication(object, element, own)
+      if ('reason' in made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
       known ||= readApplication(rootOf(made)).sources.some(installsRemoteChart)
       applications.push(await this.withFiles(path, made))
     }
@@ -250,7 +256,7 @@ function statesIn({ objects }: LoadedFile): string {
   )
 }
 
-/** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */
+/** Whether a text may contain an object that uses files of this repository for a release of a remote chart. */
 export function mayTakeFiles(text: string): boolean {
   return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
@@ -263,7 +269,7 @@ function installsRemoteChart({ chart }: ApplicationSource): boolean {
   return chart.exists
 }
 
-/** Whether a text names a chart by itself, and not a folder that it is in. */
+/** Whether a text names a chart itself, and not the folder that contains it. */
 function mayInstallRemoteChart(text: string): boolean {
   return /\bchart["']?\s*:/.test(spelledOut(text))
 }

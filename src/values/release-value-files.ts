@@ -32,7 +32,7 @@ interface CompletedSides {
 export class ReleaseValueFiles {
   private readonly before: ReleaseFiles | undefined
   private readonly after: ReleaseFiles
-  /** Whether the change may affect objects only through the files that they take. */
+  /** Whether the change may affect objects only through the files that they use. */
   readonly mayDiffer: boolean
 
   constructor(private readonly change: ValuesInput) {
@@ -69,7 +69,7 @@ export class ReleaseValueFiles {
     return { before: before.withLoaded(was), after: after.withLoaded(is), texts: left, reached }
   }
 
-  /** The head's files of an object that this change leaves as it is. */
+  /** The head's files for an object that this change does not touch. */
   completed(path: string, file: LoadedFile): Promise<LoadedFile> {
     return this.after.completed(path, file)
   }
@@ -84,7 +84,7 @@ export class ReleaseValueFiles {
           object: await sideFiles.complete(origin.path, object),
           origin,
         }))
-        // Without a chart that is left out, the rest may not build, but the chart's values are known.
+        // Without an omitted chart, the rest may not build, but the chart's values are known.
         const releases = one.charts
           .filter(({ vendored }) => !vendored)
           .map(async (chart) => {

@@ -12,7 +12,7 @@ import type { InflatedChart } from '../sources/inflated-chart'
 import type { HelmSource } from '../sources/source'
 import type { ReleaseFiles } from './release-files'
 
-/** A chart from elsewhere that a chart of the repository takes in, as a release of its own. */
+/** A remote chart that a chart of the repository includes, as a release of its own. */
 interface UmbrellaRelease {
   readonly object: LoadedObject
   /** The file that asks for it. */
@@ -23,8 +23,8 @@ interface UmbrellaRelease {
 const unread = '<values from elsewhere>'
 
 /**
- * The charts from elsewhere that a chart takes in and that keep it from being rendered whole. Each takes the values below
- * its name or alias: https://helm.sh/docs/chart_template_guide/subcharts_and_globals/
+ * The remote charts that a chart includes and that keep it from being rendered whole. Each gets the values below its
+ * name or alias: https://helm.sh/docs/chart_template_guide/subcharts_and_globals/
  */
 export async function umbrellaReleases(
   { source, failure, partial }: RenderedSide,
@@ -92,7 +92,7 @@ async function releaseOf(
   }
 }
 
-/** A file of values as a chart that is taken in sees it. */
+/** The values that an included chart gets from a file of values. */
 function below(key: string): (file: ValuesFile) => ValuesFile {
   return (file) => {
     const value = isMap(file.node) ? findPair(file.node, key, file.resolve)?.value : undefined
@@ -101,7 +101,7 @@ function below(key: string): (file: ValuesFile) => ValuesFile {
   }
 }
 
-/** Whether the values say that a chart is not taken in: the first path of its condition that is set decides. */
+/** Whether the values disable an included chart: the first path of its condition that is set decides. */
 function isOff({ condition }: Dependency, { context, ...object }: LoadedObject): boolean {
   const files = [...(context?.files.values() ?? [])].flat().toReversed()
   const roots = files.map((file) => new Manifest({ ...object, ...file }, 'head', { kind: 'file', path: '' }, []).root)

@@ -5,14 +5,14 @@ import { decodeFile, type ValuesFile } from '../manifest/load'
 import { type Region, startOf } from '../region'
 import type { Content } from '../revision/revision'
 
-/** Why a file of values cannot be read, and where. */
+/** The reason and place where a file of values cannot be read. */
 export interface UnreadableValues {
   readonly reason: string
   readonly region: Region
   readonly text: string
 }
 
-/** The content of a values file, wherever it comes from. */
+/** The content of a values file, from any place. */
 type ValuesContent = Omit<ValuesFile, 'path' | 'touched'>
 
 /** No person writes values of this size, and reading them would use up the run's time. */
@@ -21,7 +21,7 @@ const sizeLimit = 5 * 1024 * 1024
 /** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
 const known = new WeakMap<Uint8Array, ValuesContent | UnreadableValues>()
 
-/** Reads a file of values as helm does: the first document of it, which is a map or nothing. */
+/** Reads a file of values as helm does: its first document, which is a map or empty. */
 export function readValues(content: Content): ValuesContent | UnreadableValues {
   if ('missing' in content) return { reason: content.missing, region: startOf(1), text: '' }
   const values = known.get(content) ?? parse(content)

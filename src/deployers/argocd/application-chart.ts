@@ -11,7 +11,7 @@ import type { NamedApplication } from './named-application'
 /** A placeholder for the folder of a chart that is not fetched yet. */
 const unknownFolder = '.git/charts/unknown'
 
-/** What an Application says besides the source that installs the chart. */
+/** The fields of an Application besides the source that installs the chart. */
 interface ApplicationContext {
   readonly id: string
   readonly application: NamedApplication

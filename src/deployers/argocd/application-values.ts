@@ -8,7 +8,7 @@ import type { Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { type BuildEnvironment, parametersOf } from './argocd-parameters'
 
-/** Where values are looked for, and what takes note of those that are not there. */
+/** Reads values files, and records those that are missing. */
 export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere' | 'siteOf'> {
   readonly repositoryIndex: { readonly checkout: Checkout }
 }

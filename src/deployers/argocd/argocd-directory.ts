@@ -8,8 +8,8 @@ import { matchesArgoGlob } from './argocd-glob'
 import { discoveredType } from './source-type'
 
 /**
- * The files of a folder that Argo CD applies as they are. They are judged file by file; their owner matters when a change
- * takes the last one away. https://argo-cd.readthedocs.io/en/stable/user-guide/directory/
+ * The files of a folder that Argo CD applies as they are. They are judged file by file; their owner matters when a
+ * change takes the last one away. https://argo-cd.readthedocs.io/en/stable/user-guide/directory/
  */
 export function namePlainFiles(
   place: string,
@@ -45,7 +45,7 @@ export function namePlainFiles(
     const to = checkout.tree.resolved.get(file)
     plain.set(file, owner)
     if (to === undefined) continue
-    // It reads a file through a link, and does not go into a folder by one.
+    // Argo CD reads a file through a link, and enters no folder through one.
     if (checkout.tree.entries.has(to)) plain.set(to, owner)
     else unfollowedLinks.set(file, `${name} does not follow ${file} to a folder`)
   }

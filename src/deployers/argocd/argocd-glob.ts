@@ -7,7 +7,7 @@ type GlobPart =
   | { readonly kind: 'one'; readonly takes: (character: string) => boolean }
   | { readonly kind: 'either'; readonly ways: readonly (readonly GlobPart[])[] }
 
-/** Whether a glob matches a path. One that is no glob matches nothing. */
+/** Whether a glob matches a path; an invalid glob matches nothing. */
 export function matchesArgoGlob(glob: string, file: string): boolean {
   const parts = new GlobReader([...glob]).read()
   return parts !== undefined && endsOf(parts, [...file], new Set([0])).has([...file].length)

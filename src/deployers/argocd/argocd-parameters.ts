@@ -2,7 +2,7 @@ import type { ApplicationSource } from '../../gitops/application'
 import { textAt } from '../../gitops/text'
 import type { Parameter } from '../../sources/source'
 
-/** What the texts of parameters may refer to. */
+/** The variables that the texts of parameters may refer to. */
 export interface BuildEnvironment {
   readonly name: string
   readonly namespace: string
@@ -42,7 +42,7 @@ function variablesOf(
   ])
 }
 
-/** `$NAME` and `${NAME}` are replaced, by nothing where there is no such variable, and `$$` is a dollar sign. */
+/** Replaces `$NAME` and `${NAME}`, by nothing if there is no such variable, and `$$` by a dollar sign. */
 function expanded(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replace(/\$(?:\{(\w+)\}|([A-Za-z_]\w*)|\$)/g, (written, braced?: string, bare?: string) => {
     if (written === '$$') return '$'

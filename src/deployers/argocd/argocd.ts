@@ -153,7 +153,7 @@ function trackRevision(
   named.track(manifest, name, argoRevision(textAt(targetRevision)), targetRevision)
 }
 
-/** How Argo CD takes a folder; undefined where it refuses to. */
+/** The type that Argo CD gives a folder; undefined if it refuses the folder. */
 function typeOf(
   override: OverriddenSource,
   place: string,
@@ -172,13 +172,13 @@ function typeOf(
   }
   if (second)
     return refuse(
-      `its source has the blocks ${explicit.join(' and ')}, and Argo CD takes one of them alone`,
+      `its source has the blocks ${explicit.join(' and ')}, and Argo CD accepts only one of them`,
       explicit.find((type) => override.blocks.has(type)) ?? second,
     )
   const type = first === undefined || first === 'plugin' ? found : first
   const isChart = checkout.has(path.join(place, 'Chart.yaml'))
   if (type === 'helm' && !isChart) {
-    // Helm is what Argo CD takes any name for that ends like this.
+    // Argo CD takes every file with a name that ends like this for Helm's.
     const name = checkout.below(place).find((file) => file.endsWith('Chart.yaml'))
     const why = first ? 'its source has the block helm' : `the name of ${name} ends with Chart.yaml`
     return refuse(`${why}, and there is no Chart.yaml in ${place || '.'}, so Argo CD cannot render it`, first)

@@ -1,15 +1,16 @@
 import { minimatch } from 'minimatch'
 import { entryOf } from '../../entry'
 import {
+  elementOf,
   elementOfFolder,
   elementsOfFile,
   type Generator,
   isSelected,
-  ownCluster,
+  labelOf,
   type PathRule,
   readApplicationSet,
 } from '../../gitops/application-set'
-import { type Element, fill } from '../../gitops/filled-template'
+import { type Element, fillText } from '../../gitops/filled-template'
 import { readGenerated } from '../../gitops/generated-file'
 import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
@@ -22,54 +23,62 @@ const maxElements = 20_000
 
 type Unknown = Pick<NotInspected, 'cause' | 'reason'>
 
+/** What the elements of a generator depend on besides the generator. */
+export interface Generating {
+  readonly goTemplate: boolean
+  /** The clusters, as far as the repository has files for them. */
+  readonly clusters: readonly Element[]
+  readonly named: GitOpsSources
+}
+
 /** The elements of a generator, or why they are unknown. */
-export function elementsOf(
-  generator: Generator,
-  goTemplate: boolean,
-  named: GitOpsSources,
-): readonly Element[] | Unknown {
+export function elementsOf(generator: Generator, generating: Generating): readonly Element[] | Unknown {
   switch (generator.kind) {
     case 'list':
       return generator.elements
+    case 'text': {
+      const root = generator.text.includes('{{') ? undefined : readGenerated(generator.text)
+      if (root?.isList) return [...root.items()].map((one) => elementOf(one, generating.goTemplate))
+      return { cause: 'generator-not-read', reason: 'the elementsYaml of its generator list cannot be read' }
+    }
     case 'clusters':
-      return [{ ...ownCluster, ...filledIn(generator.values, ownCluster) }]
+      return generating.clusters.map((one) => withValues(one, generator.values, generating))
     case 'unknown':
       return { cause: 'generator-not-read', reason: generator.reason }
     case 'selected': {
-      const elements = elementsOf(generator.generators[0], goTemplate, named)
+      const elements = elementsOf(generator.generators[0], generating)
       return 'cause' in elements ? elements : elements.filter((element) => isSelected(element, generator.selector))
     }
     case 'matrix':
-      return combined(generator.generators, goTemplate, named)
+      return combined(generator.generators, generating)
     case 'merge':
-      return merged(generator, goTemplate, named)
+      return merged(generator, generating)
     case 'git':
-      return ofFolders(generator, goTemplate, named)
+      return ofFolders(generator, generating)
     case 'git files':
-      return ofFiles(generator, goTemplate, named)
+      return ofFiles(generator, generating)
   }
 }
 
 function ofFolders(
-  { name, repoURL, directories, values }: Extract<Generator, { kind: 'git' }>,
-  goTemplate: boolean,
-  named: GitOpsSources,
+  { name, repoURL, directories, values, prefix }: Extract<Generator, { kind: 'git' }>,
+  generating: Generating,
 ): readonly Element[] | Unknown {
+  const { goTemplate, named } = generating
   if (!named.isHere(repoURL, ''))
     return { cause: 'generator-elsewhere', reason: `the directories of ${repoURL} are not in this repository` }
   if (!directories.every(({ path }) => isBoundedGlob(path)))
     return { cause: 'generator-not-read', reason: `the patterns of its generator ${name} are not read` }
-  return matching(directories, named.repositoryIndex.checkout).map((folder) => {
-    const element = elementOfFolder(folder, goTemplate)
-    return { ...element, ...filledIn(values, element) }
-  })
+  return matching(directories, named.repositoryIndex.checkout).map((folder) =>
+    withValues(elementOfFolder(folder, goTemplate, prefix), values, generating),
+  )
 }
 
 function ofFiles(
-  { repoURL, files, values }: Extract<Generator, { kind: 'git files' }>,
-  goTemplate: boolean,
-  named: GitOpsSources,
+  { repoURL, files, values, prefix }: Extract<Generator, { kind: 'git files' }>,
+  generating: Generating,
 ): readonly Element[] | Unknown {
+  const { goTemplate, named } = generating
   if (!named.isHere(repoURL, ''))
     return { cause: 'generator-elsewhere', reason: `the files of ${repoURL} are not in this repository` }
   if (!files.every(({ path }) => isBoundedGlob(path)))
@@ -79,62 +88,79 @@ function ofFiles(
   for (const file of filesOf(files, checkout)) {
     const text = generatorFiles.get(file)
     const root = text === undefined ? undefined : readGenerated(text)
-    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git takes, cannot be read` }
-    for (const element of elementsOfFile(file, root, goTemplate))
-      elements.push({ ...element, ...filledIn(values, element) })
+    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git reads, cannot be read` }
+    for (const element of elementsOfFile(file, root, goTemplate, prefix))
+      elements.push(withValues(element, values, generating))
   }
   return elements
 }
 
 function combined(
   [first, second]: readonly [Generator, Generator],
-  goTemplate: boolean,
-  named: GitOpsSources,
+  generating: Generating,
 ): readonly Element[] | Unknown {
-  const outer = elementsOf(first, goTemplate, named)
+  const outer = elementsOf(first, generating)
   if ('cause' in outer) return outer
   const all: Element[] = []
   for (const element of outer) {
-    const inner = elementsOf(withElement(second, element), goTemplate, named)
+    const inner = elementsOf(withElement(second, element, generating), generating)
     if ('cause' in inner) return inner
     if (all.length + inner.length > maxElements)
       return { cause: 'too-many', reason: `its generator matrix makes more than ${maxElements} elements` }
-    for (const one of inner) all.push({ ...one, ...element })
+    for (const one of inner) all.push(laidOver(one, element))
   }
   return all
 }
 
 /** The second of a matrix may use what the first gives. */
-function withElement(generator: Generator, element: Element): Generator {
+export function withElement(generator: Generator, element: Element, { goTemplate }: Pick<Generating, 'goTemplate'>) {
   const text = JSON.stringify(generator)
   if (!text.includes('{{')) return generator
-  return JSON.parse(text, (_, value) => (typeof value === 'string' ? fill(value, element) : value)) as Generator
+  return JSON.parse(text, (_, value) =>
+    typeof value === 'string' ? fillText(value, element, goTemplate) : value,
+  ) as Generator
 }
 
 function merged(
   { keys, generators }: Extract<Generator, { kind: 'merge' }>,
-  goTemplate: boolean,
-  named: GitOpsSources,
+  generating: Generating,
 ): readonly Element[] | Unknown {
-  const keyOf = (element: Element) => JSON.stringify(keys.map((key) => entryOf(element, key) ?? null))
-  const [base, ...rest] = generators.map((one) => elementsOf(one, goTemplate, named))
+  const keyOf = (element: Element) => JSON.stringify(keys.map((key) => labelOf(element, key) ?? null))
+  const [base, ...rest] = generators.map((one) => elementsOf(one, generating))
   if (!base || 'cause' in base) return base ?? []
   const found = new Map(base.map((element) => [keyOf(element), element]))
   for (const elements of rest) {
     if ('cause' in elements) return elements
     for (const element of elements) {
       const there = found.get(keyOf(element))
-      if (there) found.set(keyOf(element), { ...there, ...element })
+      if (there) found.set(keyOf(element), laidOver(there, element))
     }
   }
   return [...found.values()]
 }
 
-function filledIn(values: Element, element: Element): Element {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, element)]))
+/** An element with another one over it: maps are joined. */
+function laidOver(below: Element, above: Element): Element {
+  const joined = Object.entries(above).map(([key, value]) => {
+    const under = entryOf(below, key)
+    return [key, isElement(value) && isElement(under) ? laidOver(under, value) : value]
+  })
+  return { ...below, ...Object.fromEntries(joined) }
 }
 
-/** The folders that some rule takes and none leaves out; those that begin with a dot are never taken. */
+function isElement(value: unknown): value is Element {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An element with the values that its generator adds, which may use it. */
+export function withValues(element: Element, values: Element, { goTemplate }: Pick<Generating, 'goTemplate'>): Element {
+  const filled = JSON.parse(JSON.stringify(values), (_, value) =>
+    typeof value === 'string' ? fillText(value, element, goTemplate) : value,
+  ) as Element
+  return laidOver(element, filled)
+}
+
+/** The folders that some rule includes and none excludes; those that begin with a dot never match. */
 function matching(rules: readonly PathRule[], checkout: Checkout): string[] {
   const folders = new Set<string>()
   for (const file of checkout.tree.entries.keys()) {
@@ -148,7 +174,9 @@ function matching(rules: readonly PathRule[], checkout: Checkout): string[] {
   return takenBy(tests, folders)
 }
 
-/** The files of rules; Argo CD asks Git for them, to which a star takes slashes too, and a folder all that is below it. */
+/**
+ * The files of rules; Argo CD asks Git for them, to which a star takes slashes too, and a folder all that is below it.
+ */
 function filesOf(rules: readonly PathRule[], checkout: Checkout): string[] {
   const flat = (text: string) => text.replaceAll('/', ':')
   const tests = rules.map(({ path, exclude }) => {
@@ -182,7 +210,9 @@ export async function generatorFilesOf(
   checkout: Checkout,
 ): Promise<ReadonlyMap<string, string>> {
   const sets = manifests.filter(({ ref }) => groupKindOf(ref) === gitOpsKind.applicationSet)
-  const rules = sets.flatMap(({ root }) => readApplicationSet(root).generators.flatMap(rulesOf))
+  const rules = sets.flatMap(({ root }) =>
+    readApplicationSet(root).generators.flatMap(({ generator }) => rulesOf(generator)),
+  )
   const isKnown = rules.every(({ path }) => isBoundedGlob(path) && !path.includes('{{'))
   if (rules.length === 0) return new Map()
   // A path that another generator fills in may be any of these.

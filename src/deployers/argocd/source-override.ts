@@ -8,21 +8,24 @@ import { type Fields, fieldsOf } from '../../sources/untyped'
 import type { ArgoFiles } from '../common/argocd-files'
 import { documentsIn } from '../common/document'
 
-/** A source of an Application with what files of its folder change in it. */
+/** A source of an Application, with the overrides from files of its folder. */
 export interface OverriddenSource {
   readonly source: ApplicationSource
   /** The files that change it, or would if they were there. */
   readonly mayChange: readonly string[]
   /** The blocks that such a file writes, each at its line; they count even where they are empty. */
   readonly blocks: ReadonlyMap<string, DeclarationSite>
-  /** Why Argo CD cannot read one of them, which keeps it from deploying anything. */
+  /** The reason why Argo CD cannot read one of them, and so deploys nothing. */
   readonly fault?: DeclarationSite & { readonly reason: string }
 }
 
 /** The blocks of a source that these files change. */
 const blocks = ['helm', 'kustomize', 'directory', 'plugin'] as const
 
-/** Namespaces that Argo CD itself is usually in; the files of Applications of other namespaces have these in their names. */
+/**
+ * Namespaces that Argo CD itself is usually in; the files of Applications of other namespaces have these in their
+ * names.
+ */
 const ownNamespaces = ['', 'argocd', 'argo-cd', 'argo', 'openshift-gitops']
 
 /**
@@ -56,7 +59,7 @@ export function overridden(
 }
 
 /**
- * What Argo CD decodes into a source that has a value: null takes nothing away, keys stay, and an item of a list keeps the
+ * Merges a value into a source as Argo CD decodes it: null removes nothing, keys stay, and an item of a list keeps the
  * fields of the item that was at its place. The values of helm alone are replaced as text.
  * https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go (mergeSourceParameters)
  */

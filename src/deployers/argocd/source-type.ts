@@ -4,10 +4,10 @@ import type { Checkout } from '../../revision/checkout'
 import { kustomizationNames } from '../../revision/kustomization-file'
 import { fieldsOf } from '../../sources/untyped'
 
-/** How Argo CD makes manifests of a folder. */
+/** The ways in which Argo CD renders a folder. */
 export type SourceType = 'helm' | 'kustomize' | 'directory'
 
-/** A block of a source that says so. */
+/** The type that a block of a source declares. */
 export type ExplicitType = SourceType | 'plugin'
 
 /** The fields of `kustomize` that alone do not make a block count. */
@@ -20,7 +20,7 @@ const withoutWeight = [
 ]
 
 /**
- * The types that a source says; Argo CD refuses more than one. An empty block is dropped, but for one of a plugin.
+ * The types that a source declares; Argo CD refuses more than one. An empty block is dropped, but for one of a plugin.
  * https://github.com/argoproj/argo-cd/blob/v3.5.1/util/argo/argo.go (NormalizeSource)
  *
  * @param written blocks that count even where they are empty
@@ -46,8 +46,8 @@ function isZero(value: unknown): boolean {
 }
 
 /**
- * The type that Argo CD finds by the files of a folder: the last of them by name decides, so a Kustomization wins over a
- * chart. https://github.com/argoproj/argo-cd/blob/v3.5.1/util/app/discovery/discovery.go (Discover)
+ * The type that Argo CD detects by the files of a folder: the last of them by name decides, so a Kustomization wins
+ * over a chart. https://github.com/argoproj/argo-cd/blob/v3.5.1/util/app/discovery/discovery.go (Discover)
  */
 export function discoveredType(place: string, checkout: Checkout): SourceType {
   let type: SourceType = 'directory'

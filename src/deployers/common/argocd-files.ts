@@ -2,23 +2,23 @@ import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 
-/** What Argo CD reads of the files of a repository besides the manifests in them. */
+/** The files besides manifests that Argo CD reads in a repository. */
 export interface ArgoFiles {
   /** The texts of the files that change the source of an Application, by path. */
   readonly overrides: ReadonlyMap<string, string>
-  /** The files that Argo CD leaves out of a folder of manifests, because they say so. */
+  /** The files with the marker that excludes them from a folder of manifests. */
   readonly skipped: ReadonlySet<string>
 }
 
 export const noArgoFiles: ArgoFiles = { overrides: new Map(), skipped: new Set() }
 
 /**
- * The words by which a file of a folder of manifests leaves itself out, wherever in it they are.
+ * The marker by which a file excludes itself from a folder of manifests, anywhere in its text.
  * https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go (skipFileRenderingMarker)
  */
 const skipMarker = '+argocd:skip-file-rendering'
 
-/** @param parts the files of charts, which are manifests only where an Application says so */
+/** @param parts the files of charts, which are manifests only if an Application declares them so */
 export async function argoFilesIn(
   checkout: Checkout,
   all: readonly Manifest[],
@@ -37,7 +37,7 @@ export async function argoFilesIn(
   }
 }
 
-/** Whether Argo CD takes a file of a folder of manifests, by its name. */
+/** Whether Argo CD reads a file of a folder of manifests, by its name. */
 export function isDirectoryFile(file: string): boolean {
   return /\.(?:ya?ml|json|jsonnet)$/.test(file)
 }

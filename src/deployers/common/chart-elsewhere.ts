@@ -2,15 +2,17 @@ import type { PackageRequest } from '../../fetch/asked-once'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import type { HelmSource } from '../../sources/source'
+import type { HelmSource, PackedFiles } from '../../sources/source'
 
-/** What to ask for, and where the chart is in it: in a folder of a Git repository, or else the whole. */
+/** A request for a chart, and the chart's place in the result: a folder of a Git repository, or all of it. */
 export interface WantedChart {
   readonly request: PackageRequest
   readonly folder: string
+  /** Which of the fetched files its deployer gets, where it does not get all. */
+  readonly packed?: (files: ReadonlyMap<string, Uint8Array>) => Pick<PackedFiles, 'has'>
 }
 
-/** A release of a chart that is not in this repository, with what it takes to render it once the chart is there. */
+/** A release of a chart that is not in this repository, with all that rendering needs once the chart is fetched. */
 export interface ChartElsewhere {
   /** Equal on both sides of a change for the same release. */
   readonly id: string
@@ -18,12 +20,12 @@ export interface ChartElsewhere {
   readonly manifest: Manifest
   readonly release: string
   readonly namespace: string
-  /** Nothing where the place is unknown, or some of its values. */
+  /** Undefined if the place or some of the values are unknown. */
   readonly wanted: () => WantedChart | undefined
-  /** Where the version and the place are written. */
+  /** The cursors of version and place. */
   readonly version: Cursor
   readonly place: Cursor
-  /** What it is installed by: equal where nothing differs. */
+  /** The inputs of the installation: equal if nothing differs. */
   readonly inputs: readonly string[]
   /**
    * @param chart the folder of the chart in the checkout

@@ -9,7 +9,7 @@ import { type Region, startOf } from '../../region'
 /** The documents of a deployer's own file, such as `fleet.yaml`: YAML that describes a deployment and is no object. */
 export interface OwnDocuments {
   readonly documents: readonly Manifest[]
-  /** Why a document cannot be read, and where. */
+  /** The reasons and places of documents that cannot be read. */
   readonly faults: readonly { readonly reason: string; readonly region: Region }[]
 }
 
@@ -18,7 +18,10 @@ interface ReadText {
   readonly faults: OwnDocuments['faults']
 }
 
-/** Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all trials of it. */
+/**
+ * Texts that were read, up to so many characters: both sides of a change share nearly all of theirs, and so do all
+ * trials of it.
+ */
 class ReadTexts {
   private readonly known = new Map<string, ReadText>()
   private characters = 0

@@ -45,7 +45,7 @@ interface Declared {
   readonly deployer: string
   readonly name: string
   readonly namespace: string
-  /** The cluster it goes to; empty where that is the one of its file. */
+  /** The cluster of the release; empty if its file decides. */
   readonly cluster: string
   readonly chart: string
   readonly repository: string
@@ -68,10 +68,12 @@ export class FileDeployments {
   readonly files = new Set<string>()
   /** Those of them that are templates; only their plain parts were read. */
   readonly templates = new Set<string>()
-  /** Files of what only the deployer can make. */
+  /** Files for which only the deployer knows the objects. */
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */
   readonly patches = new Map<string, string>()
+  /** Files that such a deployer passes by in a folder that it deploys, and why. */
+  readonly ignored = new Map<string, string>()
   /** The releases of files that declare several, as they are written, by `releaseKey`. */
   readonly written = new Map<string, string>()
 

@@ -5,14 +5,25 @@ import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
+import type { PackedFiles } from '../../sources/source'
 
 /** The repository's files `.sourceignore`, by path, in the order in which Flux reads them. */
 export type IgnoreFiles = ReadonlyMap<string, string>
 
 export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> {
-  const files = [...checkout.tree.entries.keys()].filter((file) => path.basename(file) === '.sourceignore')
+  return checkout.texts(ignoreFilesAmong(checkout.tree.entries.keys()))
+}
+
+/** Those among fetched files. */
+export function sourceIgnoresAmong(files: ReadonlyMap<string, Uint8Array>): IgnoreFiles {
+  const own = ignoreFilesAmong(files.keys())
+  return new Map(own.map((file) => [file, Buffer.from(files.get(file) ?? '').toString('utf8')]))
+}
+
+function ignoreFilesAmong(files: Iterable<string>): string[] {
   const depthOf = (file: string) => file.split('/').length
-  return checkout.texts(files.sort((a, b) => depthOf(a) - depthOf(b)))
+  const own = [...files].filter((file) => path.basename(file) === '.sourceignore')
+  return own.sort((a, b) => depthOf(a) - depthOf(b))
 }
 
 /**
@@ -20,20 +31,27 @@ export async function sourceIgnoresIn(checkout: Checkout): Promise<IgnoreFiles> 
  *
  * https://fluxcd.io/flux/components/source/gitrepositories/#excluding-files
  */
-export class FluxArtifact {
+export class FluxArtifact implements PackedFiles {
   private readonly rules: readonly IgnorePattern[]
   private readonly prefixes: readonly string[]
   private readonly known = new Map<string, boolean>()
 
-  /** @param source the GitRepository; undefined where it is only in the cluster */
-  constructor(source: Manifest | undefined, files: IgnoreFiles) {
+  /**
+   * @param source the GitRepository; undefined where it is only in the cluster
+   * @param isLink whether a path of the repository is a symbolic link
+   */
+  constructor(
+    source: Manifest | undefined,
+    files: IgnoreFiles,
+    private readonly isLink: (path: string) => boolean = () => false,
+  ) {
     const { ignore, sparseCheckout } = source ? readFluxSource(source.root) : {}
     this.prefixes = [...(sparseCheckout?.items() ?? [])].map((one) => textAt(one).replace(/^\.\//, ''))
     const own = [...files]
       .filter(([file]) => this.isCheckedOut(file))
       .flatMap(([file, text]) => rulesIn(text, foldersOf(file)))
     const given = [...own, ...rulesIn(ignore ? textAt(ignore) : '', [])]
-    // One pattern of one's own takes the place of all defaults but those of Git itself:
+    // One pattern in the object replaces all defaults except those of Git itself:
     // https://github.com/fluxcd/pkg/blob/artifact/v0.20.0/artifact/storage/archive.go
     this.rules = [...rulesIn(ofGit, []), ...(given.length > 0 ? given : rulesIn(byDefault, []))]
   }
@@ -43,9 +61,25 @@ export class FluxArtifact {
     if (known !== undefined) return known
     const parts = file.split('/')
     const last = this.rules.findLast((rule) => takes(rule, parts))
-    const isIn = this.isCheckedOut(file) && (last === undefined || last.includes)
+    const isIn = this.isCheckedOut(file) && (last === undefined || last.includes) && this.linkOn(file) === undefined
     this.known.set(file, isIn)
     return isIn
+  }
+
+  whyNot(file: string): string {
+    const link = this.linkOn(file)
+    return link === undefined
+      ? `Flux does not get ${file}: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it`
+      : `Flux does not get ${file}: it packs no symbolic links, and ${link} is one`
+  }
+
+  /** The symbolic link that a path is, or leads through. */
+  private linkOn(file: string): string | undefined {
+    for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) {
+      const folder = file.slice(0, end)
+      if (this.isLink(folder)) return folder
+    }
+    return this.isLink(file) ? file : undefined
   }
 
   /** A sparse checkout compares the starts of paths, as texts. */
@@ -68,12 +102,12 @@ interface IgnorePattern {
   readonly folders: readonly string[]
   readonly includes: boolean
   readonly foldersOnly: boolean
-  /** Whether it is matched from its folder on, and not by any one name. */
+  /** Whether it is matched from its folder on, and not by any single name. */
   readonly anchored: boolean
   readonly parts: readonly PatternSegment[]
 }
 
-/** A segment of a pattern: any number of folders, nothing, or names. */
+/** A segment of a pattern: any number of folders, an empty one, or names. */
 type PatternSegment = '**' | '' | ((name: string) => boolean)
 
 function foldersOf(file: string): string[] {
@@ -99,7 +133,7 @@ function rulesIn(text: string, folders: readonly string[]): IgnorePattern[] {
 
 function partOf(written: string, anchored: boolean): PatternSegment {
   if (anchored && (written === '**' || written === '')) return written
-  // Go's filepath.Match knows no `**` and no braces; go-git takes nothing for two stars beside other characters.
+  // Go's filepath.Match knows no `**` and no braces; go-git matches nothing with two stars next to other characters.
   if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
   return minimatch.filter(written, {
     dot: true,
@@ -121,7 +155,7 @@ function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: r
   return at !== -1 && !(foldersOnly && at === own.length - 1)
 }
 
-/** Without a way back: behind `**` the first folder that matches the next segment is taken. */
+/** Matches without backtracking: after `**` the first folder that matches the next segment is used. */
 function takesFrom(parts: readonly PatternSegment[], file: readonly string[], foldersOnly: boolean): boolean {
   let at = 0
   let isFound = false

@@ -16,7 +16,9 @@ import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-
 export interface RepositoryIndex {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
+  /**
+   * The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it.
+   */
   readonly repository: readonly string[]
   /** The files `.sourceignore`, those of upper folders first. */
   readonly sourceIgnores: IgnoreFiles
@@ -25,7 +27,7 @@ export interface RepositoryIndex {
   readonly generatorFiles: ReadonlyMap<string, string>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
-  /** The objects of files that such objects are made of. */
+  /** The objects in files from which rendered objects are made. */
   readonly writtenAs: ReadonlyMap<Manifest, Manifest>
 }
 
@@ -39,13 +41,13 @@ export interface Bringer {
 /** An object of Argo CD that deploys a plain file. */
 export interface PlainOwner {
   readonly manifest: Manifest
-  /** How messages name it. */
+  /** The name in messages. */
   readonly name: string
-  /** The files besides its own that decide which files it takes. */
+  /** Other files that decide which files it applies. */
   readonly definitionFiles: readonly string[]
 }
 
-/** Why a source was not inspected. Fingerprints contain these ids, so they never change. */
+/** The reasons why a source was not inspected. Fingerprints contain these ids, so they never change. */
 export type NotInspectedCause =
   | 'chart-elsewhere'
   | 'source-elsewhere'
@@ -77,7 +79,7 @@ export interface NotInspected {
   readonly manifest: Manifest
   readonly cause: NotInspectedCause
   readonly reason: string
-  /** Where its chart comes from, if the object itself does not have it. */
+  /** The URL of its chart, if the object itself does not have it. */
   readonly url?: string
   /** The line that is the cause, if that is not the whole object. */
   readonly at?: DeclarationSite
@@ -87,7 +89,7 @@ export interface NotInspected {
   readonly placeAt?: DeclarationSite
   /** The files that ask for its version and name its place, where these are others. */
   readonly files?: readonly string[]
-  /** What of the cause it is about, and what to do, where the cause alone does not say it. */
+  /** The subject of the cause and the remedy, if the cause alone does not show them. */
   readonly about?: string
   readonly remedy?: string
 }
@@ -98,13 +100,13 @@ export class GitOpsSources {
   readonly notInspected: NotInspected[] = []
   /** The revisions of this repository that objects deploy. */
   readonly revisions: TrackedRevision[] = []
-  /** How objects of Flux refer to this repository. */
+  /** The references of Flux objects to this repository. */
   readonly references: SourceReference[] = []
   /** The releases among those whose charts may be fetched, by their ids. */
   readonly elsewhere = new Map<string, () => ChartElsewhere>()
   /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
-  /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
+  /** Plain files, each with the object that deploys it. */
   readonly plain = new Map<string, PlainOwner>()
   /** The folders whose plain files an object takes. */
   readonly directories = new Set<string>()
@@ -128,14 +130,14 @@ export class GitOpsSources {
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
-  /** Adds a source that an object deploys; the copies of an object that go to one cluster deploy one. */
+  /** Adds a source that an object deploys; the copies of an object for one cluster deploy one. */
   add(source: Source, manifest: Manifest): void {
     if (this.deployers.has(source.id)) return
     this.deployers.set(source.id, manifest)
     this.sources.push(source)
   }
 
-  /** An object that comes to several clusters is listed once. */
+  /** Lists an object that is in several clusters once. */
   skip(
     manifest: Manifest,
     cause: NotInspectedCause,
@@ -190,7 +192,7 @@ export class GitOpsSources {
     return this.repositoryIndex.broughtBy.get(manifest)
   }
 
-  /** Objects that an object may refer to, those that come with it first, then those of files. */
+  /** The objects that an object may refer to: first those of the same rendering, then those of files. */
   nearTo(manifest: Manifest, all: readonly Manifest[]): readonly Manifest[] {
     const { broughtBy } = this.repositoryIndex
     if (broughtBy.size === 0) return all
@@ -216,7 +218,7 @@ export class GitOpsSources {
     return this.repositoryIndex.repository.includes(repositoryName(url))
   }
 
-  /** Whether a `sourceRef` may mean this repository: it does not if all sources of that name are elsewhere. */
+  /** Whether a `sourceRef` may mean this repository; false if all sources of that name are elsewhere. */
   mayBeHere(reference: Cursor, place: string, manifests: readonly Manifest[]): boolean {
     const [kind, name] = [textAt(reference.at('kind')), textAt(reference.at('name'))]
     const urls = manifests
@@ -225,7 +227,9 @@ export class GitOpsSources {
     return urls.length === 0 || urls.some((url) => url === '' || url.includes('$') || this.isHere(url, place))
   }
 
-  /** Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without. */
+  /**
+   * Whether the folder's own Kustomization is left out: a folder with a Kustomization is never treated as one without.
+   */
   isIgnored(place: string): boolean {
     const file = ignorableKustomization(place, this.repositoryIndex.checkout)
     if (file === undefined) return false

@@ -14,12 +14,15 @@ export function siteOfFolder(manifest: Manifest, at: Cursor): DeclarationSite {
   return { path: manifest.origin.path, region: at.region }
 }
 
-/** Why an object deploys nothing, in words that go behind its name. */
+/** The reason why an object deploys nothing, as words that follow its name. */
 export function missingFolder(place: string): string {
   return `there is no folder ${place} in this repository`
 }
 
-/** Whether a revision is most likely the one that this change is merged to; a tag or another branch may have other folders. */
+/**
+ * Whether a revision is most likely the branch that this change is merged to; a tag or another branch may have other
+ * folders.
+ */
 export function isMainRevision(revision: string): boolean {
   return ['', 'HEAD', 'main', 'master', 'refs/heads/main', 'refs/heads/master'].includes(revision)
 }

@@ -4,7 +4,10 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { DeclarationSite } from '../../sources/source'
 
-/** A revision of a repository as an object names it: a branch, or what stays the same until the object names another one. */
+/**
+ * A revision of a repository as an object names it: a branch, or a revision that is fixed until the object names
+ * another one.
+ */
 export interface NamedRevision {
   readonly kind: 'branch' | 'pin'
   /** Empty for the default branch. */
@@ -14,14 +17,14 @@ export interface NamedRevision {
 /** A revision of this repository that an object deploys. */
 export interface TrackedRevision extends NamedRevision {
   readonly manifest: Manifest
-  /** Of an ApplicationSet, the Application that it makes. */
+  /** For an ApplicationSet, the Application that it generates. */
   readonly subject: string
   readonly at: DeclarationSite
   /** The value, where a rendering makes the object. */
   readonly rendered?: { readonly source: string; readonly value: Cursor }
 }
 
-/** How Argo CD reads `targetRevision`: https://argo-cd.readthedocs.io/en/stable/user-guide/tracking_strategies/ */
+/** The meaning of `targetRevision`: https://argo-cd.readthedocs.io/en/stable/user-guide/tracking_strategies/ */
 export function argoRevision(text: string): NamedRevision {
   const branch = text.replace(/^refs\/heads\//, '')
   if (branch === '' || branch === 'HEAD') return { kind: 'branch', name: '' }
@@ -30,7 +33,7 @@ export function argoRevision(text: string): NamedRevision {
 }
 
 /**
- * How Flux reads `ref`: the first of these fields decides.
+ * The meaning of `ref`: the first of these fields decides.
  * https://github.com/fluxcd/pkg/blob/git/v0.56.1/git/gogit/client.go (Clone)
  */
 export function fluxRevision({ ref }: FluxSource): NamedRevision & { readonly at: Cursor } {
@@ -55,7 +58,7 @@ export interface SourceReference {
   readonly at: DeclarationSite
 }
 
-/** Whether a source has the name and the namespace of a reference; a namespace that is not written may be any. */
+/** Whether a source has the name and the namespace of a reference; a missing namespace may be any. */
 export function provides({ ref }: Manifest, name: string, namespace: string): boolean {
   return ref.name === name && (ref.namespace === namespace || ref.namespace === '' || namespace === '')
 }

@@ -4,9 +4,8 @@ import { entryOf } from '../../entry'
 export type Growing = Record<string, unknown>
 
 /**
- * Puts an assignment into values as helm's `--set` does: `a.b[0]=1,c=x`. A backslash takes the meaning from the next
- * character, and braces hold a list.
- * https://github.com/helm/helm/blob/v4.2.4/pkg/strvals/parser.go
+ * Puts an assignment into values as helm's `--set` does: `a.b[0]=1,c=x`. A backslash escapes the next character, and
+ * braces hold a list. https://github.com/helm/helm/blob/v4.2.4/pkg/strvals/parser.go
  *
  * @param isText whether every value stays text, as with `--set-string`
  * @returns false for an assignment that helm refuses; what comes before the fault is put in

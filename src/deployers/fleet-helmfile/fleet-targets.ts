@@ -8,14 +8,14 @@ export interface FleetTarget {
   readonly clusters: string
   /** The maps of options, the last over the others: the bundle's own, and those of the target. */
   readonly options: readonly Cursor[]
-  /** Whether no cluster may be left for it. */
+  /** Whether other targets may already take all of its clusters. */
   readonly mayBeUnused: boolean
 }
 
 /** More targets than this in one file are no one's work. */
 const maxTargets = 300
 
-/** A field as Go reads it: of keys that differ in case alone, the last in byte order counts. */
+/** A field as Go reads it: of several keys that differ in case alone, the last in byte order counts. */
 export function goField(map: Cursor, ...keys: readonly string[]): Cursor {
   return keys.reduce((at, key) => {
     const [name = key] = [...at.entries()]
@@ -47,11 +47,11 @@ export function fleetTargets(root: Cursor): { targets: FleetTarget[]; unread: { 
   if (mode.toLowerCase() === 'allmatches' && first)
     unread.push({
       at: first,
-      reason: 'a cluster that several of its targets take gets all of them; each is judged alone',
+      reason: 'a cluster that several of its targets match gets all of them; each is judged alone',
     })
   for (const entry of entries.slice(0, maxTargets)) {
     const clusters = clustersOf(entry)
-    // Of several that take the same clusters the first is used.
+    // The first of several targets for the same clusters is used.
     if (clusters === undefined || targets.has(clusters)) continue
     const isDeployed = goField(entry, 'doNotDeploy').value !== true
     targets.set(clusters, { clusters, options: isDeployed ? [root, entry] : [], mayBeUnused: false })

@@ -72,7 +72,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
   if (repository !== '' || isElsewhere(written)) {
     deployRemote(bundle, target, { chart: written, repository })
     if (!isKustomized) return
-    const what = `Fleet lays the Kustomization ${dir || '.'} over the chart ${written || repository}, which is not in this repository, so it is built alone`
+    const what = `Fleet applies the Kustomization ${dir || '.'} to the chart ${written || repository}, which is not in this repository, so it is built alone`
     deployments.skip(option('kustomize'), what)
     deployKustomization(bundle, target, dir, true)
     return
@@ -83,7 +83,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
   else deployChart(bundle, target, chart, isKustomized)
 }
 
-/** Whether a chart is downloaded, in the forms that go-getter takes. */
+/** Whether a chart is downloaded, in the forms of go-getter. */
 function isElsewhere(chart: string): boolean {
   return /:\/\/|^[a-z0-9]+::|^(?:github|gitlab|bitbucket)\.(?:com|org)\/|^[^/@]+@[^/:]+:/i.test(chart)
 }
@@ -126,7 +126,7 @@ function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, 
     kind: 'kustomize',
     root,
     namespace: namespaceOf(target) || 'default',
-    ...(forced ? { overlay: { namespace: forced } } : {}),
+    ...(forced ? { overlay: { namespace: forced }, keepsNamespaces: true } : {}),
     ...(isIncomplete ? { incomplete: true } : {}),
   })
 }
@@ -176,7 +176,7 @@ function deployPlain({ folder, deployments }: Bundle, { options }: FleetTarget):
       const [, start, extension] = file.slice(overlay.length + 1).match(/^(.*)_patch(\.(?:ya?ml|json))$/s) ?? []
       if (start === undefined) continue
       const patched = path.join(folder, `${start}${extension}`)
-      deployments.patches.set(file, `a patch that Fleet lays over ${patched}, and is not laid over it here`)
+      deployments.patches.set(file, `a patch that Fleet applies to ${patched}, and that is not applied here`)
     }
   }
 }
@@ -214,7 +214,7 @@ function unknownValues(target: FleetTarget): { at: Cursor; reason: string } | un
   if (!filled) return undefined
   return {
     at: filled,
-    reason: 'it is rendered with the variables of its values as they are written; each cluster has its own',
+    reason: 'the variables in its values are not filled in, as each cluster fills them in differently',
   }
 }
 
@@ -224,7 +224,7 @@ function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
   return {
     id: `fleet:${file}:${clusters}`,
     origin: 'named' as const,
-    // Without a cluster that is known to take it, a failure is no fault.
+    // If no known cluster takes it, a failure is no error.
     ...(mayBeUnused ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: file, region: document.object.region },

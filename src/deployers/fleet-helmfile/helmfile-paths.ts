@@ -5,7 +5,7 @@ import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
 import { inside } from '../../sources/kustomization'
 
-/** What helmfile fills into the paths of a release, as far as the file has it. */
+/** The variables that helmfile fills into the paths of a release, as far as the file has them. */
 export interface PathVariables {
   readonly name: string
   readonly namespace: string
@@ -13,7 +13,7 @@ export interface PathVariables {
   readonly environment: string | undefined
 }
 
-/** A path of values with what is known filled in; templates that are filled in twice are written in quotes of their own. */
+/** A path of values with its known variables filled in; templates that are filled in twice have quotes of their own. */
 export function filledPath(written: string, { name, namespace, environment }: PathVariables): string {
   const known: Readonly<Record<string, string | undefined>> = {
     'Release.Name': name,
@@ -31,7 +31,7 @@ export function filledPath(written: string, { name, namespace, environment }: Pa
 export function filesFor(folder: string, written: string, checkout: Checkout): readonly string[] {
   const parts = unquoted(written).split('{{')
   const rest = parts.slice(1).map((part) => part.slice(part.indexOf('}}') + 1).slice(1))
-  // Of a path that is filled in whole nothing is known.
+  // A path that is filled in entirely is unknown.
   if (!/[A-Za-z0-9]/.test([parts[0], ...rest].join(''))) return []
   const glob = inside(folder, [parts[0], ...rest].join('*').replace(/\*\**/g, '*'))
   if (glob === undefined) return []
@@ -42,7 +42,7 @@ export function filesFor(folder: string, written: string, checkout: Checkout): r
   return minimatch.match(below, glob, { dot: true, nobrace: true, nocomment: true, nonegate: true, noext: true })
 }
 
-/** `{{`{{ .Release.Name }}`}}` as it is after the first time. */
+/** `{{`{{ .Release.Name }}`}}` after the first rendering. */
 function unquoted(written: string): string {
   return written.replaceAll('{{`', '').replaceAll('`}}', '')
 }

@@ -8,7 +8,7 @@ import { listOf, textOf } from '../../sources/untyped'
 import { type FileDeployments, releaseKey } from '../common/file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
 
-/** What a release takes from the rest of its file. */
+/** The parts of a file that its releases depend on. */
 export interface Helmfile {
   readonly folder: string
   readonly path: string
@@ -16,18 +16,18 @@ export interface Helmfile {
   readonly repositories: ReadonlyMap<string, string>
   /** The namespace of releases that name none. */
   readonly namespace: string
-  /** The cluster that everything in it goes to; empty where that is the one of its path. */
+  /** The cluster of the whole file; empty if its path decides. */
   readonly cluster: string
   /** The one environment that there is; undefined where there are several. */
   readonly environment: string | undefined
   /** Whether it is a template; only its plain parts are read. */
   readonly isTemplate: boolean
-  /** Whether values files that are not there are passed over. */
+  /** Whether missing values files are ignored. */
   readonly passesOverMissing: boolean
   readonly deployments: FileDeployments
 }
 
-/** The fields of a release that are templates even in plain YAML, and that decide what is deployed. */
+/** The fields of a release that are templates even in plain YAML, and that decide which chart is deployed. */
 const identifying = ['name', 'chart', 'namespace', 'version']
 
 /** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
@@ -43,7 +43,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   if (templated || field('chart') === '') {
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
-    const reason = `the release ${name} of ${helmfile.path} takes it, and ${why}, which only helmfile fills in`
+    const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
     for (const layer of layersOf(release, helmfile))
       if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
     return
@@ -115,7 +115,7 @@ function namespaceOf(release: Cursor, helmfile: Helmfile): string {
   return textOf(release.at('namespace').value) || helmfile.namespace
 }
 
-/** The values of a release, the last over the others, and what of them is out of sight. */
+/** The values of a release, the last over the others, and the layers that are not in the repository. */
 function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const { deployments, folder, environment, passesOverMissing } = helmfile
   const { checkout } = deployments.surroundings
@@ -147,7 +147,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     const place = inside(folder, written)
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
     if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
-      const reason = `the release ${name} of ${helmfile.path} takes it in a way that only helmfile knows`
+      const reason = `the release ${name} of ${helmfile.path} uses it in a way that only helmfile knows`
       for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
       return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
@@ -156,7 +156,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   })
   const set = release.at('set')
   const files = [...set.items()].filter((one) => one.at('file').exists)
-  const fromFiles = files[0] ? hidden(files[0], 'the values that its `set` takes of files') : []
+  const fromFiles = files[0] ? hidden(files[0], 'the values that its `set` reads from files') : []
   const single: ReleaseLayer[] = set.exists ? [{ keys: set.path, parameters: true }] : []
   const strings = release.at('setString')
   const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []
@@ -164,7 +164,10 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
 }
 
-/** What `--set` and `--set-string` are given, which win over all other values; helmfile escapes what has a meaning there. */
+/**
+ * The arguments of `--set` and `--set-string`, which win over all other values; helmfile escapes special characters in
+ * them.
+ */
 function parametersOf(release: Cursor): Parameter[] {
   const escaped = (value: unknown) => textOf(value).replace(/[{},]/g, '\\$&')
   return ['set', 'setString'].flatMap((key) =>

@@ -7,14 +7,14 @@ import { inside } from '../../sources/kustomization'
 import { textOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
 import { FileDeployments } from '../common/file-deployments'
-import { filesFor } from './helmfile-paths'
+import { filesFor, filledPath } from './helmfile-paths'
 import { type Helmfile, readHelmfileRelease } from './helmfile-release'
 import { plainPartsOf } from './plain-parts'
 
 const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
 
 /** More files or releases than these are no one's work. */
-const most = { bases: 50, releases: 1000, globs: 200, names: 20, characters: 500 }
+const most = { bases: 50, releases: 1000, environments: 30, globs: 200, names: 20, characters: 500 }
 
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
@@ -32,7 +32,7 @@ export function isTemplateOfHelmfile(file: string): boolean {
 }
 
 /**
- * Reads a helmfile: releases in plain YAML. What is written in a template is listed by its releases.
+ * Reads a helmfile: releases in plain YAML. The content of a template is listed by its releases.
  * https://helmfile.readthedocs.io/en/stable/
  */
 export async function readHelmfile(file: string, text: string, deployments: FileDeployments): Promise<void> {
@@ -57,8 +57,8 @@ export async function readHelmfile(file: string, text: string, deployments: File
 }
 
 /**
- * Reads the releases of charts from elsewhere that a template names in plain YAML: their values say something by
- * themselves. Which of the releases are installed, and with what besides, only helmfile knows.
+ * Reads the releases of remote charts that a template names in plain YAML: their values can be judged alone. Only
+ * helmfile knows which of the releases are installed, and with which further values.
  */
 async function readPlainParts(file: string, text: string, deployments: FileDeployments): Promise<void> {
   const { documents, faults } = documentsIn(file, plainPartsOf(text))
@@ -83,24 +83,45 @@ async function readDocuments(
   const repositories = named('repositories')
     .flatMap((list) => [...list.items()])
     .map((one) => [textOf(one.at('name').value), urlOf(one)] as const)
+  const environments = [...new Set(named('environments').flatMap((list) => [...list.entries()].map(([name]) => name)))]
   const helmfile: Helmfile = {
     folder,
     path: file,
     repositories: new Map(repositories),
     namespace: textOf(named('namespace').at(-1)?.value),
     cluster: clusterOf(file),
-    environment: environmentOf(named('environments')),
+    environment: environments.length > 1 ? undefined : (environments[0] ?? 'default'),
     isTemplate,
     passesOverMissing: named('missingFileHandler').some(({ value }) => value !== 'Error'),
     deployments,
   }
   takeValuesOfEnvironments(file, parts, deployments)
-  // Of several parts the last list takes the place of the others.
+  // The list of the last part replaces the others.
   const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
   const releases = [...(own?.items() ?? [])]
   const [beyond] = releases.slice(most.releases)
   if (beyond) deployments.skip(beyond, `it has ${releases.length} releases; only the first ${most.releases} are read`)
-  for (const release of releases.slice(0, most.releases)) readHelmfileRelease(release, helmfile)
+  for (const release of releases.slice(0, most.releases)) {
+    const own = environmentsOf(release, environments.slice(0, most.environments), helmfile)
+    for (const one of own.length > 0 ? own : [helmfile]) readHelmfileRelease(release, one)
+  }
+}
+
+/** The environments that have files of their own for a release, each of which goes to a cluster of its own. */
+function environmentsOf(release: Cursor, names: readonly string[], helmfile: Helmfile): readonly Helmfile[] {
+  const { checkout } = helmfile.deployments.surroundings
+  const paths = [...release.at('values').items()].map(({ value }) => textOf(value))
+  const templated = paths.filter((one) => one.includes('.Environment.Name'))
+  if (names.length < 2 || templated.length === 0) return []
+  const variables = { name: textOf(release.at('name').value), namespace: helmfile.namespace }
+  return names
+    .filter((environment) =>
+      templated.some((one) => {
+        const place = inside(helmfile.folder, filledPath(one, { ...variables, environment }))
+        return place !== undefined && checkout.has(place)
+      }),
+    )
+    .map((environment) => ({ ...helmfile, environment, cluster: helmfile.cluster || environment }))
 }
 
 /** Whether a document lists releases as helmfile does. */
@@ -112,16 +133,9 @@ function holdsReleases({ root }: Manifest): boolean {
   )
 }
 
-/** A file of a name of its own is given to helmfile by itself, and each may go to another cluster. */
+/** A file with another name is passed to helmfile explicitly, and each may be deployed to another cluster. */
 function clusterOf(file: string): string {
   return byName.test(file) || layoutFolderOf(file) !== undefined ? '' : file
-}
-
-/** The environment that paths are filled in with: the one that is declared, or helmfile's default. */
-function environmentOf(lists: readonly Cursor[]): string | undefined {
-  const names = new Set(lists.flatMap((list) => [...list.entries()].map(([name]) => name)))
-  const [first = 'default', ...others] = names
-  return others.length === 0 ? first : undefined
 }
 
 /** The plain states that a helmfile is laid over; they have no bases of their own. */
@@ -152,18 +166,21 @@ async function basesOf(
   return found
 }
 
-/** The values of environments, from which templates are filled in. */
+/** The values of environments and of other helmfiles, from which templates are filled in. */
 function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
-  const reason = `an environment of ${file} takes it, and only helmfile fills in templates with it`
-  const written = new Set(
-    parts.flatMap(({ root }) =>
-      [root, ...[...root.at('environments').entries()].map(([, one]) => one)].flatMap((one) =>
-        ['values', 'secrets'].flatMap((key) => [...one.at(key).items()].map(({ value }) => textOf(value))),
-      ),
-    ),
-  )
-  const names = [...written].filter((name) => name !== '').slice(0, most.globs)
-  for (const name of names)
+  const only = 'and only helmfile fills in templates with it'
+  for (const { root } of parts) {
+    const environments = [root, ...[...root.at('environments').entries()].map(([, one]) => one)]
+    takeValues(file, environments, `an environment of ${file} takes it, ${only}`, deployments)
+    const others = [...root.at('helmfiles').items()]
+    takeValues(file, others, `${file} gives it to another helmfile, ${only}`, deployments)
+  }
+}
+
+function takeValues(file: string, takers: readonly Cursor[], reason: string, deployments: FileDeployments): void {
+  const values = takers.flatMap((one) => [...one.at('values').items(), ...one.at('secrets').items()])
+  const written = new Set(values.map(({ value }) => textOf(value)).filter(Boolean))
+  for (const name of [...written].slice(0, most.globs))
     for (const place of filesFor(folderOf(file), name, deployments.surroundings.checkout))
       deployments.taken.push({ path: place, reason })
 }
@@ -184,7 +201,7 @@ function listTemplate(file: string, text: string, deployments: FileDeployments):
     region: startOf(1),
     reason: `it is a template, which only helmfile fills in: ${what}`,
   })
-  const reason = `a release in ${file} takes it, a template that only helmfile fills in`
+  const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
 }
 
@@ -204,7 +221,7 @@ function releaseNames(text: string): string[] {
   return [...names]
 }
 
-/** The files of the repository that strings of a template name; what is filled in may be any word. */
+/** The files of the repository that strings of a template name; a variable may be any word. */
 function* filesIn(
   file: string,
   text: string,
@@ -217,7 +234,7 @@ function* filesIn(
       const why = isLong
         ? `this line has more than ${most.characters} characters, and is not searched`
         : `it names more than ${most.globs} files, and the rest of it is not searched`
-      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases take` })
+      unread.push({ path: file, region: startOf(index + 1), reason: `${why} for files that its releases use` })
       if (isLong) continue
       break
     }

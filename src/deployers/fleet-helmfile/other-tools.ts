@@ -31,11 +31,11 @@ export interface OtherTool {
   readonly folder: string
   /** The file that shows it. */
   readonly mark: string
-  /** Why the gate cannot judge what it makes. */
+  /** The reason why the gate cannot judge its output. */
   readonly because: string
-  /** What would have it judged, as a command or an action. */
+  /** The command or action with which it is judged. */
   readonly instead: string
-  /** Whether a file of the repository is the tool's. */
+  /** Whether a file of the repository belongs to the tool. */
   takes(file: string): boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * A file of YAML that is a template, with its actions left out where they take a line of their own, and in quotes where
- * they are a value, so that what is written without them can be read. Lines keep their numbers.
+ * Makes a YAML template readable: actions on a line of their own are left out, and those that are a value are quoted.
+ * Lines keep their numbers.
  */
 export function plainPartsOf(text: string): string {
   return withoutComments(text).split('\n').map(plainLine).join('\n')

@@ -4,6 +4,7 @@ import type { Checkout } from '../../revision/checkout'
 import { documentsIn } from '../common/document'
 import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
 import { fleetFile, isFleet, readFleet } from './fleet'
+import { ignoreForFleet } from './fleet-ignore'
 import { isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
 
 /** Whether a file may declare deployments of Fleet or helmfile. */
@@ -12,7 +13,7 @@ export function mayDeclare(file: string, text: string): boolean {
 }
 
 /**
- * Reads what the files of Fleet and helmfile of one side deploy.
+ * Reads the deployments that the files of Fleet and helmfile of one side declare.
  *
  * @param parts the files of charts, which are no such files
  */
@@ -27,10 +28,11 @@ export async function readDeploymentFiles(
   const deployments = new FileDeployments(surroundings)
   for (const [file, text] of await checkout.texts(wanted))
     if (mayDeclare(file, text)) await readOne(file, text, deployments)
+  await ignoreForFleet(deployments)
   return deployments
 }
 
-/** The files of Fleet bundles that a glob of `ignore` takes: what Fleet deploys is judged wherever it is. */
+/** The files of Fleet bundles that a glob of `ignore` matches: deployments of Fleet are judged in any folder. */
 export async function ignorableBundles(checkout: Checkout): Promise<string[]> {
   const { tree } = checkout
   const files = [...tree.entries.keys()].filter((file) => fleetFile.test(file) && tree.isIgnorable(file))

@@ -56,7 +56,7 @@ export class FluxKustomizations {
       place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
     if (place !== undefined && !isThere && this.isOurs(kustomization, manifest)) {
       this.named.skip(manifest, 'folder-missing', missingFolder(place))
-      // What is suspended changes nothing, so it is no fault yet.
+      // A suspended object changes nothing, so it is no error yet.
       if (kustomization.spec.at('suspend').value !== true)
         this.trees.push({ manifest, kustomization, place, files: new Set(), written: [], isMissing: true })
       return
@@ -127,7 +127,7 @@ export class FluxKustomizations {
     return this.undefinedSources.areHere(sourceRef, namespace)
   }
 
-  /** The files that Kustomizations take in as they are. */
+  /** The files that Kustomizations include unchanged. */
   private get included(): ReadonlySet<string> {
     this.includedFiles ??= new Set(
       [...this.named.repositoryIndex.kustomizations.values()].flatMap(({ folder, includes }) =>
@@ -145,7 +145,7 @@ export class FluxKustomizations {
     const spec = fieldsOf(kustomization.spec.value)
     const overlay = fluxOverlayOf(spec)
     const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
-    // Each of several folders goes to the cluster that it is the folder of.
+    // Each of several folders belongs to the cluster of that folder.
     const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : owners.targetsOf(manifest)
     const targets = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
     const holders = substituteFrom.flatMap(

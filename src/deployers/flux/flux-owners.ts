@@ -10,15 +10,15 @@ export interface FluxTree {
   readonly place: string
   /** Every file that it applies something of. */
   readonly files: ReadonlySet<string>
-  /** The Kustomizations that it takes in. */
+  /** The Kustomizations that it includes. */
   readonly written: readonly string[]
   /** The folder is not there. */
   readonly isMissing?: true
-  /** The folder is one of those that its path may mean. */
+  /** The path has variables, and this is one of the folders that it may mean. */
   readonly isPossible?: true
 }
 
-/** Which Flux Kustomizations apply an object: this decides the cluster it goes to. */
+/** The Flux Kustomizations that apply an object: they decide its cluster. */
 export class FluxOwners {
   private readonly treesByFile = new Map<string, FluxTree[]>()
 

@@ -39,6 +39,12 @@ export class FluxReferences {
     return this.artifacts.of(this.sourceOf(reference, own, manifest))
   }
 
+  /** The files that decide what is in that artifact. */
+  definitionsOf(reference: Cursor, own: string, manifest: Manifest): string[] {
+    const source = this.sourceOf(reference, own, manifest)
+    return [...(source ? [source.origin.path] : []), ...this.named.repositoryIndex.sourceIgnores.keys()]
+  }
+
   /** The ConfigMap or Secret that an object takes values or variables from. */
   holderOf(reference: Pick<ValuesReference, 'kind' | 'name'>, own: string, manifest: Manifest): Manifest | undefined {
     return holderOf(reference, own, this.near(manifest, reference))

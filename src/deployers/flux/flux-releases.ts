@@ -1,13 +1,17 @@
 import path from 'node:path/posix'
 import type { FluxKustomization } from '../../gitops/flux-kustomization'
-import { type HelmReleaseChart, helmReleaseChartAt, readHelmRelease } from '../../gitops/helm-release'
+import {
+  type HelmReleaseChart,
+  hasRevisionInVersion,
+  helmReleaseChartAt,
+  readHelmRelease,
+} from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import { inside } from '../../sources/kustomization'
 import type { ChartElsewhere } from '../common/chart-elsewhere'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { siteOfFolder } from '../common/missing-folder'
-import { notInArtifact } from './flux-artifacts'
 import { elsewhere, type FluxOwners, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
 import { substitutionsOf, valuesOf } from './flux-values'
@@ -65,13 +69,14 @@ export class FluxReleases {
       return
     }
     this.references.track(chart.sourceRef, own, manifest)
-    if (!this.references.artifactOf(chart.sourceRef, own, manifest).has(path.join(place, 'Chart.yaml'))) {
-      const reason = notInArtifact(`its chart ${place}`)
-      this.named.skip(manifest, 'not-in-artifact', reason)
+    const artifact = this.references.artifactOf(chart.sourceRef, own, manifest)
+    const file = place.endsWith('.tgz') ? place : path.join(place, 'Chart.yaml')
+    if (!artifact.has(file)) {
+      this.named.skip(manifest, 'not-in-artifact', artifact.whyNot(file))
       return
     }
     const holders = release.valuesFrom.map((one) => this.references.holderOf(one, own, manifest))
-    const values = valuesOf(manifest, { chart, place, holders }, this.named)
+    const values = valuesOf(manifest, { chart, place, holders, artifact }, this.named)
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === manifest.ref.name)
     if (patch) this.named.skip(manifest, 'patched', `it is rendered without the patch in ${patch.origin.path}`)
@@ -88,8 +93,11 @@ export class FluxReleases {
           definitionFiles: [
             ...holders.flatMap((holder) => holder?.origin.path ?? []),
             ...this.owners.appliedBy(manifest),
+            ...this.references.definitionsOf(chart.sourceRef, own, manifest),
           ],
           chart: place,
+          packed: artifact,
+          ...(hasRevisionInVersion(chart) ? { isVersionLonger: true as const } : {}),
           values,
           set: {},
           ...postRenderersOf(release, manifest),
@@ -118,7 +126,7 @@ export class FluxReleases {
       targets: release.kubeConfig.exists ? [elsewhere(manifest)] : this.owners.targetsOf(manifest),
       idOf: (target) => idOf(manifest, target),
       appliedBy: this.owners.appliedBy(manifest),
-      // What a rendering brings has its variables filled in.
+      // Variables are filled in where a rendering contains the object.
       substitutions: this.named.bringerOf(manifest)
         ? []
         : owners.map(({ kustomization, manifest: owner }) => this.substitutionsBy(kustomization, owner)),

@@ -8,7 +8,7 @@ import { splitDocuments } from '../../manifest/documents'
 import { Manifest } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
-import type { Values } from '../../sources/source'
+import type { PackedFiles, Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 
@@ -31,7 +31,7 @@ export function holderOf(
   )
 }
 
-/** The data of a ConfigMap or Secret; nothing of data that SOPS has encrypted. */
+/** The data of a ConfigMap or Secret, without data that SOPS has encrypted. */
 export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
   const { root, ref } = holder
   if (root.at('sops').exists) return {}
@@ -42,8 +42,8 @@ export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
 }
 
 /**
- * The variables of a Kustomization: the data of later holders win over those of earlier ones, and what is written in
- * the object wins over both.
+ * The variables of a Kustomization: the data of later ConfigMaps and Secrets win over those of earlier ones, and values
+ * in the object win over both.
  */
 export function substitutionsOf(
   { substitute }: FluxKustomization,
@@ -54,7 +54,7 @@ export function substitutionsOf(
   return Object.fromEntries([...held, ...own])
 }
 
-/** Where the values of a release are sought. */
+/** The objects that the values of a release may refer to. */
 interface ReleaseReferences {
   /** The chart: its own, or that of the object it refers to. */
   readonly chart: HelmReleaseChart
@@ -62,6 +62,8 @@ interface ReleaseReferences {
   readonly place: string
   /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
+  /** The files that Flux has of the repository. */
+  readonly artifact: PackedFiles
 }
 
 /**
@@ -72,20 +74,20 @@ interface ReleaseReferences {
  */
 export function valuesOf(
   manifest: Manifest,
-  { chart, place, holders }: ReleaseReferences,
+  { chart, place, holders, artifact }: ReleaseReferences,
   named: GitOpsSources,
 ): Values[] | undefined {
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
   for (const file of [...chart.valuesFiles.items()].map(textAt)) {
-    // They are written from the root of the source; the first releases of Flux read them from the chart's folder.
+    // The paths start at the root of the source; the first releases of Flux started them at the chart's folder.
     const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
     if (found === undefined) {
       named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`)
       return undefined
     }
-    if (chart.ignoreMissingValuesFiles.value === true && !checkout.has(found)) continue
+    if (chart.ignoreMissingValuesFiles.value === true && !(checkout.has(found) && artifact.has(found))) continue
     values.push({ path: found })
   }
   const defaults = path.join(place, 'values.yaml')
@@ -98,7 +100,7 @@ export function valuesOf(
 /**
  * The values of a release besides the files of its chart.
  *
- * @returns undefined when some of it is not in this repository
+ * @returns undefined if some of them are not in this repository
  */
 export function ownValuesOf(
   manifest: Manifest,
@@ -138,8 +140,8 @@ interface ReferencedValues {
 }
 
 /**
- * The values of entries, where some entries give a single value. What is written to a path stays where the map that it is
- * written to comes from the object itself, and is lost under the object's values otherwise.
+ * The values of entries, where some entries give a single value. A value at a path (`targetPath`) is kept if its map
+ * comes from the object itself; otherwise the object's values replace it.
  * https://github.com/fluxcd/pkg/blob/main/chartutil/values.go
  */
 function composed(held: readonly ReferencedValues[], inline: Growing): Growing {

@@ -41,7 +41,7 @@ export function generateKustomization(
     }
     if (chart) continue
     if (!artifact.has(file)) {
-      if (/\.ya?ml$/.test(file)) named.ignoredByFlux.set(file, 'its source leaves it out of what Flux gets')
+      if (/\.ya?ml$/.test(file)) named.ignoredByFlux.set(file, 'its source excludes it, so Flux does not get it')
       continue
     }
     if (/\.json$/.test(file)) {
@@ -59,6 +59,7 @@ export function generateKustomization(
     faults: [],
     data: [],
     pluginPlaces: [],
+    inlinePlugins: false,
     patches: [],
     plugins: false,
     onlyTakesIn: true,

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { readFluxSource } from '../../gitops/flux-source'
-import { type HelmReleaseChart, readHelmRelease } from '../../gitops/helm-release'
+import { type HelmReleaseChart, hasRevisionInVersion, readHelmRelease } from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
@@ -8,17 +8,18 @@ import { inside } from '../../sources/kustomization'
 import type { HelmSource, Target, Values } from '../../sources/source'
 import { substituted } from '../../sources/substitution'
 import type { ChartElsewhere, WantedChart } from '../common/chart-elsewhere'
+import { FluxArtifact, sourceIgnoresAmong } from '../common/flux-artifact'
 import { declarationSite } from '../common/gitops-sources'
 import { ownValuesOf } from './flux-values'
 import { postRenderersOf } from './post-renderers'
 
-/** What the objects around a HelmRelease say of it. */
+/** The fields of the objects that a HelmRelease refers to. */
 interface HelmReleaseContext {
   /** Its chart, or that of the object it refers to. */
   readonly chart: HelmReleaseChart
   /** The HelmRepository, OCIRepository or GitRepository that the chart comes from. */
   readonly artifact: Manifest | undefined
-  /** The objects that say which chart it is. */
+  /** The objects that name the chart. */
   readonly definitions: readonly Manifest[]
   /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
@@ -27,7 +28,7 @@ interface HelmReleaseContext {
   readonly idOf: (target: Target) => string
   /** The files by which it is applied. */
   readonly appliedBy: readonly string[]
-  /** What each of the Kustomizations that apply it substitutes. */
+  /** The variables that each of the Kustomizations that apply it substitutes. */
   readonly substitutions: readonly (Readonly<Record<string, string>> | undefined)[]
 }
 
@@ -54,7 +55,7 @@ export function chartOfHelmRelease(
     release: release.releaseName,
     namespace,
     wanted() {
-      // Where it is applied several times with other variables, it is several releases.
+      // Applied several times with different variables, it is several releases.
       const isSeveral = others.length > 0 && its.substitutions.some(Boolean)
       return isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
     },
@@ -68,7 +69,7 @@ export function chartOfHelmRelease(
         ...fromChart,
         ...fromRelease.map((one) => ('text' in one ? { ...one, text: fill(one.text) } : one)),
       ]
-      // A variable that only the cluster has may be anything, also what the chart refuses.
+      // A variable that only the cluster has may have any value, even one that the chart refuses.
       const isUnfilled = values.some((one) => 'text' in one && one.text.includes('${'))
       const files = [...parts.slice(1).map((one) => one.origin.path), ...its.appliedBy]
       return targets.map((target) => ({
@@ -84,6 +85,9 @@ export function chartOfHelmRelease(
         set: {},
         ...postRenderersOf(release, manifest),
         crds: release.crds,
+        ...(artifact?.ref.kind === 'GitRepository' && hasRevisionInVersion(chart)
+          ? { isVersionLonger: true as const }
+          : {}),
         release: release.releaseName,
         namespace,
       }))
@@ -116,14 +120,22 @@ function wantedBy(
         const written = textAt(ref.at(key))
         return written === '' ? [] : [[key, written] as const]
       })
-      // Without a reference, Flux takes this branch: https://fluxcd.io/flux/components/source/gitrepositories/#reference
+      // Without a reference, Flux takes this branch:
+      // https://fluxcd.io/flux/components/source/gitrepositories/#reference
       const branch = of.length === 0 ? { branch: 'master' } : {}
       // Another kind of reference, such as `name`, is any ref of Git.
       return place === undefined || ref.at('name').exists
         ? undefined
         : {
-            request: { kind: 'tree', repository, ...branch, ...Object.fromEntries(of), folders: [place] },
+            request: {
+              kind: 'tree',
+              repository,
+              ...branch,
+              ...Object.fromEntries(of),
+              folders: withIgnoresAbove(place),
+            },
             folder: place,
+            packed: (files) => new FluxArtifact(artifact, sourceIgnoresAmong(files)),
           }
     }
     default:
@@ -131,10 +143,16 @@ function wantedBy(
   }
 }
 
+/** A folder, and the files above it that say what Flux leaves out of it. */
+function withIgnoresAbove(place: string): string[] {
+  const parts = place === '' ? [] : place.split('/')
+  return [place, ...parts.map((_, depth) => path.join(...parts.slice(0, depth), '.sourceignore'))]
+}
+
 /**
- * The values files of the chart itself that a release names; they take the place of its `values.yaml`.
+ * The values files of the chart itself that a release names; they replace its `values.yaml`.
  *
- * @returns undefined where what they come to is unknown
+ * @returns undefined if their content is unknown
  */
 function valuesOfChart({ valuesFiles, ...chart }: HelmReleaseChart, folder: string, checkout: Checkout) {
   const values: Values[] = []

@@ -4,7 +4,7 @@ import { manifestName } from '../../revision/tree'
 import { inside } from '../../sources/kustomization'
 import { substituted } from '../../sources/substitution'
 
-/** So many folders of one path are judged. */
+/** The number of folders of one path that are judged. */
 export const mostFolders = 100
 
 /** The folders that a path may mean, and whether there are more. */

@@ -4,7 +4,7 @@ import type { Manifest } from '../../manifest/manifest'
 import type { PostRenderers } from '../../sources/source'
 import { listOf } from '../../sources/untyped'
 
-/** What a HelmRelease lays over the output of helm, if it does. */
+/** The postRenderers of a HelmRelease, if it has any. */
 export function postRenderersOf(
   { postRenderers: all, postRenderStrategy }: HelmRelease,
   manifest: Manifest,

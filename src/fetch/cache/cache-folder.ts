@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What `actions/cache` saves and restores in a few seconds. */
+/** A size that `actions/cache` saves and restores in a few seconds. */
 const maxBytes = 1024 * 1024 * 1024
 
-/** The folders of entries, by what they hold. All else in the folder is not ours. */
+/** The folders of entries, by kind of content. Other content of the folder is not ours. */
 const kinds = ['archives', 'renderings', 'replays', 'trees'] as const
 
 /** `renderings/` and a digest. */
 export type EntryName = `${(typeof kinds)[number]}/${string}`
 
 /**
- * A folder that may outlive the run and that other runs share: each file is written whole or not at all. It is trusted as far
- * as who writes it, so it is never one of the checkout.
+ * A folder that may outlive the run and that other runs share: each file is written whole or not at all. It is trusted
+ * as much as its writers are, so it is never a folder of the checkout.
  */
 export class CacheFolder {
   private written = 0
 
-  /** @param folder nothing is kept without one */
+  /** @param folder undefined to keep nothing */
   constructor(private readonly folder: string | undefined) {}
 
   /**
-   * @param check returns nothing, or throws, for a file that is not what its name says
+   * @param check returns undefined, or throws, for a file with other content than its name promises
    * @returns a file that passes the check; another one is deleted
    */
   async read<T>(name: EntryName, check: (content: Buffer) => T | undefined): Promise<T | undefined> {
@@ -33,7 +33,7 @@ export class CacheFolder {
     try {
       const checked = check(content)
       if (checked !== undefined) {
-        // What is not used any more goes first.
+        // Entries that are no longer used are deleted first.
         await utimes(file, new Date(), new Date()).catch(() => {})
         return checked
       }
@@ -56,7 +56,7 @@ export class CacheFolder {
     }
   }
 
-  /** Deletes what was not used for the longest time, once this run has written more than there is room for. */
+  /** Deletes the entries that were unused for the longest time, once this run has written more than the limit. */
   async trim(most = maxBytes): Promise<void> {
     if (this.folder === undefined || this.written === 0) return
     const { folder } = this
@@ -87,7 +87,7 @@ export function sealed(description: unknown, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${digestOf(rest)}\n`), rest])
 }
 
-/** @returns nothing where the digest is another one */
+/** @returns undefined if the digest differs */
 export function unsealed(entry: Buffer): { readonly description: unknown; readonly content: Buffer } | undefined {
   const start = entry.indexOf('\n') + 1
   const rest = entry.subarray(start)
@@ -101,8 +101,8 @@ export function digestOf(bytes: Uint8Array | string): string {
 }
 
 /**
- * Whether a cache would be in a folder of the repository, so that a change could bring what is in it. Links are followed, and
- * folders that do not exist yet are taken as they are named.
+ * Whether a cache would be in a folder of the repository, so that a change could write its content. Links are followed,
+ * and folders that do not exist yet count by their names.
  */
 export async function isInside(cache: string, checkout: string): Promise<boolean> {
   const [inner, outer] = [await real(cache), await real(checkout)]

@@ -7,14 +7,16 @@ export interface FetchedTree {
   readonly links: readonly string[]
 }
 
-/** What a kept tree is of. */
+/** Identifies a kept tree. */
 export interface TreeId {
   readonly place: string
   readonly commit: string
   readonly folders: readonly string[]
 }
 
-/** Trees of commits that a branch or a tag held when they were fetched, each with the content of its files in one file. */
+/**
+ * Trees of commits that a branch or a tag held when they were fetched, each with the content of its files in one file.
+ */
 export class TreeCache {
   constructor(private readonly folder: CacheFolder) {}
 

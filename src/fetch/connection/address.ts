@@ -13,7 +13,10 @@ export type ResolveHost = (host: string) => Promise<readonly Address[]>
 
 export const resolveBySystem: ResolveHost = (host) => lookUp(host, { all: true })
 
-/** IPv4 networks that are no public hosts (https://www.iana.org/assignments/iana-ipv4-special-registry), and Azure's metadata. */
+/**
+ * IPv4 networks that are no public hosts (https://www.iana.org/assignments/iana-ipv4-special-registry), and Azure's
+ * metadata.
+ */
 const notPublic = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -36,7 +39,10 @@ const notPublic = [
 const refused4 = new BlockList()
 for (const [network, prefix] of notPublic) refused4.addSubnet(network, prefix, 'ipv4')
 
-/** IPv6 has few public networks: one block without its special ones (https://www.iana.org/assignments/iana-ipv6-special-registry). */
+/**
+ * IPv6 has few public networks: one block without its special ones
+ * (https://www.iana.org/assignments/iana-ipv6-special-registry).
+ */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 const refused6 = new BlockList()

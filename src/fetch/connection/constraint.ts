@@ -1,8 +1,9 @@
 import { parse, type SemVer } from 'semver'
 
 /**
- * A range of versions as Helm, Flux and Argo CD read it: by the rules of github.com/Masterminds/semver 3.5.0. Ranges of the
- * npm package are others: there `>=1.0.0-0` takes prereleases of 1.0.0 alone, and commas, `!=`, `=>` and `=<` are unknown.
+ * A range of versions as Helm, Flux and Argo CD read it: by the rules of github.com/Masterminds/semver 3.5.0. Ranges of
+ * the npm package are others: there `>=1.0.0-0` takes prereleases of 1.0.0 alone, and commas, `!=`, `=>` and `=<` are
+ * unknown.
  */
 export interface Constraint {
   readonly groups: readonly ComparatorSet[]
@@ -17,7 +18,7 @@ interface ComparatorSet {
 interface Comparator {
   readonly operator: string
   readonly version: SemVer
-  /** How many of the three numbers are written; the rest is any. */
+  /** The count of the numbers that are written; the rest is any. */
   readonly numbers: 0 | 1 | 2 | 3
 }
 
@@ -28,7 +29,7 @@ const number =
   /^v?([0-9xX*]+)(?:\.([0-9xX*]+))?(?:\.([0-9xX*]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/
 const operators = ['!=', '>=', '=>', '<=', '=<', '~>', '=', '>', '<', '~', '^']
 
-/** @returns nothing for a text that is no range */
+/** @returns undefined for a text that is no range */
 export function constraintOf(text: string): Constraint | undefined {
   if (text.length > longest) return undefined
   const written = text.split('||')

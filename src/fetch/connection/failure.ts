@@ -10,7 +10,7 @@ export class FetchFailure extends Error {
   }
 }
 
-/** The code of an error of Node, such as `ECONNREFUSED`, or what it says. */
+/** The code of an error of Node, such as `ECONNREFUSED`, or its message. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   if ('code' in error && typeof error.code === 'string') return error.code

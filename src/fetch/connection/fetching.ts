@@ -6,7 +6,9 @@ export interface ChartRequest {
   readonly chart: string
   /** One version, a range of semver, a digest (`sha256:…`), or empty for the newest release. */
   readonly version: string
-  /** A tag of a registry as it is, in place of `version`: `1.2` of an OCIRepository is that tag, of a HelmRelease a range. */
+  /**
+   * An exact tag of a registry, in place of `version`: `1.2` of an OCIRepository is that tag, of a HelmRelease a range.
+   */
   readonly tag?: string
 }
 
@@ -32,19 +34,22 @@ export type FetchedFiles = ReadonlyMap<string, Uint8Array>
 export interface Fetched {
   /** The version that the request came to: `4.11.3`, or a commit. */
   readonly version: string
-  /** Identifies the files: `sha256:…` of an archive, or the commit, with what makes other files of the same one. */
+  /**
+   * Identifies the files: `sha256:…` of an archive, or the commit, together with anything that selects other files of
+   * it.
+   */
   readonly digest: string
   readonly files: FetchedFiles
   /** The digest of the manifest in a registry: the revision of an OCIRepository. */
   readonly manifest?: string
   /**
-   * The paths of symbolic links and submodules of a Git tree, which are left out of the files: Flux leaves links out, other
-   * tools follow them.
+   * The paths of symbolic links and submodules of a Git tree, which are left out of the files: Flux leaves links out,
+   * other tools follow them.
    */
   readonly links?: readonly string[]
 }
 
-/** Why something was not fetched. Keys of findings contain these ids, so they never change. */
+/** The reasons why something was not fetched. Keys of findings contain these ids, so they never change. */
 export type FetchCause =
   /** Fetching is off: by the config, the option or the input. */
   | 'fetch-off'
@@ -56,11 +61,11 @@ export type FetchCause =
   | 'place-unreachable'
   /** The place wants credentials that no former step provided. */
   | 'place-denied'
-  /** The place says that it has no such chart, version, tag, branch or commit. */
+  /** The place answers that it has no such chart, version, tag, branch or commit. */
   | 'version-missing'
-  /** What came is no valid chart or tree, or does not have the digest that was promised. */
+  /** The content is no valid chart or tree, or does not have the promised digest. */
   | 'content-invalid'
-  /** What came is larger than the limits. */
+  /** The content exceeds the limits. */
   | 'content-too-large'
 
 export interface FetchFault {
@@ -69,7 +74,7 @@ export interface FetchFault {
   readonly reason: string
 }
 
-/** Fetches charts and trees from places that the run trusts; nothing twice. */
+/** Fetches charts and trees from places that the run trusts, each once. */
 export interface Fetching {
   chart(request: ChartRequest): Promise<Fetched | FetchFault>
   tree(request: TreeRequest): Promise<Fetched | FetchFault>

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly accept?: string
   /** The limit on the answer's size, in bytes. */
   readonly most: number
-  /** Asks for a compressed answer and returns it unpacked. An archive is wanted as it is. */
+  /** Asks for a compressed answer and returns it unpacked. Archives are fetched unchanged. */
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
@@ -28,7 +28,7 @@ export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** Where it came from in the end. */
+  /** The URL after all redirects. */
   readonly url: URL
 }
 
@@ -116,7 +116,7 @@ export class HttpClient {
     const known = this.unreachable.get(url.host)
     if (known) throw known
     const addresses = (host: string) => (mayBePrivate ? this.resolve(host) : publicAddresses(host, this.resolve))
-    // A connection to an address as it is written looks nothing up.
+    // For a URL with an address there is no lookup.
     if (isAddress(url.hostname) && !mayBePrivate) await addresses(url.hostname)
     const sent = (url.protocol === 'http:' ? open : openSecurely)(url, {
       // Each request has its own connection, to an address that was checked for it.
@@ -155,7 +155,7 @@ export function redirected(from: URL, to: string): URL {
   const url = URL.canParse(to, from.href) ? new URL(to, from.href) : undefined
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (!url || !isWeb || url.username || url.password)
-    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL that is not one of https`)
+    throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL that is not https`)
   if (from.protocol === 'https:' && url.protocol !== 'https:')
     throw new FetchFailure('place-refused', `${shown(from)} redirects to a URL without TLS, ${shown(url)}`)
   return url

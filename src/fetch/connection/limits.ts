@@ -1,6 +1,6 @@
 /** The limits of all fetches of a run. */
 export interface FetchLimits {
-  /** For one fetch, with all its tries. */
+  /** For one fetch, including retries. */
   readonly seconds: number
   /** The time in which anything is being fetched, in all. */
   readonly totalSeconds: number
@@ -16,7 +16,7 @@ export interface FetchLimits {
   /** The files of a chart or a tree, unpacked. */
   readonly unpackedBytes: number
   readonly files: number
-  /** How many times larger than its archive a chart may be, beyond the first MiB. */
+  /** The allowed ratio of a chart's size to its archive's, beyond the first MiB. */
   readonly ratio: number
 }
 

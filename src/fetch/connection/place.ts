@@ -1,11 +1,11 @@
 /** A place that charts or trees are fetched from: a repository's whole URL, never its host alone. */
 export interface Place {
-  /** How the place is recognised, however it is written. */
+  /** The same for all spellings of the place. */
   readonly key: string
   readonly scheme: 'https' | 'http' | 'oci' | 'ssh'
   /**
-   * Where it is, without a user and a password: what a manifest has of these is not used. A URL of `https:` or `http:` also
-   * for the other schemes, so that it is parsed as strictly.
+   * The URL without user and password: those in a manifest are not used. A URL of `https:` or `http:` also for the
+   * other schemes, so that it is parsed as strictly.
    */
   readonly url: URL
   /** The user of `ssh`. */
@@ -17,14 +17,14 @@ const ports = { https: '443', http: '80', oci: '443', ssh: '22' }
 /** The short form of `ssh`: `git@github.com:owner/name`. */
 const short = /^[\w.-]+@[\w.-]+:/
 
-/** @returns nothing for a string that names no place: another scheme, options, spaces, a query */
+/** @returns undefined for a string that names no place: another scheme, options, spaces, a query */
 export function placeOf(written: string): Place | undefined {
   if (/[\s\\\p{Cc}]/u.test(written)) return undefined
   const text = short.test(written) ? `ssh://${written.replace(':', '/')}` : written
   const scheme = schemeOf(text)
   if (!scheme) return undefined
   const rest = text.slice(scheme.length)
-  // A scheme that URL does not know would leave host and port as they are written.
+  // URL would not normalise host and port of a scheme that it does not know.
   const web = scheme === 'http' || scheme === 'ssh' ? 'http' : 'https'
   if (!/^:\/\/[^/]/.test(rest) || /[?#]/.test(rest) || !URL.canParse(`${web}${rest}`)) return undefined
   const url = new URL(`${web}${rest}`)

@@ -6,7 +6,7 @@ export interface NetworkConfig {
   readonly git: readonly string[]
 }
 
-/** The places that may be asked: those that the base revision names, by its objects or its config. */
+/** The places that may be asked: those in the objects or the config of the base revision. */
 export class TrustedPlaces {
   private readonly keys: ReadonlySet<string>
   private readonly private: readonly Place[]
@@ -37,7 +37,9 @@ export class TrustedPlaces {
     return this.keys.has(whole) || this.keys.has(whole.slice(0, whole.lastIndexOf('/')))
   }
 
-  /** A file's own URL is its place, or one above it. A folder that the config names is the place of all files below it. */
+  /**
+   * A file's own URL is its place, or one above it. A folder that the config names is the place of all files below it.
+   */
   trustsFile(file: Place, above: Place): boolean {
     const isOfPlace = file.key === above.key || isBelow(file.url, above)
     if (isOfPlace && this.trusts(above)) return true

@@ -3,7 +3,7 @@ import { cleanUp, cleanUpAtExit } from '../../revision/cleanup'
 import { codeOf } from '../connection/failure'
 import type { Place } from '../connection/place'
 
-/** How git may reach one place: by its protocol, at addresses that were checked. */
+/** The access of git to one place: its protocol and the addresses that were checked. */
 export interface GitAccess {
   readonly place: Place
   /** The place's URL, or one of the same host that it redirects to. */
@@ -16,7 +16,7 @@ export interface GitOutcome {
   readonly status: number
   readonly stdout: Buffer
   readonly stderr: string
-  /** It printed more than it may, and was ended. */
+  /** Its output exceeded the limit, and it was ended. */
   readonly tooLarge: boolean
 }
 
@@ -24,12 +24,12 @@ export interface GitRun {
   /** The private bare repository. */
   readonly folder: string
   readonly signal: AbortSignal
-  /** The limit on what it prints, and on each file that it writes, in bytes. */
+  /** The limit on its output, and on each file that it writes, in bytes. */
   readonly most: number
   readonly input?: string
 }
 
-/** Variables that would lead git to another repository, program or host than it is to use. */
+/** Variables that would make git use another repository, program or host. */
 const dropped = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -53,8 +53,8 @@ const dropped = new Set([
 ])
 
 /**
- * Settings that no config of the machine may change. The rest of that config holds, as a former step may have put credentials
- * there.
+ * Settings that no config of the machine may change. The rest of that config holds, as a former step may have put
+ * credentials there.
  */
 const settings: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
@@ -129,7 +129,7 @@ function environment(access: GitAccess | undefined): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !dropped.has(name.toUpperCase()))
   const own = [...settings]
   if (access) own.push(['remote.origin.url', access.url], ...pinned(access))
-  // Settings go through the environment, after those that the job has there; the last one of a name holds.
+  // Settings are passed in the environment, after those of the job; the last one of a name counts.
   const first = Number(process.env.GIT_CONFIG_COUNT ?? 0)
   const added = own.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],
@@ -148,7 +148,7 @@ function environment(access: GitAccess | undefined): NodeJS.ProcessEnv {
   }
 }
 
-/** Makes git connect to the addresses that were checked, not to what the name has by then. */
+/** Makes git connect to the addresses that were checked, even if the name has others by then. */
 function pinned({ place, url, addresses }: GitAccess): [string, string][] {
   if (place.scheme === 'ssh' || addresses.length === 0) return []
   const { hostname, port, protocol } = new URL(url)

@@ -13,18 +13,18 @@ export interface GitRefs {
 /** A commit, or the beginning of one, that is not at the end of a branch or at a tag. */
 export interface NamedCommit {
   readonly commit: string
-  /** At least one of these refs has to hold the commit. */
+  /** At least one of these refs has to contain the commit. */
   readonly within: readonly string[]
 }
 
-/** What a request comes to. */
+/** The result of resolving a request. */
 export interface ResolvedRef {
   readonly commit: string
   /** The tag that a range of versions came to, or the tag that was asked for; else the commit. */
   readonly version: string
 }
 
-/** Parses what `git ls-remote` prints. A tag with an object of its own has its commit in a second line. */
+/** Parses the output of `git ls-remote`. An annotated tag has its commit in a second line. */
 export function refsIn(listed: string): GitRefs {
   const commits = new Map<string, string>()
   let head: string | undefined
@@ -39,9 +39,10 @@ export function refsIn(listed: string): GitRefs {
 }
 
 /**
- * Finds what a request names: as Flux does by its fields, as Argo CD does by a revision, and as git does by a ref.
+ * Finds the commit that a request names: as Flux does by its fields, as Argo CD does by a revision, and as git does by
+ * a ref.
  *
- * @returns text that says what is not there
+ * @returns text that names the missing ref
  */
 export function resolveRef(request: TreeRequest, refs: GitRefs): ResolvedRef | NamedCommit | string {
   const { commit, tag, semver, branch, revision, ref } = request
@@ -67,7 +68,7 @@ function resolveRevision(revision: string, refs: GitRefs): ResolvedRef | NamedCo
   )
 }
 
-/** As `git fetch origin REF`, for which a tag comes before a branch. */
+/** Resolves a ref like `git fetch origin REF`, which prefers a tag to a branch. */
 function resolveGitRef(ref: string, refs: GitRefs): ResolvedRef | NamedCommit | string {
   if (isWhole(ref)) return heldBy(ref, refs)
   const names = ref.startsWith('refs/') ? [ref] : [`refs/tags/${ref}`, `refs/heads/${ref}`]

@@ -18,7 +18,7 @@ import { type GitRefs, type NamedCommit, type ResolvedRef, refsIn, resolveRef } 
 
 const listBytes = 64 * 1024 * 1024
 
-/** What git needs to reach places. */
+/** The parts with which git reaches places. */
 export interface GitParts {
   readonly http: HttpClient
   readonly limits: FetchLimits
@@ -56,12 +56,12 @@ export class GitTrees {
     const key = JSON.stringify(id)
     const tree = this.trees.get(key) ?? this.tree(place, id)
     this.trees.set(key, tree)
-    // Of one commit, requests for other folders get other files.
+    // Requests for other folders of one commit get other files.
     const digest = folders.includes('') ? commit : JSON.stringify([commit, ...folders])
     return { version, digest, ...(await tree) }
   }
 
-  /** A commit that is kept was held by a branch or a tag, so nothing is asked for it. */
+  /** A kept commit was on a branch or a tag, so no request is made for it. */
   private async resolved(place: Place, request: TreeRequest, folders: readonly string[]): Promise<ResolvedRef> {
     const { commit, branch } = request
     if (commit && !branch && (await this.parts.cache.read({ place: place.key, commit, folders })))
@@ -93,7 +93,7 @@ export class GitTrees {
     return { access: moved ?? access, refs }
   }
 
-  /** Where a repository was renamed to, or `.git` was left out: another URL of the same host. */
+  /** The new URL of a renamed repository, or the one with `.git`: another URL of the same host. */
   private async redirected(access: GitAccess): Promise<GitAccess> {
     const end = '/info/refs?service=git-upload-pack'
     const { url } = await this.parts.http.get({
@@ -141,7 +141,7 @@ export class GitTrees {
         if (holding.status === 0 && holding.stdout.length > 0) return { commit: id, version: id }
       }
       const where = within.length === 1 ? within[0]?.replace('refs/heads/', 'branch ') : 'branch or tag'
-      throw new FetchFailure('version-missing', `${place.key} has no ${where} that holds the commit ${commit}`)
+      throw new FetchFailure('version-missing', `${place.key} has no ${where} that contains the commit ${commit}`)
     })
   }
 
@@ -168,7 +168,7 @@ export class GitTrees {
       const local = (args: readonly string[], input?: string) => this.local(args, folder, input)
       const { files, links } = await filesIn(commit, folders, place.key, limits, local)
       if (!isWhole && files.size > 0) {
-        // As git itself brings the objects that a partial repository lacks.
+        // Fetches missing objects as git does in a partial clone.
         const ids = [...new Set(files.values())].join('\n')
         const blobs = await fetch(['--filter=blob:none', '--stdin', 'origin'], ids)
         if (blobs.status !== 0) throw failureOf(blobs, place)
@@ -217,7 +217,7 @@ function urlOf({ scheme, url, user }: Place): string {
   return `${scheme}://${user ? `${user}@` : ''}${url.host}${path}`
 }
 
-/** Whether another try may succeed. */
+/** Whether a retry may succeed. */
 function passes({ stderr, tooLarge }: GitOutcome): boolean {
   return (
     !tooLarge &&
@@ -232,18 +232,18 @@ function failureOf(outcome: GitOutcome, { key }: Place): FetchFailure {
   const said = saidBy(outcome)
   if (tooLarge) return new FetchFailure('content-too-large', `${key} has more than may be fetched`)
   if (/not our ref|couldn't find remote ref/i.test(stderr))
-    return new FetchFailure('version-missing', `${key} has not got what was asked for: ${said}`)
+    return new FetchFailure('version-missing', `${key} does not have the requested files: ${said}`)
   const isDenied =
     /could not read Username|Authentication failed|Permission denied|returned error: 40[13]|Host key verification/i
   if (isDenied.test(stderr))
-    return new FetchFailure('place-denied', `${key} wants credentials, which git has none of: ${said}`)
+    return new FetchFailure('place-denied', `${key} requires credentials, and git has none: ${said}`)
   // A host answers the same for a repository that it hides.
   if (/not found|returned error: 404|does not exist/i.test(stderr))
-    return new FetchFailure('place-denied', `${key} is no repository, or one that wants credentials: ${said}`)
+    return new FetchFailure('place-denied', `${key} is no repository, or one that requires credentials: ${said}`)
   return new FetchFailure('place-unreachable', `${key} cannot be read with git: ${said}`)
 }
 
-/** The line in which git says what is wrong, without a user and a password. */
+/** The error line of git, without a user and a password. */
 function saidBy({ stderr, status }: GitOutcome): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines[0] ?? `it ends with status ${status}`

@@ -3,7 +3,7 @@ import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { Taking } from './source-files'
 
-/** One side of a change, with what is known of the changed files there. */
+/** One side of a change, with the facts about the changed files there. */
 export interface AccountedSide {
   readonly side: SideOfChange
   /** Its sources that differ. */

@@ -8,12 +8,12 @@ import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import type { Recognised, Recogniser } from './recognised-files'
 
-/** So many names, or entries for one file, are listed. */
+/** The number of names, or of entries for one file, that are listed. */
 const most = 5
 
 /**
- * What files of Fleet and helmfile deploy and the gate does not judge, as far as this change touches it: of a file
- * that is gone, as the base has it.
+ * Deployments of Fleet and helmfile that this change touches and the gate does not judge; for a deleted file, those of
+ * the base.
  */
 export function notJudgedOfFiles(
   base: SideOfChange | undefined,
@@ -50,7 +50,7 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   return reasons
 }
 
-/** The values of releases whose Ingress is judged by them, as it is assumed. */
+/** Accounts for the values of releases with an assumed Ingress, which is judged. */
 export function withAssumed(
   recognised: ReadonlyMap<string, Recognised>,
   sides: readonly AccountedSide[],
@@ -68,8 +68,8 @@ export function withAssumed(
 }
 
 /**
- * Values in the folder of a helmfile, or below it, that no release in plain YAML takes: what is written in a template may
- * name them in a way that only helmfile knows.
+ * Values in the folder of a helmfile, or below it, that no release in plain YAML takes: a template may name them in a
+ * way that only helmfile knows.
  */
 export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout }, files) => {
   const { fileDeployments, ownership } = discovery
@@ -83,7 +83,7 @@ export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout },
     if (!looksLikeValues(file) && !(unfilled.has(own) && /\.ya?ml(?:\.gotmpl)?$/.test(file))) continue
     const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
     if (helmfile === undefined || notKubernetesByName(file)) continue
-    const reason = `it lies beside ${helmfile}, which may take it as values and has parts that only helmfile fills in`
+    const reason = `it is next to ${helmfile}, which may use it as values and has parts that only helmfile fills in`
     found.set(file, { cause: notRendered, reason })
   }
   return found
@@ -121,7 +121,9 @@ const chartElsewhere = 'chart-elsewhere'
 
 type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'templates' | 'written'>
 
-/** The files that are not judged, and why; of a file with several releases, those that this change touches. */
+/**
+ * The files that are not judged, with the reasons; for a file with several releases, the ones that this change touches.
+ */
 function* reasonsOf(
   { unread, taken, patches, releases, templates, written }: Unjudged,
   before: FileDeployments | undefined,

@@ -28,7 +28,7 @@ function matcherOf(
   const url = owner && textAt(owner.repoURL)
   const isHere =
     url !== undefined && (repository.length === 0 || /[{$]/.test(url) || repository.includes(repositoryName(url)))
-  // What an ApplicationSet fills in may be any part of the path.
+  // Text that an ApplicationSet fills in may be any part of the path.
   const place = inside('', starsForTemplates(path.replace(/^\/+/, '')))
   if (!isHere || place === undefined) return []
   if (!/[*?[]/.test(place)) return [(one) => one === place]
@@ -38,6 +38,9 @@ function matcherOf(
 }
 
 function starsForTemplates(text: string): string {
+  // Of a block, either branch may be in the place of all.
+  if (text.includes('{{') && /\{\{-? *end\b/.test(text))
+    return `${text.slice(0, text.indexOf('{{'))}**${text.slice(text.lastIndexOf('}}') + 2)}`
   const pieces = text.split('}}')
   const rest = pieces.pop() ?? ''
   const filled = pieces.map((piece) => {

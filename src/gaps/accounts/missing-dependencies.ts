@@ -12,19 +12,19 @@ import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import { isOfGaps } from './plain-files'
 
-/** A release that is rendered without a dependency of its chart, and what the other side has of it. */
+/** A release that is rendered without a dependency of its chart, and the other side of it. */
 interface Without {
   readonly source: HelmSource
   readonly other: HelmSource | undefined
   readonly lack: Lack
-  /** None for a dependency of a chart that it takes in. */
+  /** None for a dependency of a chart that it includes. */
   readonly dependency: Dependency | undefined
   readonly isSame: boolean
 }
 
 /**
- * Files that ask for a chart's dependency, or give it values, where the chart is rendered without it: what the
- * dependency makes of them is not judged. The values of known charts are.
+ * Files that request a chart's dependency, or give it values, if the chart is rendered without it: the objects of the
+ * dependency are not judged. The values of known charts are.
  */
 export async function missingDependencies(
   was: AccountedSide,
@@ -115,7 +115,9 @@ function* filesFor(
     yield* [source.declaredAt.path, ...(source.definitionFiles ?? [])]
 }
 
-/** The values that a chart that is taken in under a name gets of a text; the text itself, where it cannot be read. */
+/**
+ * The values that an included chart with that name or alias gets from a text; the text itself, if it cannot be read.
+ */
 function valuesFor(name: string, text: string | undefined): string {
   if (text === undefined) return '{}'
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', uniqueKeys: false })

@@ -3,7 +3,7 @@ import { type LeftOutPlugin, reducedKustomization } from '../../sources/reduced-
 import { type KustomizeSource, nameOfSource } from '../../sources/source'
 import type { AccountedSide } from './accounted-side'
 
-/** Files that name a plugin which kustomize does not have, or set it up, where that differs: no one here sees what it makes. */
+/** Changed files that name or configure a plugin that kustomize does not have: its output is unknown. */
 export async function missingPlugins(was: AccountedSide, is: AccountedSide): Promise<Witness> {
   const found = new Map<string, Account>()
   for (const [one, other] of [

@@ -10,7 +10,7 @@ import type { AccountedSide } from './accounted-side'
 import { holderFiles, valuesFilesOf } from './files-with-values'
 import { unseenOf } from './unseen-deployers'
 
-/** Why a file is not judged. */
+/** The reason why a file is not judged. */
 export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
   readonly cause: string
   readonly reason: string
@@ -18,9 +18,9 @@ export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'r
 }
 
 /**
- * The changed files by which a deployer makes something that was not rendered, and why it was not.
+ * The changed files that belong to a deployment that was not rendered, and the reasons.
  *
- * @param withChartSources a source of charts from elsewhere counts by itself: what its releases get changes with it
+ * @param withChartSources whether a source of remote charts counts by itself: it changes the charts of its releases
  */
 export function notFollowed(
   base: AccountedSide,
@@ -78,12 +78,12 @@ export function assumedFor(
   return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
 }
 
-/** Equal for an object that deploys the same, wherever it is written. */
+/** Equal for objects that deploy the same, in any file. */
 function stateOf({ ref, root }: Manifest): string {
   return JSON.stringify([identityOf(ref), root.at('spec').value ?? null])
 }
 
-/** Releases that a Kustomization patches or completes: what they deploy differs, though their own file does not. */
+/** Releases that a Kustomization patches or completes: their deployment differs, though their own file does not. */
 function* renderedReleases(
   one: AccountedSide,
   other: AccountedSide,
@@ -106,12 +106,12 @@ function* renderedReleases(
   }
 }
 
-/** The name of an object wherever it is deployed. */
+/** The name of an object in any place. */
 export function nameIn({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>): string {
   return JSON.stringify([kind, name])
 }
 
-/** Remote entries that are others than on the other side: no source of this repository shows what they bring. */
+/** Remote entries that differ from those of the other side: no source of this repository shows their objects. */
 function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
   const entryOf = ({ path, text }: RemoteEntry) => JSON.stringify([path, text])
   const there = new Set(other.rendered.flatMap(({ remote }) => remote.map(entryOf)))
@@ -137,7 +137,9 @@ function newPlace({ repo, fault, path, region, object }: InflatedChart) {
   }
 }
 
-/** Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files. */
+/**
+ * Charts that a Kustomization inflates and that are not vendored: the file that asks for them, and their values files.
+ */
 function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[string, NotFollowed]> {
   const entryOf = ({ name, path }: InflatedChart) => JSON.stringify([path, name])
   const there = new Map(

@@ -3,7 +3,7 @@ import type { Skipped } from '../../finding/report'
 import type { SideOfChange } from '../../sides/side'
 import type { Recogniser } from './recognised-files'
 
-/** So many files of one tool and folder are named. */
+/** The number of files of one tool and folder that are named. */
 const most = 3
 
 /** Files of tools that the gate does not run. */
@@ -15,7 +15,7 @@ export const filesOfOtherTools: Recogniser = async (side, files) => {
       {
         cause: 'other-tool',
         tool,
-        reason: `${tool} takes it, and ${because}`,
+        reason: `${tool} uses it, and ${because}`,
         remedy: `To have it judged, ${instead}.`,
       },
     ]),
@@ -53,7 +53,7 @@ export async function takenByOtherTools(
     const shown = others.slice(0, most).join(', ')
     const more = others.length > most ? ` and ${others.length - most} more` : ''
     const same = others.length > 0 ? ` (the same applies to ${shown}${more})` : ''
-    const reason = `not judged, because ${tool} takes it and ${because}: ${instead}${same}`
+    const reason = `not judged, because ${tool} uses it and ${because}: ${instead}${same}`
     return [{ path, reason, cause: 'other-tool' }]
   })
 }

@@ -21,9 +21,8 @@ interface Renderings {
 }
 
 /**
- * Reports `source/unrendered` for patches that take something away from an object which comes from elsewhere: the object
- * is not seen, but what the patch sets is. What the base's patches did already is no news, nor is a patch that comes
- * with the source.
+ * Reports `source/unrendered` for patches that remove a part of an object from elsewhere: the object is not seen, but
+ * the patch is. Patches that the base has, or that a new source has from the start, are not reported.
  */
 export async function patchedElsewhere({ base, head }: BothSides, { before, after }: Renderings): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -36,7 +35,7 @@ export async function patchedElsewhere({ base, head }: BothSides, { before, afte
       before.find((one) => !after.some(({ source: { id } }) => id === one.source.id) && isMoved(one.source, source))
     if (old?.source.kind !== 'kustomize') continue
     const [were, are] = await Promise.all([base.patches(old.source), head.patches(source)])
-    // An object of its own may be the one that the patch removes.
+    // The patch may be the one that removes an object of the source itself.
     const own = [...old.objects, ...side.objects].map(({ object }) => object.ref)
     const known = new Set(harmsOf(were, own).map(keyOf))
     findings.push(
@@ -48,7 +47,7 @@ export async function patchedElsewhere({ base, head }: BothSides, { before, afte
   return findings
 }
 
-/** Whether a finding states what a patch takes away. */
+/** Whether a finding is about such a patch. */
 export function isOfPatch({ rule, message }: Finding): boolean {
   return rule === 'source/unrendered' && message.startsWith('patch-')
 }
@@ -67,7 +66,7 @@ function keyOf({ patch: { target }, what }: Harm): string {
 const routes = ['Ingress']
 const grants = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
-/** What patches take away from objects that the source does not have itself. */
+/** The removals by patches from objects that the source does not have itself. */
 function harmsOf(patches: readonly WrittenPatch[], own: readonly ObjectRef[]): Harm[] {
   return patches
     .filter((patch) => isElsewhere(patch, own))
@@ -121,7 +120,7 @@ function routedHosts({ content }: WrittenPatch): string[] {
   return (list ?? []).map((rule) => textOf(fieldsOf(rule).host)).filter((host) => host !== '')
 }
 
-/** Whether a patch is for nothing that the source has itself; a prefix or suffix may have been put to a name. */
+/** Whether a patch matches no object of the source itself; a prefix or suffix may have changed a name. */
 function isElsewhere({ target: { kind, name } }: WrittenPatch, own: readonly ObjectRef[]): boolean {
   return !own.some((ref) => ref.kind === kind && ref.name.includes(name))
 }
@@ -131,9 +130,9 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
   const object = name === '' ? `each ${kind}` : `${kind} ${name}`
   const does = {
     removed: `removes ${object}`,
-    tls: `takes the TLS entries of ${object} away, so that its hosts are served without a certificate of their own`,
-    rules: `takes all ${keys.at(-1)} of ${object} away`,
-    hosts: `takes ${hosts.join(', ')} out of the TLS entries of ${object}, which still routes it`,
+    tls: `removes the TLS entries of ${object}, so its hosts are served without a certificate of their own`,
+    rules: `removes all ${keys.at(-1)} of ${object}`,
+    hosts: `removes ${hosts.join(', ')} from the TLS entries of ${object}, whose rules still route ${hosts.length > 1 ? 'them' : 'it'}`,
   }[what]
   return gateFinding('source/unrendered', `patch-${what}`, 'warning', {
     side: 'head',
@@ -142,6 +141,6 @@ function findingOf({ patch, what, keys, hosts = [] }: Harm, source: KustomizeSou
     status: 'introduced',
     keys: [kind, name, ...hosts],
     sources: [{ ...described(source), cluster: 'cluster' in source.target ? source.target.cluster : '' }],
-    text: `This patch ${does}. What it changes comes from elsewhere and is not in this repository, so nothing shows what is lost: look at it there, and take the patch back if it is in use.`,
+    text: `This patch ${does}. The object comes from elsewhere and is not in this repository, so the effect cannot be checked: look at the object there, and revert the patch if the removed part is in use.`,
   })
 }

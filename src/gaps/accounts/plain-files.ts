@@ -22,25 +22,25 @@ export function reported(findings: readonly Finding[]): Witness {
     const finding = places.get(file)
     if (!finding) return undefined
     if (isOfPatch(finding))
-      return { state: 'judged', reason: 'what this patch takes away from an object from elsewhere is judged' }
+      return { state: 'judged', reason: 'the removals of this patch from an object from elsewhere are judged' }
     const reason = finding.text.replace(/(?<=\S)\.\s.*$|\.$/s, '')
     return { state: 'not-judged', cause: finding.message, reason: lower(reason), reported: true }
   }
 }
 
-/** Whether a rule reports what could not be read or rendered. */
+/** Whether a rule reports unread or unrendered files. */
 export function isOfGaps(rule: string): boolean {
   return rule === 'source/unreadable' || rule === 'source/unrendered'
 }
 
-/** Plain files that cannot be read, or that another tool than the helm of a chart of here fills in. */
+/** Plain files that cannot be read, or that another tool than the helm of a chart in this repository fills in. */
 export function unreadable({ before, after }: PlainFiles, rendered: ReadonlySet<string>): Witness {
   return (file) => {
     const now = after.loaded.get(file) ?? (after.missing.has(file) ? undefined : before.loaded.get(file))
     const missing = after.missing.get(file) ?? (now ? undefined : before.missing.get(file))
     if (missing !== undefined) return { state: 'not-judged', cause: 'unreadable', reason: missing }
     if (!now?.kubernetes) return undefined
-    // What was just as unreadable before is not of this change.
+    // Files that were as unreadable before are not caused by this change.
     const old = before.loaded.get(file)
     const known = new Set(
       now === old ? [] : [...(old?.templates ?? []), ...(old?.unreadable ?? []).map(({ content }) => content)],

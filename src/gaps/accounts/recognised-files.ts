@@ -10,11 +10,11 @@ export interface Recognised {
   readonly remedy?: string
   /** The tool's name. */
   readonly tool?: string
-  /** The Ingress that its values make is judged, as it is assumed. */
+  /** Whether the assumed Ingress of its values is judged. */
   readonly isAssumed?: true
 }
 
-/** Finds, of some files of one side, those that another known tool takes; the other side shows what differs. */
+/** Finds, among files of one side, those that belong to another known tool; the other side shows the differences. */
 export type Recogniser = (
   side: SideOfChange,
   files: readonly string[],
@@ -24,7 +24,7 @@ export type Recogniser = (
 /** The first that knows a file counts. */
 export const recognisers: readonly Recogniser[] = [filesOfReleases, filesOfOtherTools, valuesBesideHelmfiles]
 
-/** The changed files that another known tool takes: of those that are gone, as the base has them. */
+/** The changed files that belong to another known tool; deleted files as the base has them. */
 export async function recognisedFiles(
   base: SideOfChange,
   head: SideOfChange,

@@ -40,7 +40,9 @@ export function releasesSeen({ head, rendered, manifests, idle }: Seen): Covered
   ]
 }
 
-/** The objects that install a chart from elsewhere which is judged by its values: a known one, or one with an Ingress. */
+/**
+ * The objects that install a chart from elsewhere which is judged by its values: a known one, or one with an Ingress.
+ */
 function namesJudgedByValues(manifests: readonly Manifest[]): ReadonlySet<string> {
   const known = manifests.filter(
     (manifest) => releaseKinds.includes(groupKindOf(manifest.ref)) && chartReleasesOf(manifest, undefined).length > 0,
@@ -52,7 +54,7 @@ function keyOf({ ref }: Pick<Manifest, 'ref'>): string {
   return nameIn(ref)
 }
 
-/** What is left out of the renderings that an object asks for, by the id of the source. */
+/** The missing parts of the renderings that an object declares, by the id of the source. */
 function lackingOf({ discovery: { deployers, notInspected } }: SideOfChange): Map<string, NotInspected> {
   const parts = new Map(notInspected.flatMap((one) => (isPartial(one.cause) ? [[one.manifest, one] as const] : [])))
   return new Map(
@@ -109,7 +111,7 @@ function ofObject(
   { manifest, cause, reason, url }: NotInspected,
   sightOf: (manifest: Manifest) => 'by-values' | 'not-seen',
 ): CoveredRelease[] {
-  // What these name deploys nothing, or is rendered for the rest.
+  // A source with such a cause deploys nothing, or the rest of it is rendered.
   if (isPartial(cause) || cause === 'folder-missing' || cause === 'nothing-to-apply') return []
   const release = { path: manifest.origin.path, name: nameOf(manifest.ref) }
   const sight =
@@ -144,7 +146,7 @@ function inflated({ charts }: RenderedSide, byValues: ReadonlySet<string>): Cove
     })
 }
 
-/** The releases that files of Fleet and helmfile declare, but those that are rendered. */
+/** The releases that files of Fleet and helmfile declare, except rendered ones. */
 function ofFiles(
   { releases, unread }: SideOfChange['discovery']['fileDeployments'],
   byValues: ReadonlySet<string>,

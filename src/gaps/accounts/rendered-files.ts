@@ -10,8 +10,8 @@ import { isOfGaps, lower } from './plain-files'
 import { type FailedTaking, failedTakings, isLeftOut, renderedNames, type Taking } from './source-files'
 
 /**
- * Files of sources that do not render, or that are read as written without them: of a chart without a known release, and
- * of what nothing deploys, that is no more than a guess.
+ * Files of sources that do not render, or that are read from their files without them: for a chart without a known
+ * release, or a source that nothing deploys, that is only a guess.
  */
 export function failing(
   was: AccountedSide,
@@ -50,7 +50,7 @@ export function failing(
       state: 'not-judged',
       cause: causeOfFailure(failed),
       reason: asWritten
-        ? `${name}: only its manifests are read, as they are written, because ${reason}`
+        ? `${name}: only its manifests are read, without rendering, because ${reason}`
         : `${name}: ${reason}`,
       ...(isStated ? { reported: true as const } : {}),
     }
@@ -71,7 +71,7 @@ function isWithin(place: string, source: Source): boolean {
   return folder === '' || place.startsWith(`${folder}/`)
 }
 
-/** Files of sources that were rendered: those that hold their objects, and what decides the rest of them. */
+/** Files of rendered sources: those with their objects, and those that decide the rest of them. */
 export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
     const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
@@ -86,11 +86,13 @@ export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
       const reason = `${sources.join(', ')}: it renders to nothing, and no release of the chart is known`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
-    return account ?? { state: 'input', reason: `what is rendered with it is judged${withoutLacks(takings)}`, sources }
+    return (
+      account ?? { state: 'input', reason: `the objects rendered with it are judged${withoutLacks(takings)}`, sources }
+    )
   }
 }
 
-/** What sources were rendered without, which may be what the file is for. */
+/** The missing parts of the renderings, which may be what the file configures. */
 function withoutLacks(takings: readonly Taking[]): string {
   const parts = takings.flatMap(({ rendered: { partial } }) => (partial?.manner === 'reduced' ? [partial] : []))
   const names = new Set(parts.flatMap(({ lacks }) => lacks.map(nameOfLack)))
@@ -106,12 +108,12 @@ export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<
   )
 }
 
-/** Whether a chart is rendered with its own values, as no release of it is known. */
+/** Whether a chart is rendered with its default values, as no release of it is known. */
 function isGuess({ kind, origin }: Source): boolean {
   return kind === 'helm' && (origin === 'discovered' || origin === 'probed')
 }
 
-/** Whether a file of a chart makes objects by itself. */
+/** Whether a file of a chart creates objects by itself. */
 function isTemplate(file: string): boolean {
   const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
   return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)

@@ -53,7 +53,7 @@ export async function takingsOf(
   return found
 }
 
-/** The files that a Kustomization and those it takes in name, and those of them that hold its objects. */
+/** The files that a Kustomization and those it includes name, and the ones of them that contain its objects. */
 function filesOfKustomization({ root, components = [], definitionFiles = [] }: KustomizeSource, side: SideOfChange) {
   const { kustomizations } = side.discovery
   const { tree } = side.checkout
@@ -84,7 +84,7 @@ function namedFiles(
   ]
 }
 
-/** Files of a chart that helm takes in no release: tests, other sets of values, documentation. */
+/** Files of a chart that helm does not use in a release: tests, other sets of values, documentation. */
 const besideChart =
   /^(?:values[-.](?!schema\.json$).+|values\/.*|ci\/.*|(?:unit)?tests?\/.*|\.helmignore|OWNERS|LICENSE|.*\.md)$/
 
@@ -114,17 +114,17 @@ function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout 
 export interface FailedTaking {
   readonly source: Source
   readonly failure: Failure
-  /** Its manifests are read as they are written, and the file is none of them. */
+  /** Its manifests are read from their files, and the file is none of them. */
   readonly asWritten: boolean
 }
 
-/** Of the sources that take a file, those whose failure hides what the file makes. */
+/** The sources with a failure that hides the objects of a file. */
 export function failedTakings(
   before: readonly Taking[],
   after: readonly Taking[],
   isGone: (id: string) => boolean,
 ): FailedTaking[] {
-  // What the head only reads as it is written, it has without a file that it no longer names.
+  // The head reads the source from its files, so a file that it no longer names is not part of it.
   const relevant = [...after, ...before.filter((taking) => isGone(taking.rendered.source.id) || isLeftOut(taking))]
   return relevant.flatMap((taking): FailedTaking[] => {
     const { source, failure, partial } = taking.rendered
@@ -134,7 +134,7 @@ export function failedTakings(
   })
 }
 
-/** Whether a source is read as it is written, without a file that holds none of its manifests. */
+/** Whether a source is read from its files, without a file that contains none of its manifests. */
 export function isLeftOut({ rendered: { partial }, holdsObjects }: Taking): boolean {
   return partial?.manner === 'written' && !holdsObjects
 }

@@ -7,7 +7,7 @@ import type { SideOfChange } from '../../sides/side'
 import { nameOfSource } from '../../sources/source'
 import type { AccountedSide } from './accounted-side'
 
-/** Symbolic links and submodules, which hold nothing of their own. */
+/** Symbolic links and submodules, which have no content of their own. */
 export function links(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
     const { side } = is.side.checkout.tree.entries.has(file) ? is : was
@@ -35,7 +35,7 @@ export function links(was: AccountedSide, is: AccountedSide): Witness {
     }
     const isRead = tree.at(to).some((target) => tree.files.has(target) && tree.aliases.has(target))
     return isRead
-      ? { state: 'judged', reason: `it is a link to ${to}, which is judged as it is deployed through it` }
+      ? { state: 'judged', reason: `it is a link to ${to}, which is judged where the link deploys it` }
       : {
           state: 'not-deployed',
           cause: 'link',
@@ -44,7 +44,7 @@ export function links(was: AccountedSide, is: AccountedSide): Witness {
   }
 }
 
-/** What deploys a path below a submodule. */
+/** The deployers of a path below a submodule. */
 function deployersBelow(submodule: string, { discovery }: SideOfChange): string[] {
   const isBelow = (place: string) => place === submodule || place.startsWith(`${submodule}/`)
   return [
@@ -68,13 +68,13 @@ export function undeployed(base: SideOfChange, head: SideOfChange): Witness {
         return {
           state: 'not-deployed',
           cause: 'not-taken',
-          reason: `it is ${owned.reason}, and no known release or root takes it`,
+          reason: `it is ${owned.reason}, and no known release or Kustomization uses it`,
         }
       if (checkout.tree.ignores(file))
         return {
           state: 'not-deployed',
           cause: 'ignored-file',
-          reason: 'a glob of `ignore` leaves it out, and nothing known deploys it',
+          reason: 'a glob of `ignore` excludes it, and nothing known deploys it',
         }
     }
     return undefined
@@ -88,7 +88,7 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
     const text = is.texts.get(file) ?? was.texts.get(file)
     if (text !== undefined && mentionsKubernetes(text)) {
       return [was, is].some(({ objects }) => objects.has(file))
-        ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it holds no whole Kubernetes object' }
+        ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it contains no complete Kubernetes object' }
         : undefined
     }
     if (looksLikeValues(file))
@@ -96,7 +96,7 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
         state: 'not-deployed',
         cause: 'not-taken',
         reason:
-          'it looks like values, and no known release takes it; declare the release under `helm:` in the config if there is one',
+          'it looks like values, and no known release uses it; declare the release under `helm:` in the config if there is one',
       }
     charts ??= chartsByName([was.side, is.side])
     const chart = charts.get(chartNamedBy(file) ?? '')
@@ -104,7 +104,7 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
       return {
         state: 'not-deployed',
         cause: 'not-taken',
-        reason: `by its name it may be values of ${chart}, and no known release takes it; declare the release under \`helm:\` in the config if there is one`,
+        reason: `by its name it may be values of ${chart}, and no known release uses it; declare the release under \`helm:\` in the config if there is one`,
       }
     return manifestName.test(file)
       ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it has no `apiVersion` and `kind`' }

@@ -52,7 +52,7 @@ const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause
   'content-too-large',
 ])
 
-/** Where the charts come from that were fetched, and the files that say so. */
+/** The origins of fetched charts, and the files that name them. */
 function fetchedBy(sources: readonly Source[]) {
   const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
   const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])

@@ -7,10 +7,10 @@ import { LayeredValue } from './layered-value'
 import { type RemoteRelease, remoteReleasesOf } from './remote-release'
 
 /**
- * The Ingresses that releases of charts from elsewhere make, as their values have it: most charts take them as charts
- * made with `helm create` do. What is rendered needs no assumption.
+ * The Ingresses that releases of remote charts are assumed to create from their values: most charts read them like
+ * charts made with `helm create`. Rendered releases need no assumption.
  *
- * @param manifests the objects of one side; values are taken of the ConfigMaps among them
+ * @param manifests the objects of one side, with the ConfigMaps of values
  */
 export function assumedIngresses(manifests: readonly Manifest[]): readonly Manifest[] {
   return [...assumedByRelease(manifests).values()].flat()
@@ -37,7 +37,7 @@ function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]>
     releases.flatMap((manifest) => {
       const snapshot = new Snapshot('', parts.get(clustersOf(manifest)) ?? [])
       const made = remoteReleasesOf(manifest, snapshot)
-        // What a chart of here takes in has the name of its release, and was left out of the rendering.
+        // A release named like a chart of this repository that includes it was left out of the rendering.
         .filter(
           ({ name, namespace }) =>
             groupKindOf(manifest.ref) === inflatedChart || !rendered.has(JSON.stringify([namespace, name])),
@@ -74,7 +74,7 @@ function renderedRelease(origin: Manifest['origin']): string[] {
 function ingressesOf(release: RemoteRelease): Manifest[] {
   const { layers, elsewhere } = release
   const hidden = layers.findIndex((layer) => 'hidden' in layer)
-  // What is hidden may say anything that the layers over it leave out.
+  // Hidden values may set anything that the layers over them leave out.
   const seen = layers.slice(0, hidden === -1 ? undefined : hidden)
   const roots = seen.flatMap((layer) => ('hidden' in layer ? [] : [layer.root]))
   const values = LayeredValue.of(roots)

@@ -37,11 +37,13 @@ export type Cases = Static<typeof Cases>
 const ChartFacts = Type.Object(
   {
     name: text,
-    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
+    /**
+     * The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one.
+     */
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that show another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),
-    /** Parts of a repository's name or URL, one of which distinguishes this chart from another one of its name. */
+    /** Parts of a repository's name or URL, one of which distinguishes this chart from others of the same name. */
     of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that installs each. */
     apps: Type.Record(text, text),
@@ -49,7 +51,7 @@ const ChartFacts = Type.Object(
     tag: text,
     /** The value that sets an image without its version. */
     digest: Type.Optional(text),
-    /** It runs no controller in one of these cases. */
+    /** The cases in which it runs no controller. */
     idle: Type.Optional(Cases),
     /** The namespace and names of its objects, if they differ from the usual helpers. */
     namespace: Type.Optional(Parts),
@@ -67,7 +69,7 @@ const ChartFacts = Type.Object(
     ),
     /** Whether it contains its controller's lock, empty, so that the lock is part of every release. */
     makesLock: Type.Optional(Type.Literal(true)),
-    /** In one of these cases the nodes take the traffic. */
+    /** The cases in which the nodes receive the traffic. */
     onNodes: Cases,
     /** The IngressClass it makes. */
     class: Parts,

@@ -42,7 +42,7 @@ export interface ChartRelease {
   readonly cluster: string
   /** The version of the chart: of a range the newest one that is known. */
   readonly version: string
-  /** Where that is written. */
+  /** The place of the chart's name or version. */
   readonly at: Cursor
   readonly values: ReleaseValues
   /** The sources it is read from, other than its own object. */
@@ -64,7 +64,7 @@ export function* namesOfReleaseParts(manifest: Manifest): Iterable<string> {
   } else if (releasePartKinds.includes(kind)) yield ref.name
 }
 
-/** Whether a chart is one that the facts know, by how objects name it and where from. */
+/** Whether the facts know a chart, by its name and repository. */
 export function isKnownChart(chart: string, repository: string): boolean {
   return chartFactsNamed(chart, repository) !== undefined
 }

@@ -57,7 +57,7 @@ export class ChartSettings implements Settings {
     return this.get(name)?.value
   }
 
-  /** Those that values give literally. */
+  /** The flags that values give literally. */
   get named(): readonly NamedFlag[] {
     const { values } = this.release
     return this.more.flatMap(({ at, as }): NamedFlag[] => {
@@ -95,7 +95,7 @@ export class ChartSettings implements Settings {
     return part.default === undefined ? undefined : { at: given?.at.exists ? given.at : at, value: byDefault }
   }
 
-  /** Whether one of several cases is known to hold: that no part of it runs, for example. */
+  /** Whether one of several cases is known to apply: that no part of it runs, for example. */
   isCase(cases: Cases = []): boolean {
     const known = cases.filter(({ charts }) => this.isOfVersion(charts))
     return known.some(({ when }) => when.every((one) => this.holds(one) === true))
@@ -107,7 +107,7 @@ export class ChartSettings implements Settings {
     return other ? other.value : this.release.namespace
   }
 
-  /** Whether a condition holds for a value; undefined if the value is unknown. */
+  /** Whether a value meets a condition; undefined if the value is unknown. */
   private holds({ value, default: byDefault, is = true }: ValueCondition): boolean | undefined {
     const given = this.release.values.get(value)
     if (!given.isKnown) return undefined
@@ -183,8 +183,8 @@ export class ChartSettings implements Settings {
   }
 
   /**
-   * How nearly every chart calls its objects.
-   * Source: https://helm.sh/docs/chart_template_guide/named_templates/, the template that `helm create` writes
+   * The usual name of a chart's objects. Source: https://helm.sh/docs/chart_template_guide/named_templates/, the
+   * template that `helm create` writes
    */
   fullname(): string | undefined {
     const own = this.take(this.facts.fullname ?? [])

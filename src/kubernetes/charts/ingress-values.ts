@@ -4,7 +4,7 @@ import type { LayeredValue } from './layered-value'
 
 /** An Ingress as values lay it out. */
 export interface IngressValues {
-  /** Where in the values: `ingress`, `server.ingress`, `ingress.main`. */
+  /** The path in the values: `ingress`, `server.ingress`, `ingress.main`. */
   readonly path: readonly string[]
   readonly annotations: Placed | undefined
   readonly className: Placed | undefined
@@ -13,7 +13,7 @@ export interface IngressValues {
   readonly at: Cursor
 }
 
-/** How text of values is read, after the release has been filled in. */
+/** Reads text of values, after the release has been filled in. */
 export type Filled = (text: string) => string
 
 /** Components nest no deeper in the values of charts, and no person writes more maps. */
@@ -21,10 +21,10 @@ const deepest = 3
 const mostMaps = 3000
 
 /**
- * The Ingresses that values lay out as charts made with `helm create` take them, or in one of the forms that have become
- * common besides: `hosts: [{host}]` or `hosts: [a.example.com]`, one `host` beside a list of `tls`, Bitnami's `hostname`
- * with `tls: true`, and the keyed `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component
- * (`server.ingress`). Anything else is left alone.
+ * The Ingresses in values, in the form of charts made with `helm create`, or in another common form: `hosts: [{host}]`
+ * or `hosts: [a.example.com]`, one `host` next to a list of `tls`, Bitnami's `hostname` with `tls: true`, and the keyed
+ * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
+ * is left alone.
  */
 export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
   const found: IngressValues[] = []
@@ -86,7 +86,9 @@ interface ReadHosts {
   readonly tls: readonly Placed[]
 }
 
-/** `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else. */
+/**
+ * `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else.
+ */
 function byHosts(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   if (value.get('hostname').scalar) return undefined
   const rules = all(value.get('hosts').items, (item) =>
@@ -139,7 +141,22 @@ function entriesOf(tls: LayeredValue, fill: Filled): Placed[] | undefined {
 function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | undefined {
   const name = textOf(host, fill)
   if (!name || !rule.at) return undefined
-  return { at: rule.at, map: 'scalar' in name && name.scalar === '' ? {} : { host: name } }
+  const [paths, at] = [pathsOf(rule.get('paths'), fill), rule.get('paths').at]
+  const http: Placed | undefined = paths && at && { at, map: { paths: { at, list: paths } } }
+  return {
+    at: rule.at,
+    map: { ...('scalar' in name && name.scalar === '' ? {} : { host: name }), ...(http ? { http } : {}) },
+  }
+}
+
+/** `paths: [{path, pathType}]`, or texts alone. */
+function pathsOf(paths: LayeredValue, fill: Filled): Placed[] | undefined {
+  return all(paths.items, (item) => {
+    const [path, pathType] = item.isMap
+      ? [textOf(item.get('path'), fill), textOf(item.get('pathType'), fill)]
+      : [textOf(item, fill)]
+    return item.at && path && { at: item.at, map: { path, ...(pathType ? { pathType } : {}) } }
+  })
 }
 
 /** A name alone may have a path behind it, as the chart of Prometheus takes it. */

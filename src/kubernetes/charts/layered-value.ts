@@ -1,6 +1,8 @@
 import type { Cursor } from '../../manifest/cursor'
 
-/** A value of a release as its layers give it together: maps merge key by key, and anything else hides what is below it. */
+/**
+ * A value of a release, merged from its layers: maps merge key by key, and any other value hides the layers below it.
+ */
 export class LayeredValue {
   /** @param layers the places that write it, the first over the others */
   private constructor(private readonly layers: readonly Cursor[]) {}
@@ -8,16 +10,16 @@ export class LayeredValue {
   static of(layers: readonly Cursor[]): LayeredValue {
     const written = layers.filter(({ exists }) => exists)
     const other = written.findIndex(({ isMap }) => !isMap)
-    // A map replaces what is no map below it.
+    // A map replaces a lower value that is no map.
     return new LayeredValue(written.slice(0, other === -1 ? undefined : Math.max(other, 1)))
   }
 
-  /** Where it is written; of several places the one that counts most. */
+  /** The place of the value; of several places, the one with precedence. */
   get at(): Cursor | undefined {
     return this.layers[0]
   }
 
-  /** Whether it is given: `null` takes a value back. */
+  /** Whether it has a value: `null` removes one. */
   get isSet(): boolean {
     return this.at !== undefined && (this.at.isMap || this.at.isList || this.at.value !== null)
   }

@@ -11,7 +11,7 @@ export interface ReleaseValue {
   readonly isKnown: boolean
 }
 
-/** Where values of a release are written: a map, or a list of parameters by their paths; or an unknown place. */
+/** A place of values of a release: a map, a list of parameters by their paths, or an unknown place. */
 export type ValuesLayer = { readonly root: Cursor; readonly parameters?: true } | { readonly hidden: true }
 
 /** The values of a release, the first layer over the later ones. */

@@ -16,7 +16,7 @@ import { filedReleasesOf } from './filed-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
-/** Reads the releases of known charts that an object installs; those that are rendered are not read of their values. */
+/** Reads the releases of known charts that an object installs; rendered releases are not read from their values. */
 export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
   const { rendered } = manifest.object.context ?? {}
   return allReleasesOf(manifest, snapshot).filter(({ name }) => !rendered?.has(name))
@@ -66,7 +66,7 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
 }
 
 /**
- * Kustomize merges the inline values with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional
+ * Kustomize merges the inline values with those of `valuesFile` as `valuesMerge` declares, and helm lays the additional
  * files over the result:
  * https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
  */

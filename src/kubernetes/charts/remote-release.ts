@@ -56,7 +56,7 @@ function fluxRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const isRemote = chartRef.exists
     ? ['OCIRepository', 'HelmChart'].includes(chartRef.at('kind').string ?? '')
     : chart.chart.exists && (chart.sourceRef.at('kind').string ?? 'HelmRepository') === 'HelmRepository'
-  // Patches of what the chart renders may change the Ingress, too.
+  // Patches of the rendered chart may change the Ingress, too.
   const isPatched = JSON.stringify(release.postRenderers.value ?? null).includes('Ingress')
   if (!isRemote || isPatched) return []
   const references = valuesFrom.toReversed()
@@ -120,7 +120,9 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   return [{ manifest, name: ref.name, namespace, clusters, layers, elsewhere }]
 }
 
-/** The release of a file of Fleet or helmfile. What it takes of Secrets seldom has hosts in it, and gives only what is left out. */
+/**
+ * The release in a file of Fleet or helmfile. Values from Secrets seldom contain hosts, and only fill in missing ones.
+ */
 function releaseOfFile(manifest: Manifest): RemoteRelease[] {
   const { ref, clusters, object } = manifest
   const written = object.context?.release
@@ -148,7 +150,7 @@ function inflatedRelease(manifest: Manifest): RemoteRelease[] {
   if (object.context?.patchesIngress) return []
   const inline = root.at('valuesInline').exists ? layersOf([root.at('valuesInline')]) : []
   const file = root.at('valuesFile').exists ? fileOf(root.at('valuesFile')) : []
-  // As `valuesMerge` says; without a values file the chart's own values win over the inline ones.
+  // `valuesMerge` decides; without a values file the chart's own values win over the inline ones.
   const merged = root.at('valuesFile').exists ? [...file, ...inline] : hiddenIf(true)
   const mode = root.at('valuesMerge').string || 'override'
   const base = entryOf({ override: [...inline, ...file], merge: merged, replace: inline }, mode)

@@ -42,7 +42,7 @@ function readProviders(snapshot: Snapshot): ClassProviders | undefined {
   return { controllers, classes, hasDefault }
 }
 
-/** Whether a controller takes an Ingress by its class, or because it names none. */
+/** Whether a controller takes an Ingress by its class, or because it has none. */
 export function takesClassOf(ingress: Manifest, { claims }: Controller, { classes }: ClassProviders): boolean {
   return claims.some((claim) => {
     const named = classReadFrom(ingress, claim.reads)

@@ -3,7 +3,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { ClassFacts, ClassPlaces, ControllerFacts } from '../workload/controller-facts'
 import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from '../workload/settings'
 
-/** Which Ingresses a controller takes, as one of the releases it may be decides. */
+/** The classes by which a controller selects its Ingresses, in one mode of its possible releases. */
 export interface Claims {
   readonly facts: ClassFacts
   /** The class names it accepts: in the annotation, and depending on `by` in `spec.ingressClassName`. */
@@ -11,18 +11,17 @@ export interface Claims {
   /** The required `spec.controller` of its IngressClasses; undefined if it is not compared. */
   readonly controller: string | undefined
   /**
-   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of
-   * either; or none, where it does not read IngressClasses. For GatewayClasses, those of that controller with the labels
-   * that it names.
+   * Selects its IngressClasses: by name, by controller, by both, or by either; `none` if it does not read
+   * IngressClasses. GatewayClasses are selected by controller and labels.
    */
   readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels' | 'none'
-  /** Where it reads the class of an Ingress: the first place that has one counts. */
+  /** The places from which it reads the class of an Ingress: the first that has one counts. */
   readonly reads: ClassPlaces
-  /** Whether it takes Ingresses that name no class. */
+  /** Whether it takes Ingresses without a class. */
   readonly unclassed: boolean
   /** The IngressClass that its release creates, in addition to written ones. */
   readonly made?: string | undefined
-  /** Where its class is named, or would be. */
+  /** The cursors that name its class, also if they are missing. */
   readonly at: readonly Cursor[]
 }
 
@@ -44,7 +43,7 @@ export function claimsOf(facts: ControllerFacts, settings: Settings, release: st
   })
 }
 
-/** How a release decides; if the release is unknown, each mode that has the given flags. */
+/** The modes of a release; if the release is unknown, each mode that has the given flags. */
 function classFactsFor({ classes }: ControllerFacts, settings: Settings, release: string | undefined): ClassFacts[] {
   if (release !== undefined) return classes.filter(({ releases }) => satisfies(release, releases))
   const flags = new Set(classes.flatMap(flagsOf).filter((flag) => settings.get(flag)))
@@ -74,7 +73,7 @@ function controllerOf(facts: ClassFacts, settings: Settings): { isKnown: boolean
   return { isKnown: true, value: given === '' ? controller : below ? path : given }
 }
 
-/** From where it reads classes; undefined if that is unknown. */
+/** The places from which it reads classes; undefined if they are unknown. */
 function readingOf(
   { reads = ['field', 'annotation'], otherwise = [] }: ClassFacts,
   settings: Settings,

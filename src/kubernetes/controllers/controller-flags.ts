@@ -11,7 +11,7 @@ export const ControllerFlagsFile = factsFile({
   programs: Type.Array(
     Type.Object(
       {
-        /** By its name in controllers.yaml. */
+        /** The name in controllers.yaml. */
         controller: text,
         /** The releases that were read. */
         releases: text,
@@ -35,7 +35,9 @@ export interface UnknownFlag extends NamedFlag {
   readonly known: readonly string[]
 }
 
-/** The flags of a controller that its release does not know; none if the release is unknown, or its flags were not read. */
+/**
+ * The flags of a controller that its release does not know; none if the release is unknown, or its flags were not read.
+ */
 export function unknownFlags({ facts, release, settings }: Controller): UnknownFlag[] {
   const program = programs.find(({ controller }) => controller === facts.name)
   if (!program || release === undefined || !satisfies(release, program.releases)) return []

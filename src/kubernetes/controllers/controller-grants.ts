@@ -37,14 +37,14 @@ export function grantsOf(
   return { account, permissions: permissionsOfSubject(account, snapshot), roles: [...new Set(roles)] }
 }
 
-/** Whether a binding names an account itself. */
+/** Whether a binding names an account directly. */
 export function binds(binding: Manifest, account: Subject): boolean {
   return subjectsOf(binding).some(({ kind, name }) => kind === account.kind && name === account.name)
 }
 
 /**
  * Strings that lead from a controller to the bindings of its account and on to their roles. A touched role or binding
- * leads to the controllers alone, because most belong to no controller, and its own words (`admin`) may be anywhere.
+ * leads to the controllers alone: most belong to no controller, and their names (`admin`) may occur anywhere.
  */
 export function* marksOfGrants(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)

@@ -5,13 +5,16 @@ import type { Controller } from './controller'
 import type { Claims } from './controller-claims'
 import type { Watched } from './controller-scope'
 
-/** Whether it is certain that a controller takes an Ingress: it watches its namespace, and claims it however its release decides. */
+/**
+ * Whether a controller certainly takes an Ingress: it watches its namespace, and claims it in every possible mode of
+ * its release.
+ */
 export function takesIngress({ watched, claims }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
   if (!watches(watched, ingress.ref.namespace)) return false
   return claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
 }
 
-/** Whether a controller may take an Ingress: nothing that is known of its namespaces and classes speaks against it. */
+/** Whether a controller may take an Ingress: no known fact about its namespaces and classes excludes it. */
 export function mayTakeIngress({ watched, claims, facts }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
   if (facts.takes !== 'Ingresses') return false
   const isKnown = watched.scope === 'all' || watched.scope === 'namespaces'
@@ -19,7 +22,7 @@ export function mayTakeIngress({ watched, claims, facts }: Controller, ingress: 
   return claims.length === 0 || claims.some((way) => claimsIngress(way, ingress, snapshot))
 }
 
-/** Whether it is certain that a namespace is among those that are watched. */
+/** Whether a namespace is certainly among the watched ones. */
 export function watches(watched: Watched, namespace: string): boolean {
   if (watched.scope === 'all') return !watched.except.includes(namespace)
   return watched.scope === 'namespaces' && watched.names.includes(namespace)
@@ -29,7 +32,7 @@ function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): bool
   const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
   const named = classReadFrom(ingress, way.reads)
   if (named?.from === 'annotation') return way.names.includes(named.name)
-  // The API server gives the default class to those that name none.
+  // The API server gives the default class to Ingresses without one.
   const byDefault = way.reads.includes('field') ? classes.find(isDefaultClass)?.ref.name : undefined
   const name = named?.name ?? byDefault
   if (name === undefined) return way.unclassed

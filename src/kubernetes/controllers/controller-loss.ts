@@ -19,9 +19,11 @@ import { controllersReadFrom, counterpartOf } from './same-controller'
 /** A controller that a change takes away from Ingresses which stay, and that no other controller takes. */
 export interface ControllerLoss {
   readonly was: Controller
-  /** What becomes of it: it is gone, runs no Pods, fits on no node, takes others, or namespaces with other labels. */
+  /**
+   * The loss: the controller is removed, runs no Pods, fits on no node, takes other Ingresses, or watches other labels.
+   */
   readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere' | 'unlabelled'
-  /** What takes it away. */
+  /** The cause of the loss. */
   readonly at: Cursor
   /** The class that the Ingresses ask for; empty for those without one. */
   readonly className: string
@@ -46,14 +48,14 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
     })
 }
 
-/** Whether some controller may take an Ingress; one whose Pods fit on no node does not. */
+/** Whether some controller may take an Ingress; a controller whose Pods fit on no node does not. */
 function isTaken(ingress: Manifest, head: Snapshot): boolean {
   return controllersIn(head).some(
     (one) => mayTakeIngress(one, ingress, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
   )
 }
 
-/** The Ingresses in namespaces that lack the labels which a controller asks for after a change, and did not before. */
+/** The Ingresses in namespaces without the labels that a controller newly requires. */
 function lossesByLabels(was: Controller, base: Snapshot, head: Snapshot): ControllerLoss[] {
   const is = counterpartOf(was, head)
   if (is?.watched.scope !== 'selector') return []
@@ -70,7 +72,7 @@ function lossesByLabels(was: Controller, base: Snapshot, head: Snapshot): Contro
   })
 }
 
-/** Whether it is certain that a controller does not watch the namespace of an Ingress, by that namespace's labels. */
+/** Whether a controller certainly does not watch the namespace of an Ingress, because of the namespace's labels. */
 function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot): boolean {
   if (watched.scope !== 'selector' || isPlaceholder(watched.selector)) return false
   const [namespace] = head.get({ group: '', kind: 'Namespace', namespace: '', name: ref.namespace })
@@ -79,7 +81,7 @@ function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot
   return labels !== undefined && !matchesLabels(watched.selector, labelOf)
 }
 
-/** Whether an object that is gone from the files stays in the cluster, or what it installed does. */
+/** Whether an object that is removed from the files stays in the cluster, or the objects that it installed do. */
 function staysInCluster(gone: Manifest): boolean {
   if (outlivesPrune(gone)) return true
   return groupKindOf(gone.ref) === gitOpsKind.application && !readApplication(gone.root).cascades
@@ -105,7 +107,7 @@ function causeOf(
   return { how: 'elsewhere', at: isWatched ? (moved ?? is.place) : is.watched.at }
 }
 
-/** Where a workload or a release stops running a controller. */
+/** The place where a workload or a release stops running a controller. */
 function stopOf(after: Manifest, head: Snapshot): Pick<ControllerLoss, 'how' | 'at'> {
   if (releaseKinds.includes(groupKindOf(after.ref))) {
     const [release] = chartReleasesOf(after, head)

@@ -20,7 +20,7 @@ export function sharedNamespaces(a: Controller, b: Controller, snapshot: Snapsho
   if (one.scope === 'all') return described(withoutThose(other, b, one.except))
   if (other.scope === 'all') return described(withoutThose(one, a, other.except))
   if (one.scope === 'selector' && other.scope === 'selector') {
-    // Equal selectors match the same namespaces, whatever there is.
+    // Equal selectors always match the same namespaces.
     if (one.selector === other.selector) return described(labelled(one.selector))
     const found = labelledNamespaces(snapshot, one.selector).filter((namespace) => finds(other.selector, namespace))
     return described(inWords(found.map(({ ref }) => ref.name)), found)
@@ -39,7 +39,10 @@ function labelledNamespaces(snapshot: Snapshot, selector: string): Manifest[] {
   return snapshot.ofKind('Namespace').filter((namespace) => finds(selector, namespace))
 }
 
-/** The API server gives each Namespace its name as a label: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+/**
+ * The API server gives each Namespace its name as a label:
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/
+ */
 function finds(selector: string, { ref, root }: Manifest): boolean {
   const labels = root.at('metadata', 'labels')
   const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.name : labels.at(key).string)
@@ -77,7 +80,7 @@ function labelled(selector: string): string {
 
 /** The Ingresses that two controllers share: of a class; or with the old annotation, or without a class. */
 export type SharedClaim =
-  /** With the IngressClass that both take for different reasons: one by its controller, one by its name. */
+  /** The IngressClass that both take for different reasons: one by its controller, one by its name. */
   | { readonly by: 'class'; readonly name: string; readonly through?: Manifest | undefined }
   | { readonly by: 'annotation'; readonly name: string; readonly ingress: Manifest }
   | { readonly by: 'none'; readonly name: string }
@@ -116,8 +119,8 @@ function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean
 
 /**
  * The overlap of two controllers of GatewayClasses, one of which selects its classes by labels: the written classes
- * with those labels. If none is written, everything it takes is shared with a controller that takes every class in
- * every namespace.
+ * with those labels. If there are none, a controller that takes every class in every namespace shares everything with
+ * it.
  */
 function sharedByLabels(
   a: Controller,
@@ -162,7 +165,7 @@ function classesOf(claims: Claims, other: Claims, snapshot: Snapshot, assumed: b
     .filter((name) => name !== undefined && (by !== 'both' || names.includes(name)))
     .map((name) => [name ?? '', undefined] as const)
   const alone = own.length === 0 && madeByIt.length === 0
-  // A flag that takes the class of a name as well means nothing while there is none of that name.
+  // A flag that also selects a class by its name has no effect if there is no such class.
   const isThere = (name: string) => alone || name === other.made || all.some(({ ref }) => ref.name === name)
   const byName = by === 'name' || by === 'either' || (alone && assumed)
   const named = byName ? names.filter((name) => by === 'name' || isThere(name)) : []
@@ -171,7 +174,7 @@ function classesOf(claims: Claims, other: Claims, snapshot: Snapshot, assumed: b
 }
 
 /**
- * Whether a controller's class can be the IngressClass of that name, which has no manifest: next to a controller of
+ * Whether a controller's class can be the IngressClass with that name, which has no manifest: next to a controller of
  * another product, its owner does not matter.
  */
 function isAssumed({ controller, names, facts }: Claims, other: Claims, snapshot: Snapshot): boolean {

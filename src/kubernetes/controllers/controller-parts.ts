@@ -29,7 +29,7 @@ const mayTell = new RegExp(
   'i',
 )
 
-/** Any file of settings, whatever its key. */
+/** Any file of settings, under any key. */
 const sections = controllerFacts.flatMap(({ config = [], enabledBy }) =>
   config.some(({ keys }) => !keys) ? (enabledBy?.split('.')[0] ?? []) : [],
 )

@@ -37,15 +37,14 @@ const groupOf = { ConfigMap: '', Lease: 'coordination.k8s.io' }
 const resourceOf = { ConfigMap: 'configmaps', Lease: 'leases' }
 
 /**
- * To read, write and create the lock; a `create` is never limited to a name. If the release is unknown, one permitted
- * mode of election is enough.
- * Source: https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go
- * (tryAcquireOrRenew)
+ * Permissions to read, write and create the lock; a `create` is never limited to a name. If the release is unknown, one
+ * permitted mode of election is enough. Source:
+ * https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go (tryAcquireOrRenew)
  */
 function lockNeeds({ locks, manifest, namespace: own }: Controller, given: readonly Permissions[]): Need[] {
   const ways = locks.map((lock): Need[] =>
     lock.kinds.map((kind) => {
-      // Where the controller's manifest gives no namespace, its Role's gives none either.
+      // If the controller's manifest has no namespace, its Role has none either.
       const namespace = lock.namespace === own ? manifest.ref.namespace : lock.namespace
       const rule = { apiGroups: [groupOf[kind]], resources: [resourceOf[kind]] }
       return {
@@ -63,7 +62,10 @@ function lockNeeds({ locks, manifest, namespace: own }: Controller, given: reado
   return allowed ? [] : (ways.at(-1) ?? [])
 }
 
-/** To write the status of Ingresses where it watches; those before 1.0.0 did so in the older group too. */
+/**
+ * Permissions to write the status of Ingresses in the watched namespaces; releases before 1.0.0 did so in the older
+ * group too.
+ */
 function statusNeeds({ facts, release, status, watched }: Controller, given: readonly Permissions[]): Need[] {
   if (status.writes === 'nothing' || status.writes === 'unknown' || watched.scope === 'unknown') return []
   const namespaces = watched.scope === 'namespaces' ? watched.names : ['*']
@@ -78,7 +80,10 @@ function statusNeeds({ facts, release, status, watched }: Controller, given: rea
   })
 }
 
-/** It reads its namespace at the start and exits if it cannot: cmd/nginx/main.go of controller-v0.25.1 to v1.15.1. */
+/**
+ * The permission to read its namespace, without which it exits at startup: cmd/nginx/main.go of controller-v0.25.1 to
+ * v1.15.1.
+ */
 function namespaceNeeds({ watched }: Controller): Need[] {
   if (watched.scope !== 'namespaces') return []
   return watched.names.map((name) => {
@@ -88,7 +93,7 @@ function namespaceNeeds({ watched }: Controller): Need[] {
 }
 
 /**
- * Where it may not list IngressClasses it ignores `spec.ingressClassName`; up to 1.0.3 it exits.
+ * The permission to list IngressClasses, without which it ignores `spec.ingressClassName`; up to 1.0.3 it exits.
  * Source: controller-v1.15.1, cmd/nginx/main.go and internal/ingress/controller/store/store.go (IgnoreIngressClass)
  */
 function classNeeds({ release, claims, watched, place }: Controller, snapshot: Snapshot): Need[] {

@@ -11,7 +11,7 @@ export function remedyFor(fixed: Controller, other: Controller): string {
   const limiting = narrowingAdvice(fixed, other)
   if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it its own class with ${own}`
   const both = [...new Set([own, ownClassOf(other)])].join(' and ')
-  // Without a class it takes that of the other one too.
+  // Without a class it also takes the Ingresses of the other one.
   const given = takesEveryClass(other)
     ? `Give each of them its own class with ${both}`
     : `Give ${name} its own class with ${own}`
@@ -19,7 +19,7 @@ export function remedyFor(fixed: Controller, other: Controller): string {
   return `${given}, or limit ${limiting || `both to separate namespaces with ${flags}`}`
 }
 
-/** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
+/** Advice to keep one of the two out of the namespaces of the other; empty if only changing both can do so. */
 export function narrowingAdvice(fixed: Controller, other: Controller): string {
   const limited = other.watched.scope !== 'all' ? fixed : fixed.watched.scope !== 'all' ? other : undefined
   return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
@@ -57,12 +57,14 @@ function inWords(flags: readonly string[], value: string | undefined): string {
   return words.startsWith('-') ? `${words} (in its chart ${value})` : words
 }
 
-/** How it selects its Ingresses: the newest mode, if the release is unknown. */
+/** Its selection of Ingresses: the newest mode, if the release is unknown. */
 export function classFactsOf({ claims, facts }: Controller): ClassFacts | undefined {
   return claims.at(-1)?.facts ?? facts.classes.at(-1)
 }
 
-/** Whether it takes all classes of its product as long as it is given none, and the product has one name for its controllers. */
+/**
+ * Whether it takes all classes of its product unless it is given one, and the product has one name for its controllers.
+ */
 function takesEveryClass({ claims, facts }: Controller): boolean {
   const isOpen = claims.some(({ by, facts: way }) => way.by === 'both' && by === 'controller')
   return isOpen || (facts.takes === 'Gateways' && claims.some(({ unclassed }) => unclassed))

@@ -10,7 +10,7 @@ export type Watched = { readonly at: Cursor } & (
   | { readonly scope: 'selector'; readonly selector: string }
 )
 
-/** Reads which namespaces a controller watches: those that are named, or labelled; else all of them. */
+/** Reads the namespaces that a controller watches: those that are named or labelled; else all of them. */
 export function watchedBy({ scope }: ControllerFacts, settings: Settings): Watched {
   if (settings.opaque) return { at: settings.place, scope: 'unknown' }
   const named = settings.get(scope.namespaces)

@@ -4,10 +4,10 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { selects } from '../object/service'
 
-/** Parts of the names of ports and Services that no client's traffic goes to. */
+/** Parts of the names of ports and Services without client traffic. */
 const internal = /(?:^|-)(?:admission|metrics|webhook|prometheus|health|healthz|stats|validation)(?:-|$)/
 
-/** Whether a Service is for client traffic, and neither for the webhook nor for metrics. */
+/** Whether a Service is for client traffic, and not for the webhook or for metrics. */
 function bringsTraffic({ ref, root }: Manifest): boolean {
   return ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') || !internal.test(ref.name)
 }
@@ -17,14 +17,14 @@ export function servicesTo(workload: Manifest, snapshot: Snapshot): Manifest[] {
   return snapshot.ofKind('Service').filter((service) => bringsTraffic(service) && selects(service, workload))
 }
 
-/** Whether the Pods of a workload take traffic at their nodes. */
+/** Whether the Pods of a workload receive traffic at their nodes. */
 export function isOnItsNodes(workload: Manifest): boolean {
   const spec = podOf(workload).at('spec')
   const ports = [...spec.at('containers').items()].flatMap((container) => [...container.at('ports').items()])
   return spec.at('hostNetwork').value === true || ports.some((port) => port.at('hostPort').exists)
 }
 
-/** How widely a Service can be reached. */
+/** The reach of a Service, as a number to compare. */
 export function reachOf({ root }: Manifest): number {
   return ['ClusterIP', 'NodePort', 'LoadBalancer'].indexOf(root.at('spec', 'type').string ?? 'ClusterIP')
 }

@@ -3,10 +3,13 @@ import type { Cursor } from '../../manifest/cursor'
 import type { ControllerFacts, StatusFacts, Switch } from '../workload/controller-facts'
 import { isSwitchedOn, type Settings } from '../workload/settings'
 
-/** How a controller writes the status of its Ingresses. */
+/** The ways in which a controller writes the status of its Ingresses. */
 export type StatusWriting =
   | { readonly writes: 'unknown' }
-  /** It is turned off, or has no source: by a flag, and where that is, or would be; `by` is empty for a release that never does. */
+  /**
+   * Turned off or without a source: by a flag, at its place or where it would be; `by` is empty for a release that
+   * never writes it.
+   */
   | { readonly writes: 'nothing'; readonly by: string; readonly at: Cursor }
   /** The addresses of a Service, or one that is given: at its flag. */
   | { readonly writes: 'source'; readonly at: Cursor; readonly flag: string; readonly value: string | undefined }
@@ -18,9 +21,9 @@ export type StatusWriting =
   | { readonly writes: 'fallback'; readonly at: Cursor }
 
 /**
- * Reads how a controller writes the status.
+ * Reads the status writing of a controller.
  *
- * @param onNodes whether its traffic goes to the nodes: it has their network, or ports of theirs
+ * @param onNodes whether the nodes receive its traffic: it uses their network or ports
  */
 export function statusOf(
   facts: ControllerFacts,
@@ -58,7 +61,7 @@ function flagOf(by: Switch): string {
   return 'given' in by ? by.given : by.missing
 }
 
-/** How a release writes the status: the newest mode, if the release is unknown. */
+/** The status writing of a release: the newest mode, if the release is unknown. */
 export function statusFactsOf({ status }: ControllerFacts, release: string | undefined): StatusFacts | undefined {
   return release === undefined ? status.at(-1) : status.find(({ releases }) => satisfies(release, releases))
 }

@@ -38,7 +38,7 @@ export interface ServiceAccount {
 export interface Controller {
   readonly facts: ControllerFacts
   readonly manifest: Manifest
-  /** Where its version is written. */
+  /** The cursor of its version. */
   readonly image: Cursor
   /** None if the tag is no release. */
   readonly release: string | undefined
@@ -58,12 +58,15 @@ export interface Controller {
    */
   readonly locks: readonly LeaderLock[]
   readonly serviceAccount: ServiceAccount
-  /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
+  /**
+   * The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here
+   * may.
+   */
   readonly defaultCertificate: Setting | undefined
-  /** The objects it is read from, in addition to its own, wherever its settings are. */
+  /** The other objects from which it is read, at any place of its settings. */
   readonly parts: readonly Cursor[]
   readonly settings: Settings
-  /** How a person sets one of its flags. */
+  /** Names a flag as a person sets it. */
   readonly wordsFor: (flag: string) => string
   /** The release that installs it, if there is no manifest of it. */
   readonly installed: Installed | undefined
@@ -90,7 +93,7 @@ export function controllersIn(snapshot: Snapshot): readonly Controller[] {
   return found
 }
 
-/** Those of them that run in the cluster of the snapshot's own objects: a release may go to another one. */
+/** The controllers that run in the cluster of the snapshot's own objects: a release may be deployed to another one. */
 export function controllersHere(snapshot: Snapshot): readonly Controller[] {
   return controllersIn(snapshot).filter(({ installed }) => !installed?.release.cluster)
 }
@@ -155,7 +158,7 @@ function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
   return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)
 }
 
-/** Whether a program runs as this controller, if it can be several things. */
+/** Whether a program that can be several things runs as this controller. */
 function isOn({ enabledBy }: ControllerFacts, settings: Settings): boolean {
   return enabledBy === undefined || (settings.has(enabledBy) && settings.isOn(enabledBy, true) !== false)
 }
@@ -260,7 +263,9 @@ function installedBy(release: ChartRelease): Controller[] {
   })
 }
 
-/** The places of a finding about a controller: the first of these, then one in each other object that it is read from. */
+/**
+ * The places of a finding about a controller: the first of these, then one in each other object that it is read from.
+ */
 export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
   return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
 }
@@ -279,13 +284,15 @@ function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease):
   return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 
-/** With the host's network or ports, the traffic goes to the nodes. */
+/** With the host's network or ports, the nodes receive the traffic. */
 function isOnNodes(container: Cursor): boolean {
   const onHost = podOf(container.manifest).at('spec', 'hostNetwork').value === true
   return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)
 }
 
-/** The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+/**
+ * The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+ */
 function accountOf(manifest: Manifest): ServiceAccount {
   const pod = podOf(manifest).at('spec')
   const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]

@@ -19,8 +19,8 @@ export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
 }
 
 /**
- * Whether a release of its remote chart is set to prune: by default it is not, in the charts of kubernetes-sigs and of
- * Bitnami. Source:
+ * Whether a release of its remote chart is configured to prune: by default it is not, in the charts of kubernetes-sigs
+ * and of Bitnami. Source:
  * https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
  */
 function installsPruning({ root }: Manifest): boolean {
@@ -50,8 +50,8 @@ function looksAtIngresses(sources: Cursor): boolean {
 }
 
 /**
- * It prunes with the policy `sync`, which was the default as long as there was one, and looks at Ingresses when they are
- * among its sources. Source: https://github.com/kubernetes-sigs/external-dns/blob/master/docs/flags.md
+ * Whether it prunes, with the policy `sync`, which was the default while there was one, and reads Ingresses as one of
+ * its sources. Source: https://github.com/kubernetes-sigs/external-dns/blob/master/docs/flags.md
  */
 function prunesForIngresses(container: Cursor): boolean {
   const { repository } = parseImage(container.at('image').string ?? '')

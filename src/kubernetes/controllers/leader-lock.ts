@@ -12,7 +12,7 @@ export interface LeaderLock {
   readonly name: string
   /** The flag that names it, else where it would be. */
   readonly at: Cursor
-  /** How a person names it. */
+  /** Its name for a person. */
   readonly setBy: string
 }
 

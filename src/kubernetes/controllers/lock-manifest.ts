@@ -32,8 +32,8 @@ function holderIn(record: string): string | undefined {
 }
 
 /**
- * Whether an object without a record is a lock nevertheless, by its name: a ConfigMap with data is none, and a chart's
- * own object is left to its holder by helm.
+ * Whether an object without a record is a lock nevertheless, by its name: a ConfigMap with data is none, and helm does
+ * not change the holder in a chart's own object.
  */
 export function isLockByName(manifest: Manifest): boolean {
   const { ref, root } = manifest
@@ -42,7 +42,7 @@ export function isLockByName(manifest: Manifest): boolean {
   return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name))
 }
 
-/** Whether a lock is made by a chart of a controller that brings one. */
+/** Whether a lock is part of the chart of a controller. */
 export function isLockOfChart({ root }: Manifest): boolean {
   return chartsWithLock.test(root.at('metadata', 'labels', 'helm.sh/chart').string ?? '')
 }
@@ -51,7 +51,7 @@ const chartsWithLock = new RegExp(
   `^(?:${chartFacts.flatMap(({ name, makesLock }) => (makesLock ? name : [])).join('|')})-\\d`,
 )
 
-/** Whether a name is one that ingress controllers or their charts give their lock. */
+/** Whether ingress controllers or their charts use a name for their lock. */
 export function isNameOfIngressLock(name: string): boolean {
   return ingressLockNames.test(name)
 }

@@ -33,7 +33,7 @@ function isolates({ root }: Manifest): boolean {
   return types.length === 0 || types.includes('Ingress')
 }
 
-/** The ports of the containers, by number and by name, except those that no client uses. */
+/** The ports of the containers, by number and by name, except those without client traffic. */
 function trafficPorts(workload: Manifest): Set<string | number> {
   const ports = [...podOf(workload).at('spec', 'containers').items()].flatMap((container) => [
     ...container.at('ports').items(),
@@ -44,7 +44,7 @@ function trafficPorts(workload: Manifest): Set<string | number> {
   return new Set(found.filter((one) => typeof one === 'number' || typeof one === 'string'))
 }
 
-/** Whether a rule opens a port for somebody; one that the workload does not declare may be any. */
+/** Whether a rule opens a port to any client; a port that the workload does not declare may be any. */
 function opens(rule: Cursor, ports: ReadonlySet<string | number>): boolean {
   const listed = [...rule.at('ports').items()]
   if (listed.length === 0 || ports.size === 0) return true

@@ -21,8 +21,8 @@ export function nginxServing(ingress: Manifest, snapshot: Snapshot): readonly Co
 }
 
 /**
- * Whether ingress-nginx serves an Ingress: as its controllers, its class or its annotations show, or as its class is
- * usually named.
+ * Whether ingress-nginx serves an Ingress: its controllers, its class or its annotations show it, or its class has a
+ * usual name.
  */
 export function servedByNginx(ingress: Manifest, snapshot: Snapshot): 'shown' | 'usual' | undefined {
   const takers = controllersHere(snapshot).filter((one) => mayTakeIngress(one, ingress, snapshot))
@@ -59,8 +59,8 @@ export function routedPaths(ingress: Manifest): RoutedPath[] {
 }
 
 /**
- * What makes the paths of a host regular expressions: an annotation of any of its Ingresses; `unknown` where one may, or
- * serves the host by itself.
+ * The annotation that turns the paths of a host into regular expressions, on any of its Ingresses; `unknown` if one may
+ * have it, or serves the host by itself.
  */
 export function patternsAskedFor(host: string, snapshot: Snapshot): Cursor | 'unknown' | undefined {
   const known = askedBySnapshot.get(snapshot) ?? patternsIn(snapshot)
@@ -68,7 +68,7 @@ export function patternsAskedFor(host: string, snapshot: Snapshot): Cursor | 'un
   return known.get(host)
 }
 
-/** It is asked for every path; a snapshot never changes. */
+/** The result is needed for every path, and a snapshot never changes. */
 const askedBySnapshot = new WeakMap<Snapshot, ReadonlyMap<string, Cursor | 'unknown'>>()
 
 /** Source: controller-v1.15.1, internal/ingress/controller/template/template.go, enforceRegexModifier */
@@ -78,7 +78,7 @@ function patternsIn(snapshot: Snapshot): ReadonlyMap<string, Cursor | 'unknown'>
   for (const ingress of ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))) {
     const [regex, rewrite] = patternMarks.map((key) => ingress.root.at('metadata', 'annotations', key))
     const written = [regex?.string, rewrite?.string].filter((text) => text !== undefined)
-    // It may have locations of its own.
+    // The snippet may have locations of its own.
     const snippet = ingress.root.at('metadata', 'annotations', `${prefix}server-snippet`)
     if (!regex || !rewrite || (written.length === 0 && !snippet.exists) || !servedByNginx(ingress, snapshot)) continue
     for (const { host, text } of routedPaths(ingress)) {
@@ -93,7 +93,7 @@ function patternsIn(snapshot: Snapshot): ReadonlyMap<string, Cursor | 'unknown'>
   return asked
 }
 
-/** What Go's strconv.ParseBool reads as true. */
+/** Whether Go's strconv.ParseBool reads a text as true. */
 function isTrue(text: string | undefined): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text ?? '')
 }

@@ -3,8 +3,8 @@ import type { Manifest } from '../../manifest/manifest'
 import type { Need } from './controller-permissions'
 
 /**
- * Places where a missing permission could be granted: in the roles with the same reach, first those that name the
- * resource; then at the account, and last in the other roles, which no rule can extend.
+ * Places where a missing permission could be granted: first in the roles with the same reach that name the resource,
+ * then at the account, and last in the other roles, which no rule can extend.
  */
 export function placesToAllow(need: Need, roles: readonly Manifest[]): Cursor[] {
   const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
@@ -25,7 +25,7 @@ function rulesOn(role: Manifest, { permissions }: Need): Cursor[] {
   return [...role.root.at('rules').items()].filter(speaksOf)
 }
 
-/** Where a role would allow it: at the names or verbs of the rule on the same resource, else at its rules. */
+/** The place where a role would allow it: the names or verbs of the rule on the same resource, else its rules. */
 function placeIn(role: Manifest, need: Need): Cursor {
   const names = new Set(need.permissions.flatMap(({ name }) => [...name]))
   const rules = rulesOn(role, need)

@@ -4,7 +4,7 @@ import { shareNamespace } from '../object/namespace'
 import { type Controller, controllersIn } from './controller'
 import { sharedLock } from './leader-lock'
 
-/** Whether one of two is the workload of the release that the other one is. */
+/** Whether one of two is the workload of the release that is the other one. */
 export function isInstalledBy(a: Controller, b: Controller): boolean {
   const [release, workload] = a.installed ? [a.installed.release, b] : [b.installed?.release, a]
   if (!release || workload.installed || a.facts !== b.facts) return false
@@ -14,14 +14,17 @@ export function isInstalledBy(a: Controller, b: Controller): boolean {
   return named === release.name && ['', release.namespace].includes(ref.namespace)
 }
 
-/** Whether two controllers run in one cluster: a release may go to another one than the object it is written in. */
+/**
+ * Whether two controllers run in one cluster: a release may be deployed to another cluster than the object that
+ * declares it.
+ */
 export function shareCluster(a: Controller, b: Controller): boolean {
   return (a.installed?.release.cluster ?? '') === (b.installed?.release.cluster ?? '')
 }
 
 /**
- * Whether two workloads run one controller: they watch and write the same, and one of them alone writes or all write one
- * address. The chart of ingress-nginx makes such two with `controller.kind: Both`.
+ * Whether two workloads run one controller: they watch and write the same, and only one of them writes addresses, or
+ * all write the same one. The chart of ingress-nginx creates such a pair with `controller.kind: Both`.
  */
 export function areOneController(a: Controller, b: Controller): boolean {
   const agree = sharedLock(a.locks, b.locks) !== undefined || a.facts.election.length === 0

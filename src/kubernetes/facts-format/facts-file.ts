@@ -8,7 +8,7 @@ export const texts = Type.Array(text, { minItems: 1 })
 export const day = Type.String({ format: 'date' })
 /** A minor release of Kubernetes. */
 export const release = Type.String({ pattern: '^1\\.\\d+$' })
-/** Where a fact was read, and on which day. */
+/** The source of a fact, and the day it was checked. */
 export const proof = { source: Type.String({ pattern: '^https://' }), checked: day }
 
 /** The schema of a file of `facts/`, which holds lists of rows. */

@@ -24,17 +24,19 @@ export function classReadFrom(
   return from && { name: written[from] ?? '', from }
 }
 
-/** Where the annotation that came before `spec.ingressClassName` is written. */
+/** The annotation that was replaced by `spec.ingressClassName`. */
 export function classAnnotation(ingress: Manifest): Cursor {
   return ingress.root.at('metadata', 'annotations', 'kubernetes.io/ingress.class')
 }
 
-/** Whether two Ingresses ask for one class, or both for none: which one that is, the cluster's default decides. */
+/** Whether two Ingresses ask for one class, or both for none: then the cluster's default decides. */
 export function sameClass(a: Manifest, b: Manifest): boolean {
   return classOf(a) === classOf(b)
 }
 
-/** The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ. */
+/**
+ * The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ.
+ */
 export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | undefined {
   const name = classOf(ingress)
   if (!name) return undefined
@@ -55,12 +57,14 @@ export function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
     .slice(0, 1)
 }
 
-/** Where an IngressClass is made the one that Ingresses without a class get. */
+/** The annotation that makes an IngressClass the default for Ingresses without a class. */
 export function defaultAnnotation(ingressClass: Manifest): Cursor {
   return ingressClass.root.at('metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class')
 }
 
-/** Whether an IngressClass is the one that Ingresses without a class get: the API server compares with the text `true`. */
+/**
+ * Whether an IngressClass is the default for Ingresses without a class: the API server compares with the text `true`.
+ */
 export function isDefaultClass(ingressClass: Manifest): boolean {
   return defaultAnnotation(ingressClass).string === 'true'
 }

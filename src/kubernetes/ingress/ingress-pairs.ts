@@ -6,16 +6,16 @@ import { classOf } from './ingress-class'
 export const mostInPairs = 32
 
 /**
- * Ingresses by what they claim for themselves in their class. Two are compared where they make one claim and say different
- * things of it: that is found without comparing all with all.
+ * Ingresses by their claims within their class. Two are compared if they share a claim with different content: such
+ * pairs are found without comparing all with all.
  */
 export class IngressPairs<Place> {
   private readonly read = new WeakMap<Manifest, ReadonlyMap<string, Place>>()
   private readonly known = new WeakMap<Snapshot, ReadonlyMap<string, Claim>>()
 
   /**
-   * @param claims each claim of an Ingress and its place; none for an Ingress that makes no claims, such as a canary
-   * @param says what an Ingress says of a claim
+   * @param claims each claim of an Ingress and its place; none for an Ingress without claims, such as a canary
+   * @param says the content of a claim of an Ingress
    */
   constructor(
     private readonly claims: (ingress: Manifest) => ReadonlyMap<string, Place>,
@@ -29,9 +29,9 @@ export class IngressPairs<Place> {
   }
 
   /**
-   * The Ingresses of a snapshot that contradict one, so that each pair is met once, from its first by identity. Copies of
-   * one object are one object. Of a claim that many make, each Ingress meets a single one that contradicts it, so that each
-   * is still in a pair.
+   * The Ingresses of a snapshot that contradict one, so that each pair is met once, from its first by identity. Copies
+   * of one object are one object. Of a claim that many make, each Ingress meets a single one that contradicts it, so
+   * that each is still in a pair.
    */
   *partnersOf(ingress: Manifest, snapshot: Snapshot): Generator<Manifest> {
     const own = identityOf(ingress.ref)
@@ -97,7 +97,7 @@ class Claim {
     this.claimants.push({ ingress, identity: identityOf(ingress.ref), says })
   }
 
-  /** Those that an Ingress is compared with. */
+  /** The Ingresses with which an Ingress is compared. */
   *contradicting(ingress: Manifest, says: string): Generator<Manifest> {
     if (this.claimants.length <= mostInPairs) {
       yield* this.sayingOther(says)
@@ -106,7 +106,7 @@ class Claim {
     this.firsts ??= firstsOf(this.claimants)
     const [first, second] = this.firsts ?? []
     if (!first || !second) return
-    // All that contradict the first meet it; those that agree with it meet the second.
+    // All that contradict the first one are compared with it; all that agree with it are compared with the second.
     if (ingress === first.ingress) yield* this.sayingOther(says)
     else if (says === first.says) yield second.ingress
     else {

@@ -28,8 +28,8 @@ export function tlsSecretNames(ingress: Manifest): Map<string, Cursor> {
 }
 
 /**
- * The hosts an Ingress routes, in lower case, each at its first rule, and those that an annotation of ingress-nginx has served
- * like them.
+ * The hosts that an Ingress routes, in lower case, each at its first rule, and the aliases in an annotation of
+ * ingress-nginx.
  */
 export function routedHosts(ingress: Manifest): Map<string, Cursor> {
   const hosts = new Map<string, Cursor>()
@@ -43,14 +43,14 @@ export function routedHosts(ingress: Manifest): Map<string, Cursor> {
   return hosts
 }
 
-/** A routed host as it is written at its place. */
+/** A routed host as written at its place. */
 export function writtenHost(at: Cursor, host: string): string {
   return at.string?.toLowerCase() === host ? at.string : host
 }
 
 /**
- * The names of a server alias; a regular expression is none.
- * Source: ingress-nginx controller-v1.15.1, internal/ingress/annotations/alias/main.go
+ * The names of a server alias; a regular expression is none. Source: ingress-nginx controller-v1.15.1,
+ * internal/ingress/annotations/alias/main.go
  */
 function aliasesIn(text: string): string[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase())

@@ -12,7 +12,7 @@ export const ManagedClassesFile = factsFile({
         by: Type.String({ minLength: 1 }),
         /** Names of classes; one that ends with `*` matches all with that prefix. */
         classes: texts,
-        /** How annotations begin that its Ingresses carry. */
+        /** Prefixes of the annotations of its Ingresses. */
         annotations: Type.Optional(texts),
         ...proof,
       },

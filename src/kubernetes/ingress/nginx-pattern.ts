@@ -1,14 +1,14 @@
-/** What is left of a pattern, and what was opened in it. */
+/** The rest of a pattern, and its open groups. */
 interface Reading {
   readonly text: string
   at: number
   /** The number of groups that are open. */
   depth: number
-  /** Whether what was read last can be repeated. */
+  /** Whether a quantifier may follow. */
   canRepeat: boolean
 }
 
-/** Escapes that stand for one character or one assertion, whatever follows. */
+/** Escapes that are one character or one assertion, with any text after them. */
 const plainEscape = /^\\[^0-9A-Za-z]|^\\[dDwWsSbBAZzhHvVRnrtfae]/
 /** The beginnings of groups that are read here; others may be valid or not. */
 const plainGroup = /^\(\?(?:[:=!>|]|<[=!]|P?<[A-Za-z_]\w{0,30}>|[imsx]{1,4}:)/
@@ -16,8 +16,8 @@ const inlineOption = /^\(\?-?[imsx]{1,4}\)/
 const repetition = /^(?:[*+?]|\{\d+(?:,\d*)?\})[?+]?/
 
 /**
- * Why the regular expressions of nginx (PCRE) do not take a pattern, as the end of a sentence; undefined where they do, or
- * where that is not certain: of rare constructs the rest is not read.
+ * The reason why the regular expressions of nginx (PCRE) refuse a pattern, as the end of a sentence; undefined if they
+ * accept it, or if that is uncertain: after a rare construct the rest is not read.
  */
 export function faultOfPattern(text: string): string | undefined {
   const reading: Reading = { text, at: 0, depth: 0, canRepeat: false }

@@ -2,15 +2,14 @@
 const placeholder = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>/]+>|__\w+__|%\w+%/g
 
 /**
- * Whether the texts of two names show whether they are the same: what some tool fills in is filled in alike where both
- * hold the same placeholders.
+ * Whether the texts of two names show whether they are equal: two texts with the same placeholders are filled in alike.
  */
 export function areComparable(one: string, other: string): boolean {
   if ([one, other].some(isNested)) return one.toLowerCase() === other.toLowerCase()
   return placeholdersIn(one) === placeholdersIn(other)
 }
 
-/** Whether a placeholder holds another one (`${A:=${B}}`), so that its end is not found. */
+/** Whether a placeholder contains another one (`${A:=${B}}`), so that its end is not found. */
 function isNested(name: string): boolean {
   return /\$\{|\{\{|\$\(/.test(name.replace(placeholder, ''))
 }
@@ -19,7 +18,7 @@ function placeholdersIn(name: string): string {
   return JSON.stringify([...name.toLowerCase().matchAll(placeholder)].map(([text]) => text).sort())
 }
 
-/** Whether a name may be another one once both are filled in, as far as the text around their placeholders shows. */
+/** Whether two names may be equal once both are filled in, as far as the text around their placeholders shows. */
 export function mayBecome(one: string, other: string): boolean {
   const [name, text] = [one.toLowerCase(), other.toLowerCase()]
   if (areComparable(name, text)) return name === text
@@ -29,7 +28,7 @@ export function mayBecome(one: string, other: string): boolean {
   return own.length > 1 ? fits(own, text) : fits(its, name)
 }
 
-/** Whether a text holds the parts in their order, from its start to its end. */
+/** Whether a text contains the parts in their order, from its start to its end. */
 function fits(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop() ?? ''

@@ -6,7 +6,10 @@ export const apiServiceKind = 'APIService.apiregistration.k8s.io'
 
 const autoscalerKind = 'HorizontalPodAutoscaler.autoscaling'
 
-/** The types of metrics that an autoscaler reads from each API: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ */
+/**
+ * The types of metrics that an autoscaler reads from each API:
+ * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/
+ */
 const metricTypes: Readonly<Record<string, readonly string[]>> = {
   'metrics.k8s.io': ['Resource', 'ContainerResource'],
   'custom.metrics.k8s.io': ['Pods', 'Object'],
@@ -24,7 +27,7 @@ export function* needsOfApi({ root }: Manifest): Generator<string> {
 
 /**
  * The API that a cluster loses with an APIService, and the objects that need it. None if its Service is removed in the
- * same change and nothing needs it: the server was taken down as a whole. None either if it names no Service: then the
+ * same change and no object needs it: the server was removed as a whole. None either if it names no Service: then the
  * API server itself serves the API, and recreates the APIService.
  */
 export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {

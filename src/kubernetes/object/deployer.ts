@@ -10,11 +10,11 @@ export const deployerKinds = [gitOpsKind.application, gitOpsKind.helmRelease, gi
 /** An object by which Argo CD or Flux deploys a folder of this repository. */
 export interface Deployer {
   readonly manifest: Manifest
-  /** Where it names the folder. */
+  /** The field that names the folder. */
   readonly at: Cursor
-  /** Whether it deletes objects that it deployed and that are gone from its source. */
+  /** Whether it deletes objects that it deployed and that are removed from its source. */
   readonly prunes: boolean
-  /** Whether its deletion deletes what it deployed. */
+  /** Whether its deletion deletes the objects that it deployed. */
   readonly cascades: boolean
   /** The mark of objects that it does not delete, neither when they are gone from its source nor with itself. */
   readonly guard: string
@@ -80,7 +80,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
 export function deploys({ at, manifest }: Deployer, { origin }: Manifest): boolean {
   const place = (at.string ?? '').replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '') || '.'
   if (origin.kind === 'rendered') return (origin.source.path || '.') === place
-  // Flux makes a Kustomization of a folder that has none, so only Argo CD deploys files as they are. The root is one of any
-  // repository, most likely of another.
+  // Flux generates a Kustomization for a folder without one, so only Argo CD deploys plain files. A path at the root
+  // may be that of any repository, most likely of another one.
   return manifest.ref.kind === 'Application' && origin.path.startsWith(`${place}/`)
 }

@@ -1,8 +1,8 @@
 import type { Cursor } from '../../manifest/cursor'
 
 /**
- * Whether a label selector takes labels; an empty one takes all, one that is not written none.
- * Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#resources-that-support-set-based-requirements
+ * Whether a label selector matches labels; an empty one matches all, a missing one matches none. Source:
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#resources-that-support-set-based-requirements
  */
 export function selectsLabels(selector: Cursor, labels: Cursor): boolean {
   if (!selector.isMap) return false

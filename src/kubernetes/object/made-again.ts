@@ -15,17 +15,23 @@ export function isMadeAgain({ root, ref }: Manifest): boolean {
   return options.has('Replace=true') && options.has('Force=true')
 }
 
-/** Where an object has its options for Argo CD. */
+/** The cursor of an object's options for Argo CD. */
 export function syncOptionsOf(root: Cursor): Cursor {
   return root.at('metadata', 'annotations', syncOptions)
 }
 
-/** A hook of a release: it is no part of the release, so an upgrade deletes what the release had under its name. */
+/**
+ * Whether an object is a hook of a release: hooks are no part of the release, so an upgrade deletes an object of that
+ * name that the release had.
+ */
 export function isHook({ root }: Manifest): boolean {
   return (root.at('metadata', 'annotations', 'helm.sh/hook').string ?? '') !== ''
 }
 
-/** Whether helm deletes a hook as soon as it has succeeded. https://helm.sh/docs/topics/charts_hooks/#hook-deletion-policies */
+/**
+ * Whether helm deletes a hook as soon as it has succeeded.
+ * https://helm.sh/docs/topics/charts_hooks/#hook-deletion-policies
+ */
 export function isDeletedAfterwards({ root }: Manifest): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook-delete-policy').string ?? ''
   return written.split(',').some((policy) => policy.trim() === 'hook-succeeded')

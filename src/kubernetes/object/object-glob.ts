@@ -3,7 +3,8 @@ import type { ObjectRef } from '../../manifest/manifest'
 
 /**
  * Whether a glob of an exception or a param matches an object: `Kind/namespace/name`, or `Kind/name` for an object
- * without a namespace; minimatch in each part, and `*` alone for everything. A namespace part of `*` also matches none.
+ * without a namespace; minimatch in each part, and `*` alone for everything. A namespace part of `*` also matches
+ * objects without a namespace.
  */
 export function matchesObject(glob: string, ref: ObjectRef): boolean {
   if (glob === '*') return true
@@ -21,7 +22,7 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
 const maxCompiled = 1000
 const compiled = new Map<string, Minimatch>()
 
-/** Whether a glob takes one part of an object's name. */
+/** Whether a glob matches one part of an object's name. */
 export function matchesPart(glob: string, text: string): boolean {
   const matcher = compiled.get(glob) ?? new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
   if (compiled.size >= maxCompiled) compiled.clear()

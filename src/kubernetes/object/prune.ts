@@ -12,7 +12,7 @@ export interface PruneGuard {
 }
 
 /**
- * The marks of an object that keep a tool from deleting it. Sources:
+ * The annotations of an object that keep a tool from deleting it. Sources:
  * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#no-prune-resources
  * https://fluxcd.io/flux/components/kustomize/kustomizations/#prune
  * https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource
@@ -32,7 +32,7 @@ export function pruneGuards(manifest: Manifest): PruneGuard[] {
   return guards
 }
 
-/** Whether an object stays in its cluster when it is gone from its source. */
+/** Whether an object stays in its cluster when it is removed from its source. */
 export function outlivesPrune(manifest: Manifest): boolean {
   return pruneGuards(manifest).some(({ mark }) => !mark.includes(' Delete='))
 }

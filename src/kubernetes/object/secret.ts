@@ -19,14 +19,14 @@ function isEncrypted({ root }: Manifest): boolean {
   )
 }
 
-/** Which of the two keys a TLS Secret needs are in neither `data` nor `stringData`. */
+/** The keys of a TLS Secret that are in neither `data` nor `stringData`. */
 export function tlsKeysMissingIn(secret: Manifest): string[] {
   return ['tls.crt', 'tls.key'].filter(
     (key) => !secret.root.at('data', key).exists && !secret.root.at('stringData', key).exists,
   )
 }
 
-/** Where a reader looks for the keys of a Secret. */
+/** The cursor of a Secret's keys. */
 export function keysOf(secret: Manifest): Cursor {
   const written = ['data', 'stringData'].map((key) => secret.root.at(key)).find((cursor) => cursor.exists)
   return written ?? secret.root.at('kind')

@@ -5,7 +5,8 @@ import type { Manifest } from '../../manifest/manifest'
 const places: readonly (readonly string[])[] = [
   ['spec', 'serviceAccountName'],
   ['spec', 'template', 'spec', 'serviceAccountName'],
-  // The older name, which the API server still takes: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+  // The older name, which the API server still takes:
+  // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
   ['spec', 'template', 'spec', 'serviceAccount'],
   ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'serviceAccountName'],
   ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'serviceAccount'],

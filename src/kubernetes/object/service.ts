@@ -13,7 +13,10 @@ export function selects(service: Manifest, workload: Manifest): boolean {
   )
 }
 
-/** The strings of a Service's selector, or of a workload's labels: each Service holds one of those of the Pods it selects. */
+/**
+ * The strings of a Service's selector, or of a workload's labels: each Service holds one of those of the Pods it
+ * selects.
+ */
 export function* selectionMarks(manifest: Manifest): Iterable<string> {
   const isService = manifest.ref.kind === 'Service'
   const marks = isService ? manifest.root.at('spec', 'selector') : podOf(manifest).at('metadata', 'labels')

@@ -5,7 +5,7 @@ export const storageClassKind = 'StorageClass.storage.k8s.io'
 /** Source: https://kubernetes.io/docs/tasks/administer-cluster/change-default-storage-class/ */
 export const defaultClassMark = 'storageclass.kubernetes.io/is-default-class'
 
-/** Whether claims that name no class get this one. */
+/** Whether claims without a class get this one. */
 export function isDefaultStorageClass({ root }: Manifest): boolean {
   const annotations = root.at('metadata', 'annotations')
   // The API server still respects the older name: pkg/apis/storage/util/helpers.go, IsDefaultAnnotation.

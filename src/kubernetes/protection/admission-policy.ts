@@ -3,9 +3,9 @@ import type { Manifest } from '../../manifest/manifest'
 import { evaluated } from './expression'
 import { namesResource, selects } from './webhook-reach'
 
-/** A request that a cluster makes all the time, and who makes it. */
+/** A request that a cluster makes all the time, and its sender. */
 interface VitalRequest {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly what: string
   readonly group: string
   readonly resource: string
@@ -79,17 +79,17 @@ const requests: readonly VitalRequest[] = [
   },
 ]
 
-/** What a policy does to the requests of the cluster itself where a binding puts it in force. */
+/** The effect of a policy on the requests of the cluster itself, if a binding activates the policy. */
 export interface PolicyEffect {
-  /** Where it denies them. */
+  /** The place that denies them. */
   readonly at: Cursor
   readonly denied: readonly string[]
 }
 
 /**
- * The requests that a ValidatingAdmissionPolicy denies with a binding, by the first expression that does; `unknown` at the first
- * expression that decides about such requests and cannot be evaluated.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ * The requests that a ValidatingAdmissionPolicy denies with a binding, by the first expression that does; `unknown` at
+ * the first expression that decides about such requests and cannot be evaluated. Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
 export function effectOf(policy: Manifest, binding: Manifest): PolicyEffect | { readonly unknown: Cursor } | undefined {
   const actions = [...binding.root.at('spec', 'validationActions').items()].map(({ string }) => string)
@@ -139,7 +139,7 @@ function contextOf({ user, groups, namespace, operation, group, resource }: Vita
   return { ...context, variables: Object.fromEntries(variables) }
 }
 
-/** Whether the resources of a policy or a binding include a request; a binding without any takes those of its policy. */
+/** Whether the resources of a policy or a binding include a request; a binding without any uses those of its policy. */
 function takes(scope: Cursor, request: VitalRequest): boolean {
   const rules = [...scope.at('resourceRules').items()]
   if (rules.length > 0 && !rules.some((rule) => matches(rule, request))) return false

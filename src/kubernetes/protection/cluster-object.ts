@@ -24,7 +24,7 @@ export type ClusterObjectFacts = Static<typeof ClusterObjectFacts>
 /** `facts/cluster-objects.yaml` */
 export const ClusterObjectFactsFile = factsFile({ objects: Type.Array(ClusterObjectFacts) })
 
-/** The rows by the kinds they name: nearly every object that is asked about is of none of them. */
+/** The rows by the kinds that they name: nearly every object has a kind without rows. */
 const rowsByKind = new Map<string, { readonly glob: string; readonly facts: ClusterObjectFacts }[]>()
 for (const facts of factsIn(ClusterObjectFactsFile, rows).objects) {
   for (const glob of facts.objects.flatMap((one) => braceExpand(one))) {

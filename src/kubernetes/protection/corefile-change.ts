@@ -5,14 +5,14 @@ import { type Corefile, readCorefile } from './corefile'
 /** The key by which CoreDNS's manifests name their configuration. */
 const key = 'Corefile'
 
-/** What a change takes from a Corefile: that it can be read, or the servers and plugins that answer. */
+/** The loss in a Corefile: it can no longer be read, or servers and plugins that answer are removed. */
 export interface CorefileLoss {
   readonly at: readonly Cursor[]
   readonly fault?: string
   readonly lack?: string
 }
 
-/** What keeps a Corefile from answering after a change and did not before; undefined where nothing does. */
+/** The reasons why a Corefile stops answering with a change; undefined if there are none. */
 export function lostInCorefile(before: Manifest | undefined, after: Manifest): CorefileLoss | undefined {
   const [was, is] = [before?.root.at('data', key), after.root.at('data', key)]
   const ends = was?.exists ? [is, was] : [is]

@@ -7,13 +7,12 @@ const environment = new Environment({
   limits: { maxAstNodes: 300, maxDepth: 30, maxListElements: 32, maxMapEntries: 16, maxCallArguments: 8 },
 })
 
-/** More than any policy has: each of these goes through a list. */
+/** More than any policy has: each of these iterates over a list. */
 const maxLoops = 3
 
 /**
- * The value of an expression of Kubernetes' admission (CEL) for a request; undefined if it depends on what is not known of the
- * request, or asks for a regular expression.
- * Source: https://kubernetes.io/docs/reference/using-api/cel/
+ * The value of an expression of Kubernetes' admission (CEL) for a request; undefined if it depends on unknown fields of
+ * the request, or uses a regular expression. Source: https://kubernetes.io/docs/reference/using-api/cel/
  */
 export function evaluated(expression: string, context: Readonly<Record<string, unknown>>): unknown {
   const known = expression.replace(/\bobject\.metadata\.\??(?:namespace|name)\b/g, '')
@@ -23,7 +22,7 @@ export function evaluated(expression: string, context: Readonly<Record<string, u
   try {
     return environment.evaluate(expression, { ...context })
   } catch {
-    // It does not parse, or asks for something that the request does not have.
+    // It does not parse, or reads a field that the request does not have.
     return undefined
   }
 }

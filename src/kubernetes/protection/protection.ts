@@ -45,8 +45,9 @@ export function protectionOf(manifest: Manifest, protect: Protect): string | und
 }
 
 /**
- * Whether an object has a name of the cluster's own that no API server gives: kops, clouds, OpenShift and charts have such, and
- * change them as they are upgraded. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
+ * Whether an object has a name of the cluster itself that no API server creates: kops, clouds, OpenShift and charts
+ * have such names, and change them as they are upgraded. Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
  */
 export function isForeign({ root, ref }: Manifest): boolean {
   const isMadeByKubernetes =

@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>>
 
 /** Something that a cluster keeps doing, and that stops it when no webhook answers for it. */
 interface Vital {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string
   readonly group: string
   /** The operations that count, by the resource as rules of webhooks name it. */
@@ -49,9 +49,8 @@ const vitals: readonly Vital[] = [
 ]
 
 /**
- * The requests that a webhook blocks while its backend does not answer, as `Pods in kube-system` or `Nodes`: those that
- * a cluster makes all the time, that match its rules and that no selector or condition excludes.
- * Source:
+ * The requests that a webhook blocks while its backend does not answer, such as `Pods in kube-system` or `Nodes`: those
+ * that a cluster makes all the time, that match its rules and that no selector or condition excludes. Source:
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#webhook-configuration
  */
 export function requestsBlockedBy(webhook: Cursor): { readonly what: string; readonly where: string }[] {
@@ -103,9 +102,9 @@ export function namesResource(pattern: string, resource: string): boolean {
 }
 
 /**
- * Whether a selector matches objects with these labels and possibly others, which people set by hand. A selector for
- * another label does not match, because it is not set on system objects; a selector for the absence of another label
- * may or may not match.
+ * Whether a selector matches objects with these labels and possibly others that people set. A selector for another
+ * label does not match, because it is not set on system objects; a selector for the absence of another label may or may
+ * not match.
  */
 export function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
   const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => entryOf(labels, key) === string)

@@ -50,7 +50,7 @@ const Binding = Type.Object(
     ...object,
     role: text,
     subjects: strings,
-    /** Those that some releases give it, or some feature gates. */
+    /** Permissions in some releases, or with some feature gates. */
     sometimes: Type.Optional(strings),
   },
   strict,
@@ -77,15 +77,15 @@ const tables = read.releases.flatMap((release) => minorIn(release) ?? [])
 export interface DefaultRole {
   /** Minor releases. */
   readonly releases: readonly string[]
-  /** In every cluster of these releases. */
+  /** Permissions in every cluster of these releases. */
   readonly always: readonly Permissions[]
-  /** In some, and in others not. */
+  /** Permissions in some of these clusters. */
   readonly gated: readonly Permissions[]
   /** The labels of the roles it aggregates these from; none for a role with its own rules. */
   readonly gathers: readonly string[]
 }
 
-/** Whether the defaults of a version of Kubernetes were read. */
+/** Whether the facts have the defaults of a version of Kubernetes. */
 export function hasDefaults(kubernetes: string): boolean {
   const minor = minorIn(kubernetes)
   return minor !== undefined && tables.includes(minor)
@@ -96,7 +96,10 @@ export function isDefaultRole(ref: ObjectRef): boolean {
   return roles.some((role) => isOf(role, ref))
 }
 
-/** The defaults of a role as they were from release to release, the oldest first; none for a role that no API server creates. */
+/**
+ * The defaults of a role as they were from release to release, the oldest first; none for a role that no API server
+ * creates.
+ */
 export function defaultsOf(ref: ObjectRef): DefaultRole[] {
   const forms = new Map<string, { minors: number[]; always: Owned[]; gated: Owned[]; gathers: readonly string[] }>()
   for (const role of roles.filter((one) => isOf(one, ref))) {
@@ -189,7 +192,7 @@ export function defaultHolders({ kind, name }: ObjectRef): readonly string[] {
   return [...new Set(bindings.filter((one) => one.role === role).flatMap(({ subjects }) => subjects))]
 }
 
-/** The names of every default role, for tests that go over all of them. */
+/** The names of every default role, for tests of all of them. */
 export function defaultRoles(): ObjectRef[] {
   return roles.map(({ kind, namespace = '', name }) => ({ group: 'rbac.authorization.k8s.io', kind, namespace, name }))
 }

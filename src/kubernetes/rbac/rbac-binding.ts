@@ -34,6 +34,13 @@ export function subjectsOf(binding: Manifest): BoundSubject[] {
   })
 }
 
+/** The ServiceAccount that a subject is; undefined for people, groups and accounts of an unknown namespace. */
+export function accountOf({ kind, name }: Subject): ObjectRef | undefined {
+  if (kind !== 'User' || !name.startsWith(accountPrefix)) return undefined
+  const [namespace = '', account = ''] = name.slice(accountPrefix.length).split(':')
+  return namespace && account ? { group: '', kind: 'ServiceAccount', namespace, name: account } : undefined
+}
+
 /** `ServiceAccount kube-system/kube-proxy`, `Group system:masters`: how messages name a subject. */
 export function subjectName({ kind, name }: Subject): string {
   if (kind !== 'User' || !name.startsWith(accountPrefix)) return `${kind} ${name}`
@@ -41,7 +48,7 @@ export function subjectName({ kind, name }: Subject): string {
 }
 
 /**
- * The groups that a subject is in without anybody saying so. Source:
+ * The groups that every such subject is in automatically. Source:
  * https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
  */
 function groupsOf({ kind, name }: Subject): string[] {

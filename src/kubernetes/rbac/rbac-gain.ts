@@ -10,8 +10,8 @@ import { everybodyIn, leaksInto } from './rbac-power'
 import { aggregateLabels, aggregationOf } from './rbac-role'
 
 /**
- * The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release, unless the
- * cluster's may be a later one.
+ * The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release,
+ * unless the cluster's may be a later one.
  *
  * @param versions those of Kubernetes that are declared of the cluster
  */
@@ -75,7 +75,7 @@ export function gainedLeak(before: Manifest | undefined, after: Manifest): Leak 
   return undefined
 }
 
-/** The subjects of a binding that had its role by none of its kind before. */
+/** The subjects of a binding that had its role through no binding of its kind before. */
 export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject[] {
   const had = bindingKinds
     .flatMap((kind) => base.ofKind(kind))
@@ -91,7 +91,10 @@ export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject
   )
 }
 
-/** Whether a name is another one whose variables became known; the text around them decides, and a group of everybody has none. */
+/**
+ * Whether a name is another one with its variables filled in; the text around them decides, and a group of everybody
+ * has none.
+ */
 function isFilledFrom(open: BoundSubject, known: BoundSubject): boolean {
   if (open.kind !== known.kind || isPlaceholder(known.name) || everybodyIn(known)) return false
   const text = open.name.replace(/^system:serviceaccount:/, '').replace(/\$\{[^{}]*\}/g, '')

@@ -34,7 +34,8 @@ export function wideGrant(
   const gained = (subject: BoundSubject) => uncovered(permissionsOfSubject(subject, base), permissions ?? [])
   if (everybody.length === 0) {
     if (!permissions || !allowsEverything(permissions)) return undefined
-    // These pass without any binding: https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
+    // Members of this group pass without any binding:
+    // https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
     const others = gaining.filter((subject) => subject.name !== 'system:masters' && gained(subject).length > 0)
     return grant(others, 'administrator')
   }

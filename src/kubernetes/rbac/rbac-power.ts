@@ -61,13 +61,13 @@ function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissi
   )
 }
 
-/** Those that read the Secrets of any name. */
+/** The permissions to read Secrets of any name. */
 export function readingSecrets(permissions: readonly Permissions[]): Permissions[] {
   const rule = { apiGroups: [''], resources: ['secrets'], verbs: reading }
   return within(rule, permissions).filter(({ name }) => name.has(''))
 }
 
-/** Those that do more than read; to `use` a policy changes nothing by itself. */
+/** The permissions beyond reading; to `use` a policy changes nothing by itself. */
 function changing(permissions: readonly Permissions[]): Permissions[] {
   return permissions.flatMap((allowed) => {
     const verb = new Set([...allowed.verb].filter((one) => ![...reading, 'use'].includes(one)))
@@ -75,7 +75,7 @@ function changing(permissions: readonly Permissions[]): Permissions[] {
   })
 }
 
-/** Whether there is nothing in permissions but reading, and no secret. */
+/** Whether permissions only allow reading, and no Secrets. */
 export function onlyReads(permissions: readonly Permissions[]): boolean {
   return leaksInto('view', permissions).length === 0
 }
@@ -87,9 +87,8 @@ const basicUser = permissionsOf({
 })
 
 /**
- * Whether permissions reveal no more than API servers reveal to everyone: URLs, and to logged-in users their own
- * permissions.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
+ * Whether permissions reveal only what API servers show to everyone: URLs, and to logged-in users their own
+ * permissions. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
  */
 export function isPublic(permissions: readonly Permissions[], isOpen: boolean): boolean {
   return uncovered(isOpen ? [] : basicUser, permissions).every(({ url }) => !url.has(''))
@@ -109,8 +108,8 @@ const execution: PolicyRule = { apiGroups: [''], resources: ['pods/exec'], verbs
 const secretReading: PolicyRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list'] }
 
 /**
- * Permissions by which a subject gets all others: to bind or escalate any role, to impersonate any user or group, and, in
- * kube-system, to read Secrets and to run commands in Pods.
+ * Permissions by which a subject gets all others: to bind or escalate any role, to impersonate any user or group, and,
+ * in kube-system, to read Secrets and to run commands in Pods.
  *
  * @param isWhole whether they hold in the whole cluster
  */
@@ -121,7 +120,7 @@ export function detoursIn(permissions: readonly Permissions[], isWhole: boolean)
   return reads?.length && runs?.length ? [...reads, ...runs] : []
 }
 
-/** Whether a subject is an account that Pods have which name none. */
+/** Whether a subject is the account of Pods that name none. */
 export function isDefaultAccount({ kind, name }: Subject): boolean {
   return (
     (kind === 'User' && /^system:serviceaccount:[^:]*:default$/.test(name)) ||
@@ -137,7 +136,7 @@ const everybody: Readonly<Record<string, string>> = {
   'User system:anonymous': 'everyone who reaches the API server',
 }
 
-/** The subjects that include everyone, and what each includes. */
+/** The subjects that include everyone, each with a description. */
 export function everybodyIn({ kind, name }: Subject): string | undefined {
   return entryOf(everybody, `${kind} ${name}`)
 }

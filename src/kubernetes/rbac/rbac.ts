@@ -33,8 +33,8 @@ const any = '*'
 const anyName = ''
 
 /**
- * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`) in
- * all; or a verb on a URL, whose group, resource and name are empty.
+ * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`)
+ * in all; or a verb on a URL, whose group, resource and name are empty.
  */
 export type Permission = Readonly<Record<PermissionPart, string>>
 
@@ -47,14 +47,14 @@ export interface Permissions extends Readonly<Record<PermissionPart, ReadonlySet
 const none: ReadonlySet<string> = new Set([''])
 
 /**
- * An empty text that is written is no object's name, and matches nothing.
- * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
+ * An empty text in a list names no object, and matches nothing. Source:
+ * https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
 function written(text: string): string {
   return text === '' ? '""' : text
 }
 
-/** The permissions of a rule. A rule with resources and URLs counts as two, neither of which narrows the other. */
+/** The permissions of a rule. A rule with resources and URLs counts as two, neither of which restricts the other. */
 export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): Permissions[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule
   const onResources = {
@@ -90,9 +90,9 @@ export function permissionsIn(rules: Cursor): Permissions[] {
 }
 
 /**
- * Whether one of the owner's values allows another one, which may be a wildcard of its own. Only strings are compared, as
- * the API server does: a list of all verbs does not equal `*`, and `pods` does not include `pods/log`.
- * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
+ * Whether one of the owner's values allows another one, which may be a wildcard itself. Only strings are compared, as
+ * in the API server: a list of all verbs does not equal `*`, and `pods` does not include `pods/log`. Source:
+ * https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
 const allowsPart: Readonly<Record<PermissionPart, (owned: ReadonlySet<string>, value: string) => boolean>> = {
   resource(owned, value) {
@@ -126,7 +126,7 @@ export function uncovered(owner: readonly Permissions[], servant: readonly Permi
   )
 }
 
-/** Whether the owner's rules allow all that the servant's do. */
+/** Whether the owner's rules allow everything that the servant's rules allow. */
 export function allows(owner: readonly Permissions[], servant: readonly Permissions[]): boolean {
   return uncovered(owner, servant).length === 0
 }
@@ -181,7 +181,7 @@ export function shared(one: readonly Permissions[], other: readonly Permissions[
   return uncovered(uncovered(other, one), one)
 }
 
-/** The same permissions inside one namespace, where those on URLs are worth nothing. */
+/** The same permissions inside one namespace, where permissions on URLs have no effect. */
 export function inNamespace(permissions: readonly Permissions[], namespace: string): Permissions[] {
   return permissions
     .filter(({ url }) => url.has(''))

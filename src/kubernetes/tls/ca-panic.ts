@@ -8,7 +8,7 @@ export const marksOfPanicking: readonly string[] = [
   rolloutMark,
 ]
 
-/** Whether a controller panics on a Secret with a CA and no certificate when it checks that Secret for a host. */
+/** Whether a controller panics when it checks, for a host, a Secret with a CA and no certificate. */
 export function panicsOnCa({ facts, release }: Controller, host: 'listed' | 'unlisted'): boolean {
   const releases = facts.certificate?.panics?.[host]
   return release !== undefined && releases !== undefined && satisfies(release, releases)

@@ -8,8 +8,8 @@ export const certManagerGroups = ['cert-manager.io', 'certmanager.k8s.io']
 const truths = ['1', 't', 'T', 'true', 'TRUE', 'True']
 
 /**
- * The annotation that makes cert-manager create Certificates for an Ingress or a Gateway.
- * Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, hasShimAnnotation; tls-acme is read on Ingresses only.
+ * The annotation that makes cert-manager create Certificates for an Ingress or a Gateway. Source: cert-manager 1.21,
+ * pkg/controller/certificate-shim/sync.go, hasShimAnnotation; tls-acme is read on Ingresses only.
  */
 export function shimAnnotation(manifest: Manifest): Cursor | undefined {
   const annotations = manifest.root.at('metadata', 'annotations')
@@ -24,7 +24,7 @@ export function shimAnnotation(manifest: Manifest): Cursor | undefined {
 export interface NamedIssuer {
   readonly kind: string
   readonly name: string
-  /** Of an Issuer, which is always of the same namespace; a ClusterIssuer has none. */
+  /** The namespace of an Issuer, always that of the object; a ClusterIssuer has none. */
   readonly namespace: string
   readonly at: Cursor
 }

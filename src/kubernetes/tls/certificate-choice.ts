@@ -6,7 +6,7 @@ import { controllerOf } from '../ingress/ingress-class'
 import { type CertificateFacts, controllerFacts } from '../workload/controller-facts'
 import { certificatesBehind } from './certificate'
 
-/** How a controller finds the certificate for a host that an Ingress routes. */
+/** The rules by which a controller finds the certificate for a host that an Ingress routes. */
 export interface CertificateChoice extends CertificateFacts {
   /** The name of the controller's row. */
   readonly name: string
@@ -31,7 +31,7 @@ export const namesOfTypedControllers: readonly string[] = choices.flatMap(({ con
 )
 
 /**
- * How the controller of an Ingress's class chooses a certificate; undefined if the snapshot does not show the
+ * The certificate choice of the controller of an Ingress's class; undefined if the snapshot does not show the
  * controller.
  */
 export function certificateChoice(snapshot: Snapshot, ingress: Manifest): CertificateChoice | undefined {
@@ -54,10 +54,10 @@ export function outcomeWithout(choice: CertificateChoice | undefined): string {
     : `${product} serves it with its own default certificate`
 }
 
-/** Whether some certificate serves a host; unknown where one may, whose names are not in the repository. */
+/** Whether some certificate serves a host; unknown if one may whose names are not in the repository. */
 export type Service = 'served' | 'unknown' | 'unserved'
 
-/** Whether a host that no entry lists gets a certificate that names it, for controllers that look into certificates. */
+/** Whether a host that no entry lists gets a certificate with its name, in controllers that read certificates. */
 export function servedByCertificate(
   snapshot: Snapshot,
   ingress: Manifest,

@@ -11,9 +11,9 @@ import { producersOf } from './tls-producer'
 
 /** The value of `tls.crt` or `tls.key` of a Secret. */
 export type PemReading<T> =
-  /** Of several PEM blocks the first one counts. */
+  /** The first of several PEM blocks counts. */
   | { readonly kind: 'read'; readonly at: Cursor; readonly first: T; readonly further: readonly T[] }
-  /** Nothing yet: it is empty, or holds words that a person or a tool replaces. */
+  /** Not a certificate yet: it is empty, or contains words that a person or a tool replaces. */
   | { readonly kind: 'standIn'; readonly at: Cursor }
   /** A fault that makes it unusable for every controller; it completes `tls.crt of Secret web`. */
   | { readonly kind: 'broken'; readonly at: Cursor; readonly fault: string }
@@ -80,7 +80,7 @@ interface Block {
   readonly body: string
 }
 
-/** The block as OpenSSL takes it, whose lines may not be as long as Go allows. */
+/** The block in the form of OpenSSL, which limits the length of lines more than Go does. */
 function pemOf({ type, body }: Block): string {
   const lines = body.replace(/\s/g, '').match(/.{1,64}/g) ?? []
   return [`-----BEGIN ${type}-----`, ...lines, `-----END ${type}-----`, ''].join('\n')
@@ -144,7 +144,7 @@ function signatureOf({ raw }: X509Certificate): string {
   return raw.subarray(identifier.start, identifier.end).toString('hex')
 }
 
-/** Where the content of the DER element at an offset starts and ends. */
+/** The start and the end of the content of the DER element at an offset. */
 function elementAt(der: Buffer, offset: number): { start: number; end: number } {
   const size = der.readUInt8(offset + 1)
   const more = size < 0x80 ? 0 : size & 0x7f
@@ -153,8 +153,8 @@ function elementAt(der: Buffer, offset: number): { start: number; end: number } 
 }
 
 /**
- * The DNS names and IP addresses of a certificate. Its common name counts only where it has no DNS name: browsers and Go
- * no longer look at it, but ingress-nginx still does (internal/ingress/controller/certificate.go, verifyHostname).
+ * The DNS names and IP addresses of a certificate. Its common name counts only where it has no DNS name: browsers and
+ * Go no longer look at it, but ingress-nginx still does (internal/ingress/controller/certificate.go, verifyHostname).
  */
 export function namesIn(certificate: X509Certificate): string[] {
   const alternatives = [
@@ -169,7 +169,7 @@ export function namesIn(certificate: X509Certificate): string[] {
 export interface KnownCertificate {
   /** The object that decides its names: a Secret, a Certificate, or an Ingress for which cert-manager requests it. */
   readonly manifest: Manifest
-  /** Where that is written. */
+  /** The place of the certificate. */
   readonly at: Cursor
   readonly names: readonly string[]
   covers(host: string): boolean
@@ -186,7 +186,7 @@ export function certificatesBehind(
   namespace = user.ref.namespace,
 ): KnownCertificate[] | undefined {
   const producers = producersOf(snapshot, namespace, secretName)
-  // ingress-shim leaves a Certificate of the Secret's name alone that it did not make itself: cert-manager 1.21,
+  // ingress-shim does not change a Certificate of the Secret's name that it did not create: cert-manager 1.21,
   // pkg/controller/certificate-shim/sync.go, buildCertificates
   const byHand = producers.some(
     ({ manifest: { ref, root } }) =>
@@ -218,7 +218,7 @@ function heldBy(secret: Manifest): KnownCertificate | undefined {
     manifest: secret,
     at: reading.at,
     names,
-    // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
+    // OpenSSL refuses `*.lan`; for Go, and so for the controllers, it matches any host of one label and `.lan`.
     covers: (host) =>
       reading.first.checkHost(host, { partialWildcards: false }) !== undefined ||
       names.some((name) => covers(name, host)),

@@ -2,7 +2,10 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isSecretComplete } from '../object/secret'
 
-/** The Secret types that cannot hold a certificate. Source: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types */
+/**
+ * The Secret types that cannot hold a certificate. Source:
+ * https://kubernetes.io/docs/concepts/configuration/secret/#secret-types
+ */
 const typesWithoutCertificate: readonly string[] = [
   'bootstrap.kubernetes.io/token',
   'kubernetes.io/basic-auth',
@@ -16,7 +19,7 @@ const typesWithoutCertificate: readonly string[] = [
 export interface DeclaredSecret {
   /** Opaque where none is written. */
   readonly type: string
-  /** Where the type is written, or would be looked for. */
+  /** The place of the type, also if it is missing. */
   readonly typeAt: Cursor
   readonly keys: readonly string[]
   readonly keysAt: Cursor
@@ -63,7 +66,7 @@ function ofExternalSecret(external: Manifest): DeclaredSecret | undefined {
   const spec = external.root.at('spec')
   // The provider or a ConfigMap decides which keys these bring.
   if (spec.at('dataFrom').exists || spec.at('target', 'template', 'templateFrom').exists) return undefined
-  // The Secret is another's; this one adds to it, or does nothing.
+  // The Secret belongs to another object; this one adds to it, or does nothing.
   if (['Merge', 'None', 'CreateOrMerge'].includes(spec.at('target', 'creationPolicy').string ?? '')) return undefined
   const fetched = [...spec.at('data').items()].flatMap((item) => item.at('secretKey').string ?? [])
   const { keys, ...rest } = declared(
@@ -91,7 +94,7 @@ export function holdsNoCertificate({ type }: DeclaredSecret): boolean {
   return typesWithoutCertificate.includes(type)
 }
 
-/** Which of the two keys a TLS Secret needs it will lack. */
+/** The keys of a TLS Secret that it will lack. */
 export function missingTlsKeys({ keys }: DeclaredSecret): string[] {
   return ['tls.crt', 'tls.key'].filter((key) => !keys.includes(key))
 }

@@ -19,7 +19,9 @@ export interface Parent {
   readonly port: unknown
 }
 
-/** The Gateways among the parents of a route; undefined where a parent is of another kind, which has its own listeners. */
+/**
+ * The Gateways among the parents of a route; undefined where a parent is of another kind, which has its own listeners.
+ */
 export function parentsOf(route: Manifest): Parent[] | undefined {
   const refs = [...route.root.at('spec', 'parentRefs').items()]
   const isGateway = (ref: Cursor) =>

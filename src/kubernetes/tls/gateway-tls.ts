@@ -13,9 +13,9 @@ export function tlsListeners(gateway: Manifest): Cursor[] {
 }
 
 /**
- * The Secrets of a listener's `certificateRefs`; references to other groups or kinds are left out.
- * Source: Gateway API 1.6.1, apis/v1/object_reference_types.go, SecretObjectReference: group "", kind Secret, the
- * Gateway's own namespace when none is written.
+ * The Secrets of a listener's `certificateRefs`; references to other groups or kinds are ignored. Source: Gateway API
+ * 1.6.1, apis/v1/object_reference_types.go, SecretObjectReference: group "", kind Secret, the Gateway's own namespace
+ * when none is written.
  */
 export function certificateRefs(listener: Cursor): CertificateRef[] {
   return [...listener.at('tls', 'certificateRefs').items()]

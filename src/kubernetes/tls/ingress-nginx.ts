@@ -3,15 +3,18 @@ import type { Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
 import { isSecretComplete } from '../object/secret'
 
-/** Whether an Ingress only takes a share of another one's traffic: its own TLS entries and certificates are not used. */
+/**
+ * Whether an Ingress only takes a share of the traffic of another one: its own TLS entries and certificates are not
+ * used.
+ */
 export function isCanary(ingress: Manifest): boolean {
   return ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/canary').string === 'true'
 }
 
 /**
- * How ingress-nginx reads a Secret, by its keys and never by its type: a key pair, a CA alone, or nothing at all;
- * unknown if the `ca.crt` is encrypted or filled in later.
- * Source: controller-v0.46.0, internal/ingress/controller/store/backend_ssl.go (getPemCertificate)
+ * The content of a Secret as ingress-nginx reads it, by its keys and never by its type: a key pair, a CA alone, or
+ * nothing at all; unknown if the `ca.crt` is encrypted or filled in later. Source: controller-v0.46.0,
+ * internal/ingress/controller/store/backend_ssl.go (getPemCertificate)
  */
 export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown' {
   const { root } = secret
@@ -26,7 +29,7 @@ export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown
   return holdsCertificates(plain.exists ? written : Buffer.from(written, 'base64').toString()) ? 'ca' : 'nothing'
 }
 
-/** Whether every PEM block of a text is a certificate, and there is one: other content makes the controller drop it. */
+/** Whether a text consists of PEM blocks that are all certificates: other content makes the controller drop it. */
 function holdsCertificates(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN [^-]+-----(?:(?!-----BEGIN )[\s\S])*?-----END [^-]+-----/g) ?? []
   return blocks.length > 0 && blocks.every(isCertificate)

@@ -5,7 +5,7 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { selectsLabels } from '../object/label-selector'
 import { intersect, type Parent, parentsOf, routeProtocols } from './gateway-route'
 
-/** Why a listener does not take a route, at its field. */
+/** A field for which a listener refuses a route. */
 interface Refusal {
   readonly at: Cursor
   readonly why: 'port' | 'protocol' | 'hostname' | 'kinds' | 'namespaces'
@@ -18,8 +18,8 @@ const protocols: typeof routeProtocols = {
 }
 
 /**
- * What of a Gateway no longer lets a route in that it let in before; undefined where some listener may. What a route asks
- * for by name or hostname is left to route-attached.
+ * The part of a Gateway that newly refuses a route; undefined if some listener may still accept it. The names and
+ * hostnames in the route itself are checked by route-attached.
  */
 export function narrowedFor(
   route: Manifest,
@@ -70,7 +70,7 @@ function refusalOf(listener: Cursor, route: Manifest, parent: Parent, side: Side
 }
 
 /**
- * Whether a listener takes routes of a route's namespace; undefined where that is not known. Source: Gateway API 1.6.1,
+ * Whether a listener accepts routes of a route's namespace; undefined if that is unknown. Source: Gateway API 1.6.1,
  * apis/v1/gateway_types.go, RouteNamespaces
  */
 function namespacesOf(listener: Cursor, { ref }: Manifest, { gateway, snapshot }: Side): boolean | undefined {

@@ -9,7 +9,9 @@ import { areComparable } from '../ingress/placeholder'
 import { isCanary } from './ingress-nginx'
 import { producersOf } from './tls-producer'
 
-/** The hosts that the Ingresses of a snapshot route and give TLS, canaries apart. Read once: each changed Ingress asks. */
+/**
+ * The hosts that the Ingresses of a snapshot route and give TLS, canaries apart. Read once: each changed Ingress asks.
+ */
 export class RoutedHosts {
   private readonly routes = new Map<string, { ingress: Manifest; at: Cursor }[]>()
   private readonly names = new Map<string, Manifest[]>()
@@ -38,8 +40,8 @@ export class RoutedHosts {
   }
 
   /**
-   * Where a host that an Ingress gave TLS is routed without: by that Ingress, by one of the same class, or by any once the
-   * Ingress no longer routes it.
+   * The place where a host that an Ingress gave TLS is routed without it: by that Ingress, by one of the same class, or
+   * by any once the Ingress no longer routes it.
    *
    * @param base the side before the change: an Ingress that routed the host without TLS there loses none
    */
@@ -80,7 +82,10 @@ export class RoutedHosts {
     return [...this.coverAll, ...listed, ...[...mayList, ...filled].flatMap(([, ingresses]) => ingresses)]
   }
 
-  /** Whether one controller takes both: by the name of their class, by the controller of its IngressClass, or by what is known of it. */
+  /**
+   * Whether one controller takes both: by the name of their class, by the controller of its IngressClass, or by known
+   * facts about it.
+   */
   private areServedTogether(a: Manifest, b: Manifest): boolean {
     const [one, other] = [classOf(a), classOf(b)]
     if (one === other || [one, other].some((name) => name !== undefined && isPlaceholder(name))) return true
@@ -120,7 +125,10 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value])
 }
 
-/** Where an Ingress gives a host TLS: the name that covers it, or an entry that leaves the hosts to its certificate. */
+/**
+ * The place where an Ingress gives a host TLS: the name that covers it, or an entry whose certificate decides the
+ * hosts.
+ */
 export function tlsNameFor(ingress: Manifest, host: string): Cursor | undefined {
   for (const { at, hosts, secretName } of tlsEntries(ingress)) {
     if (hosts.length === 0 && secretName.string) return at

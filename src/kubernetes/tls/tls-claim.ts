@@ -11,7 +11,7 @@ export const claimKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.network
 
 /** The Secret from which an Ingress or a Gateway has a host served with TLS. */
 export interface TlsClaim {
-  /** In lower case; empty for an entry that leaves the hosts to its certificate. */
+  /** In lower case; empty for an entry whose certificate decides the hosts. */
   readonly host: string
   /** Empty where none is named. */
   readonly secret: string
@@ -70,7 +70,7 @@ export function claimsIn(snapshot: Snapshot): readonly TlsClaim[] {
 
 const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
 
-/** Whether two claims are of one object. */
+/** Whether two claims belong to one object. */
 export function areOfOne(a: TlsClaim, b: TlsClaim): boolean {
   return identityOf(a.at.manifest.ref) === identityOf(b.at.manifest.ref)
 }

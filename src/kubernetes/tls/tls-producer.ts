@@ -20,7 +20,7 @@ export interface ProducedSecret {
   readonly at: Cursor
 }
 
-/** Where a kind names its Secret, and where that Secret's namespace, if it is not its own. */
+/** The fields of a kind that name its Secret, and that Secret's namespace if it may differ. */
 type SecretField = (root: Cursor) => readonly (readonly [name: Cursor, namespace?: Cursor])[]
 
 const ownName: SecretField = (root) => [[root.at('metadata', 'name')]]
@@ -107,7 +107,7 @@ const secretAnnotations: Readonly<Record<GroupKind, readonly string[]>> = {
 const mirrored =
   /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflection-(?:allowed|auto-enabled)|replicator\.v1\.mittwald\.de\/replicate-to(?:-matching)?|kubed\.appscode\.com\/sync)$/
 
-/** The kinds that make a Secret and do nothing else with it. */
+/** The kinds that only make a Secret. */
 export const secretMakers: readonly GroupKind[] = Object.keys(makers)
 
 /** The kinds that `producersOf` looks at: rules that use it list them under `reads`. */
@@ -118,7 +118,7 @@ export const producerKinds: readonly GroupKind[] = [
   'Gateway.gateway.networking.k8s.io',
 ]
 
-/** The Secrets that one object puts into the cluster; nothing for an object that makes none. */
+/** The Secrets that one object creates in the cluster; none for an object that creates none. */
 export function secretsMadeBy(manifest: Manifest): ProducedSecret[] {
   const kind = groupKindOf(manifest.ref)
   const { namespace } = manifest.ref

@@ -14,8 +14,8 @@ export interface NamedSecret {
 export const openShiftController = 'IngressController.operator.openshift.io'
 
 /**
- * The Secrets that an Ingress names in its TLS entries, a Gateway in its listeners, or an ingress controller of OpenShift
- * as its default certificate; nothing for other kinds.
+ * The Secrets that an Ingress names in its TLS entries, a Gateway in its listeners, or an ingress controller of
+ * OpenShift as its default certificate; none for other kinds.
  */
 export function namedSecrets(manifest: Manifest): NamedSecret[] {
   const { kind, namespace } = manifest.ref

@@ -14,7 +14,7 @@ const ApiKind = Type.Object(
     removed: release,
     /** The apiVersion that came instead. */
     replacement: Type.Optional(apiVersion),
-    /** Nothing but the apiVersion has to change. */
+    /** Only the apiVersion has to change. */
     same: Type.Optional(Type.Boolean()),
   },
   strict,
@@ -39,7 +39,7 @@ export interface ApiLife {
   readonly removed: string
   /** The apiVersion to write instead; none where Kubernetes has none. */
   readonly replacement: string | undefined
-  /** Nothing but the apiVersion has to change. */
+  /** Only the apiVersion has to change. */
   readonly same: boolean
 }
 
@@ -59,7 +59,10 @@ export function isDropped(apiVersion: string, kind: string): boolean {
   return lives.has(`${apiVersion} ${kind}`)
 }
 
-/** When a kind in an API version is removed, and what the given release of Kubernetes serves in its place. */
+/**
+ * The release that removes a kind in an API version, and the version that the given release of Kubernetes serves
+ * instead.
+ */
 export function apiLife(apiVersion: string, kind: string, kubernetes: Version): ApiLife | undefined {
   const life = lives.get(`${apiVersion} ${kind}`)
   if (!life) return undefined
@@ -70,7 +73,7 @@ export function apiLife(apiVersion: string, kind: string, kubernetes: Version): 
   return { removed, replacement: next.replacement, same: same && next.same }
 }
 
-/** Whether a release of Kubernetes is before the one that dropped something. */
+/** Whether a release of Kubernetes is before the one that removes an API. */
 export function isServed(removed: string, kubernetes: Version): boolean {
   const release = parseVersion(removed)
   return release === undefined || compareVersions(kubernetes, release) < 0

@@ -7,11 +7,11 @@ import { webhookKinds, webhooksOf } from '../protection/webhook'
 import { permissionsIn, roleKinds, uncovered } from '../rbac/rbac'
 import { ruleTexts } from '../rbac/rbac-words'
 
-/** What a row is about, the most dangerous first. */
+/** The subjects of rows, the most dangerous first. */
 export const aspects = ['webhook', 'definition', 'role', 'class', 'service', 'image', 'argument'] as const
 export type Aspect = (typeof aspects)[number]
 
-/** What comes and goes at one place of the objects of a release. */
+/** The additions and removals at one place of the objects of a release. */
 export interface BroughtRow {
   readonly aspect: Aspect
   /** `ClusterRole operator`, `Deployment ops/operator, container manager`. */
@@ -28,7 +28,7 @@ interface Statement {
   readonly words: string
 }
 
-/** What a new version of a release brings, from its objects before and after: the same in another order brings nothing. */
+/** The changes that a new version brings to a release, from its objects before and after: a new order is no change. */
 export function broughtBy(before: readonly Manifest[], after: readonly Manifest[]): BroughtRow[] {
   const [was, is] = [byIdentity(before), byIdentity(after)]
   const rows = [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => rowsOf(was.get(id), is.get(id)))
@@ -61,7 +61,7 @@ function rowsOf(was: Manifest | undefined, is: Manifest | undefined): BroughtRow
   return [...rows.values()]
 }
 
-/** The statements that others do not make, each as often as it is made more often. */
+/** The statements that others do not make, each as often as it exceeds them. */
 function without(statements: readonly Statement[], others: readonly Statement[]): Statement[] {
   const left = new Map<string, number>()
   for (const other of others) left.set(JSON.stringify(other), (left.get(JSON.stringify(other)) ?? 0) + 1)

@@ -4,7 +4,7 @@ import rows from '../../../facts/components.yaml'
 import { entryOf } from '../../entry'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 
-/** Of releases of a chart or an operator, the release of the component. */
+/** For releases of a chart or an operator, the release of the component. */
 const Releases = Type.Record(text, text)
 
 const PartFacts = Type.Object(
@@ -31,7 +31,7 @@ const ComponentFacts = Type.Object(
   {
     name: text,
     title: text,
-    /** Of these strings each of its manifests has one. */
+    /** Each manifest of the component has one of these strings. */
     marks: texts,
     /** The first one that gives the component's release. */
     parts: Type.Array(PartFacts, { minItems: 1 }),
@@ -41,7 +41,7 @@ const ComponentFacts = Type.Object(
         {
           parts: texts,
           to: Type.Enum(['minor', 'patch']),
-          /** The releases of the first part it holds for; all when absent. */
+          /** The first one that gives the component's release. */
           versions: Type.Optional(text),
           crds: Type.Optional(texts),
           ...proof,
@@ -49,9 +49,9 @@ const ComponentFacts = Type.Object(
         strict,
       ),
     ),
-    /** Without `releases` the chart has the component's own. */
+    /** Without `releases`, the versions of the chart are those of the component. */
     charts: Type.Optional(Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases) }, strict))),
-    /** How many minors one upgrade takes at most. */
+    /** The maximum number of minor releases that one upgrade may advance. */
     upgrade: Type.Optional(Type.Object({ minors: Type.Integer(), ...proof }, strict)),
     ...proof,
   },

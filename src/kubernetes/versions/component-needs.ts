@@ -53,7 +53,7 @@ function holds(
 
 /**
  * The ClusterRoles that grant a workload its permissions: those that bindings give its ServiceAccount, and the one with
- * the name its own manifests use. None if a binding's role is in no manifest, because its rules are unknown.
+ * the name its own manifests use. None if a binding's role is in no manifest, as its rules are unknown.
  */
 export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, snapshot: Snapshot): Manifest[] {
   const name = account ?? podOf(workload).at('spec', 'serviceAccountName').string
@@ -69,7 +69,10 @@ export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, sn
   return refs.flatMap((ref) => nearest(workload, snapshot.get(ref)))
 }
 
-/** Of several copies of one object the one in the same file, else the same folder; otherwise it is unknown which one counts. */
+/**
+ * From several copies of one object, the one in the same file, else in the same folder; otherwise it is unknown which
+ * one counts.
+ */
 export function nearest(to: Manifest, copies: readonly Manifest[]): Manifest[] {
   const folderOf = ({ origin }: Manifest) => origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
   if (copies.length <= 1) return [...copies]

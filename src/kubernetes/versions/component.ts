@@ -25,9 +25,9 @@ export interface Component {
   readonly at: Cursor
   /** Undefined for `latest`, a bare digest, and any other text that is no release. */
   readonly release: string | undefined
-  /** The values of a chart, as far as they are written at the release itself. */
+  /** The values of a chart, as far as the release itself contains them. */
   readonly values?: Cursor | undefined
-  /** The releases of the component by those that are written there: versions of a chart or of an operator. */
+  /** The releases of the component by the versions in the object: those of a chart or an operator. */
   readonly writtenReleases?: Readonly<Record<string, string>> | undefined
 }
 
@@ -92,12 +92,24 @@ export function writtenAs({ at, container, facts, release }: Component): string 
 }
 
 /** A release of a component as advice names it: by the version that is written where it is changed. */
-export function adviceOf({ facts, container, writtenReleases }: Component, release: string): string {
+export function adviceOf(component: Component, release: string): string {
+  const { facts, container, writtenReleases } = component
   const name = `${facts.title} ${release}`
   if (!writtenReleases) return name
-  const written = Object.keys(writtenReleases).findLast((one) => entryOf(writtenReleases, one) === release)
+  const written = writtenFor(component, release)
   const what = container ? 'operator' : 'chart'
   return written === undefined ? `the ${what} of ${name}` : `version ${written} of the ${what} (${name})`
+}
+
+/** The version that is written for a release: that of the last chart or operator with it, if they have versions of their own. */
+export function writtenFor({ writtenReleases }: Component, release: string): string | undefined {
+  if (!writtenReleases) return release
+  return Object.keys(writtenReleases).findLast((one) => entryOf(writtenReleases, one) === release)
+}
+
+/** The release that a written version means. */
+export function releaseBehind({ writtenReleases }: Component, written: string): string | undefined {
+  return writtenReleases ? entryOf(writtenReleases, written) : written
 }
 
 /** Whether it represents the whole component: the first part, or the object by which an operator deploys it. */

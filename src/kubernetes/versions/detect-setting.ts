@@ -22,7 +22,10 @@ export const settingKeys: readonly string[] = Object.values(settings).flatMap((s
   signs.flatMap((sign) => ('configMapOf' in sign ? [sign.key] : [])),
 )
 
-/** Strings of the workloads for which an object may be a setting: those of the component that the setting is named after. */
+/**
+ * Strings of the workloads for which an object may be a setting: those of the component that the setting is named
+ * after.
+ */
 export function marksOfSet(manifest: Manifest): string[] {
   const kind = groupKindOf(manifest.ref)
   if (!settingKinds.includes(kind)) return []
@@ -38,7 +41,7 @@ export function marksOfSet(manifest: Manifest): string[] {
     .flatMap(({ marks }) => marks)
 }
 
-/** Where a component's manifests show that a setting is in use; undefined where none does. */
+/** The place where a component's manifests show that a setting is in use; undefined if there is none. */
 export function settingOf(setting: string, component: Component, snapshot: Snapshot): Cursor | undefined {
   for (const sign of signsOf(setting)) {
     const at = findSign(sign, component, snapshot)

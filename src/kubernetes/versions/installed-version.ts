@@ -1,9 +1,9 @@
 import type { Manifest } from '../../manifest/manifest'
 
-/** The labels by which an object says which version of a chart or of an application it belongs to. */
+/** The labels with the version of the chart or application that an object belongs to. */
 const labels = ['helm.sh/chart', 'app.kubernetes.io/version']
 
-/** Whether two objects belong to different versions of what installs them: of a chart that was fetched, or by their labels. */
+/** Whether two objects belong to different versions of one installation: of a fetched chart, or by their labels. */
 export function isOtherVersion(one: Manifest, other: Manifest): boolean {
   const [was, is] = [fetchedVersion(one), fetchedVersion(other)]
   if (was !== undefined && is !== undefined) return was !== is

@@ -28,11 +28,13 @@ const distros: readonly (readonly [RegExp, (match: RegExpMatchArray) => string |
   [/-default$/, () => 'suse'],
   [/-(talos|flatcar|coreos|linuxkit)\b/, (match) => match[1]],
   [/-microsoft-standard/, () => 'wsl'],
-  // Bottlerocket names its kernels plainly, Container-Optimized OS with nothing behind the plus.
+  // Bottlerocket's kernels have plain names; those of Container-Optimized OS end with a plus.
   [/^\+$/, () => 'cos'],
 ]
 
-/** Reads `3.10.0-1160.21.1.el7.x86_64`, `5.15.0-1051-aws`, `6.1.115-talos`, `5.10.0+`; none where no version starts it. */
+/**
+ * Reads `3.10.0-1160.21.1.el7.x86_64`, `5.15.0-1051-aws`, `6.1.115-talos`, `5.10.0+`; none where no version starts it.
+ */
 export function parseKernel(text: string): Kernel | undefined {
   const match = text.trim().match(/^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(.*)$/)
   if (!match) return undefined

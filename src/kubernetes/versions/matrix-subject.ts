@@ -86,14 +86,14 @@ function clusterSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubjec
   return subjects
 }
 
-/** Whether an object is the first with the identity of another: all that describes a cluster has one identity. */
+/** Whether an object is the first with the identity of another: all descriptions of a cluster have one identity. */
 function isThe(manifest: Manifest, wanted: Manifest, { manifests, descriptions }: Snapshot): boolean {
   const identity = identityOf(wanted.ref)
   return [...descriptions, ...manifests].find(({ ref }) => identityOf(ref) === identity) === manifest
 }
 
 /**
- * The first object of a cluster that deploys a component with rows: facts that all of them lack are reported there
+ * The first object of a cluster that deploys a component with rows: facts that all of them need are reported there
  * once.
  */
 export function firstSubject(snapshot: Snapshot, rows: readonly MatrixRow[]): MatrixSubject | undefined {

@@ -18,15 +18,15 @@ export interface MatrixSubject {
   readonly at: Cursor
   /** `calico/node:v3.20.0 of DaemonSet kube-system/calico-node` */
   readonly name: string
-  /** How advice names a release of it. */
+  /** Names a release of it in advice. */
   advise(release: string): string
   /** Whether a manifest deploys it, rather than the cluster's description stating it. */
   readonly isBrought: boolean
   /** Whether it is the part that runs on the nodes, or an object that deploys that part. */
   readonly isMain: boolean
-  /** The mode of kube-proxy that its own object sets, whatever is stated of the cluster. */
+  /** The mode of kube-proxy that its own object sets, with precedence over the mode stated for the cluster. */
   readonly kubeProxyMode?: Fact
-  /** Where its manifests show that a setting is in use. */
+  /** The place where its manifests show that a setting is in use. */
   placeOf(setting: string): Cursor | undefined
   /** Whether it runs on a node. */
   runsOn(node: ClusterNode): boolean
@@ -56,7 +56,7 @@ export function rowsWith(own: readonly MatrixRow[]): MatrixRow[] {
   return [...matrixRows.filter(({ id }) => !replaced.has(id)), ...own].filter(({ manual }) => manual === undefined)
 }
 
-/** Whether a row asks for something of a node's kernel. */
+/** Whether a row requires something of a node's kernel. */
 export function asksForKernel({ requires }: MatrixRow): boolean {
   return [requires, ...(requires?.any ?? [])].some((one) => one?.kernel !== undefined || one?.notOn !== undefined)
 }
@@ -164,7 +164,7 @@ function isViolated(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | und
   return meets(requires, facts, node, row.except) === false || any?.every((one) => one === false) === true
 }
 
-/** Whether a condition is met: undefined if one of its facts is unknown, and no other is wrong. */
+/** Whether a condition is met: undefined if one of its facts is unknown, and none is wrong. */
 function meets(
   condition: Condition,
   { kubernetes, kubeProxyMode }: ClusterFacts,

@@ -32,5 +32,5 @@ const { roles, crds } = factsIn(PermissionFile, rows)
 
 /** The needed permissions, by component and part. */
 export const roleNeeds: readonly RoleNeeds[] = roles
-/** By component and part, the CRDs it reads. */
+/** The CRDs that each component reads, by component and part. */
 export const crdNeeds: readonly Static<typeof CrdNeeds>[] = crds

@@ -19,7 +19,7 @@ export const SkewFactsFile = factsFile({
   ),
 })
 
-/** By how many minor releases a part of a node may be behind the API server. */
+/** The number of minor releases that a part of a node may be behind the API server. */
 export function maxVersionsBehind(part: 'kubelet' | 'kube-proxy', { major, minor }: Version): number {
   const fits = ({ releases }: { releases: string }) => semver.satisfies(`${major}.${minor}.0`, releases)
   return factsIn(SkewFactsFile, rows).parts.find((row) => row.part === part && fits(row))?.behind ?? 0

@@ -11,7 +11,10 @@ export const strictPathsKey = 'strict-validate-path-type'
 /** Source: changelog/controller-1.8.0.md and controller-1.12.0.md of ingress-nginx */
 const releases = { has: '>=1.8.0', byDefault: '>=1.12.0' }
 
-/** The paths that it takes. Source: controller-v1.15.1, internal/ingress/inspector/rules.go, validPathType */
+/**
+ * The paths that the strict check accepts. Source: controller-v1.15.1, internal/ingress/inspector/rules.go,
+ * validPathType
+ */
 const strict = /^\/[a-z0-9._\-/]*$/i
 
 /** Whether the strict check of ingress-nginx refuses a path. */
@@ -19,7 +22,7 @@ export function isRefusedPath(path: string, pathType: string): boolean {
   return pathType !== 'ImplementationSpecific' && !strict.test(path)
 }
 
-/** Whether it is certain that the admission webhook of a controller checks the paths of Ingresses strictly. */
+/** Whether the admission webhook of a controller certainly checks the paths of Ingresses strictly. */
 export function checksPathsStrictly(controller: Controller, snapshot: Snapshot): boolean {
   const { manifest, release, installed, facts } = controller
   const component = componentsOf(manifest).find((one) => one.facts.name === facts.name)

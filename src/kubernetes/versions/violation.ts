@@ -69,7 +69,7 @@ function remediesOf(
   ])
 }
 
-/** Whether nothing but another Kubernetes, or another release, meets a row. */
+/** Whether only another Kubernetes, or another release, meets a row. */
 function isOnKubernetes({ requires }: MatrixRow): boolean {
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = requires ?? {}
   return kubernetes !== undefined && !kernel && !kubeProxyMode && !containerd && !notOn
@@ -92,8 +92,8 @@ function remedyOf({ row }: Violation, subject: MatrixSubject): string {
 }
 
 /**
- * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes, if any release does; of older ones the newest. None
- * where a row hangs on a setting, which another release would have, too.
+ * The next release that all rows call fit for the cluster's Kubernetes and that gets fixes, if any release does; of
+ * older ones the newest. None where a row hangs on a setting, which another release would have, too.
  */
 function enoughFor(
   violations: readonly Violation[],

@@ -5,7 +5,7 @@ import { isPlaceholder } from '../ingress/ingress'
 import { Environment } from './environment'
 import type { NamedFlag, Setting, Settings } from './settings'
 
-/** How a program takes its flags. */
+/** The syntax of a program's flags. */
 interface Style {
   /** Whether `--Flag` is `--flag`. */
   readonly anyCase?: boolean
@@ -42,7 +42,7 @@ export class Arguments implements Settings {
     return this.place
   }
 
-  /** Whether a word is a program of this name. */
+  /** Whether a word is a program with this name. */
   runs(program: string): boolean {
     return this.words.some((word) => word.string?.split('/').at(-1) === program)
   }
@@ -65,7 +65,7 @@ export class Arguments implements Settings {
     return this.variableOf('') === undefined ? [] : this.environment.holders
   }
 
-  /** With two dashes: with one, several flags of one letter may be meant. */
+  /** Flags with two dashes: with one dash, several flags of one letter may be meant. */
   get named(): readonly NamedFlag[] {
     if (this.inShell) return []
     return this.words.flatMap((at) => {
@@ -97,8 +97,8 @@ export class Arguments implements Settings {
   }
 
   /**
-   * A flag that is true without a value: the next word is never its value.
-   * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
+   * Reads a flag that is true without a value: the next word is never its value. Source:
+   * https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
    */
   isOn(flag: string, byDefault: boolean): boolean | undefined {
     const word = this.words.findLast((one) => this.nameOf(one) === flag)

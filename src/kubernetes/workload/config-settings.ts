@@ -7,13 +7,15 @@ import type { Setting } from './settings'
 export interface ControllerConfig {
   /** The content; undefined if it is in no manifest. */
   readonly root: Cursor | undefined
-  /** Where it is named. */
+  /** The place that names the config. */
   readonly at: Cursor
   /** Its name in messages: `traefik.yml of ConfigMap edge/traefik`. */
   readonly name: string
   /** Whether it overrides flags and variables for its settings. */
   readonly instead: boolean
-  /** The places of the flags that it may give; undefined where it may give every one, at its own name and in any case. */
+  /**
+   * The places of the flags that it may give; undefined where it may give every one, at its own name and in any case.
+   */
   readonly keys: Readonly<Record<string, readonly string[]>> | undefined
 }
 
@@ -41,12 +43,12 @@ export function placeIn({ root, at, keys }: ControllerConfig, flag: string): Cur
   return places.find(({ exists }) => exists) ?? places[0] ?? root
 }
 
-/** How a person writes a flag there. */
+/** The spelling of a flag in the config. */
 export function keyOf({ keys }: ControllerConfig, flag: string): string {
   return entryOf(keys, flag)?.[0] ?? flag
 }
 
-/** Each key as it is written, ignoring case. */
+/** Each key, ignoring case. */
 function inAnyCase(root: Cursor, path: readonly string[]): Cursor {
   return path.reduce((cursor, wanted) => {
     const written = [...cursor.entries()].find(([key]) => key.toLowerCase() === wanted)?.[0]
@@ -56,6 +58,6 @@ function inAnyCase(root: Cursor, path: readonly string[]): Cursor {
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(',')
-  // A map with nothing in it turns something on.
+  // An empty map turns a setting on.
   return typeof value === 'object' ? 'true' : String(value)
 }

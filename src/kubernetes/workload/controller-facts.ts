@@ -4,8 +4,8 @@ import rows from '../../../facts/controllers.yaml'
 import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 
 /**
- * How a flag decides: on by the flag, off by it, on if it is given, or on if it is missing; or on if a variable of its
- * Pod says so.
+ * The effect of a flag: on by the flag, off by it, on if it is given, or on if it is missing; or on if a variable of
+ * its Pod is set so.
  */
 const Switch = Type.Union([
   Type.Object({ on: text, default: Type.Boolean() }, strict),
@@ -43,7 +43,7 @@ const ScopeFacts = Type.Object(
   {
     /** The flag that names the namespaces. */
     namespaces: text,
-    /** Whether it may name several, with commas or by being given again. */
+    /** Whether it may name several, with commas or repeated. */
     many: Type.Optional(Type.Boolean()),
     /** The flag that names labels of namespaces. */
     selector: Type.Optional(text),
@@ -60,7 +60,7 @@ const ScopeFacts = Type.Object(
 const ClassPlaces = Type.Array(Type.Enum(['field', 'annotation']), { minItems: 1 })
 export type ClassPlaces = Static<typeof ClassPlaces>
 
-/** How the releases of a range decide which Ingresses are theirs. */
+/** The rules by which the releases of a range select their Ingresses. */
 const ClassFacts = Type.Object(
   {
     releases: text,
@@ -70,17 +70,21 @@ const ClassFacts = Type.Object(
     /** Whether it may name several, with commas. */
     many: Type.Optional(Type.Boolean()),
     /**
-     * How `spec.ingressClassName` is compared: with the class's name; by the `spec.controller` of the IngressClass it names;
-     * or by both, where a class is given. `labels`: the name is a selector of labels for the classes of the controller.
+     * The comparison of `spec.ingressClassName`: with the class's name; by the `spec.controller` of the IngressClass
+     * that it names; or by both, if a class is given. `labels`: the name is a selector of labels for the classes of the
+     * controller.
      */
     by: Type.Enum(['name', 'controller', 'both', 'labels']),
     /** The value of `spec.controller`, and the flag that changes it; `below` appends the flag's value as a path. */
     controller: Type.Optional(text),
     controllerFlag: Type.Optional(text),
     below: Type.Optional(Type.Boolean()),
-    /** The flag by which the IngressClass with the class's name counts too, whatever its controller. */
+    /** The flag with which the IngressClass with the class's name counts too, for any controller. */
     byName: Type.Optional(text),
-    /** Where it reads the class of an Ingress, the place that wins first; without this from the field, else the annotation. */
+    /**
+     * The places from which it reads the class of an Ingress, the one that wins first; by default the field, else the
+     * annotation.
+     */
     reads: Type.Optional(ClassPlaces),
     /** Flags that change that, or by which no IngressClass is its own (`by: none`): the first that is on counts. */
     otherwise: Type.Optional(
@@ -88,7 +92,7 @@ const ClassFacts = Type.Object(
         Type.Object({ on: text, reads: Type.Optional(ClassPlaces), by: Type.Optional(Type.Literal('none')) }, strict),
       ),
     ),
-    /** When Ingresses that name no class are taken: any of these is enough. */
+    /** The cases in which Ingresses without a class are taken: any of these is enough. */
     unclassed: Type.Optional(Type.Array(Type.Union([Switch, Type.Object({ class: text }, strict)]))),
     /** The value of the controller's chart. */
     value: text,
@@ -102,8 +106,8 @@ const StatusFacts = Type.Object(
   {
     releases: text,
     /**
-     * The flags that give an address, the one that wins first; where the addresses of the nodes are written without
-     * them, they name a Service.
+     * The flags that set an address, the one that wins first; if the addresses of the nodes are written without them,
+     * the flags name a Service.
      */
     sources: Type.Array(text, { minItems: 1 }),
     writes: Type.Optional(Switch),
@@ -119,7 +123,7 @@ const StatusFacts = Type.Object(
 )
 export type StatusFacts = Static<typeof StatusFacts>
 
-/** How the releases of a range elect a leader. */
+/** The leader election in the releases of a range. */
 const ElectionFacts = Type.Object(
   {
     releases: text,
@@ -128,15 +132,15 @@ const ElectionFacts = Type.Object(
     /** The flag that names the lock, and the name without it. */
     id: text,
     default: text,
-    /** How it is named, where no flag does. */
+    /** The name of its setting for a person, if no flag sets it. */
     setBy: Type.Optional(text),
     /** The name of the lock: `{id}` is that name, `{class}` the controller's class. */
     name: text,
-    /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
+    /** Its namespace, if not the controller's own: by a flag, by a variable, or fixed. */
     namespace: Type.Optional(
       Type.Object({ flag: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
     ),
-    /** Without this it always does; any of these is enough. */
+    /** By default it always elects; any of these is enough. */
     elects: Type.Optional(Type.Array(Switch, { minItems: 1 })),
     ...proof,
   },
@@ -144,16 +148,16 @@ const ElectionFacts = Type.Object(
 )
 export type ElectionFacts = Static<typeof ElectionFacts>
 
-/** How a controller finds the certificate for a host of its Ingresses. */
+/** The rules by which a controller finds the certificate for a host of its Ingresses. */
 const CertificateFacts = Type.Object(
   {
-    /** How `spec.controller` of its IngressClasses begins. */
+    /** The prefix of `spec.controller` of its IngressClasses. */
     controller: text,
     /** Its name in messages on certificates, if they need a shorter one than its title. */
     product: Type.Optional(text),
     /**
-     * By the hosts of a TLS entry, in which a wildcard matches one label or only itself; or by the certificates'
-     * own names.
+     * Selects certificates by the hosts of a TLS entry, in which a wildcard matches one label or only itself; or by the
+     * certificates' own names.
      */
     by: Type.Enum(['hosts', 'exactHosts', 'certificates']),
     /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
@@ -162,11 +166,14 @@ const CertificateFacts = Type.Object(
     needsSecret: Type.Optional(Type.Literal(true)),
     /** The one type of Secret that it takes certificates from, where it looks at types. */
     secretType: Type.Optional(text),
-    /** How it serves a host that it has no certificate for. */
+    /** The response for a host without a certificate. */
     without: Type.Enum(['default certificate', 'plain HTTP']),
     /** The flag that names the Secret of its default certificate, as `namespace/name`. */
     default: Type.Optional(text),
-    /** The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a listed one. */
+    /**
+     * The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a
+     * listed one.
+     */
     panics: Type.Optional(Type.Object({ unlisted: text, listed: text }, strict)),
     ...proof,
   },
@@ -194,7 +201,7 @@ const ControllerFacts = Type.Object(
     enabledBy: Type.Optional(text),
     /** Its configs, apart from its arguments; the first one that exists counts. */
     config: Type.Optional(Type.Array(ConfigFacts)),
-    /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
+    /** The syntax of its flags: dashes, case, and the prefix of variables. */
     dashes: Type.Enum(['-', '--']),
     anyCase: Type.Optional(Type.Boolean()),
     variables: Type.Optional(text),
@@ -202,7 +209,7 @@ const ControllerFacts = Type.Object(
     exclusive: Type.Optional(Type.Boolean()),
     /** The variable in which its Pods have their own namespace: it does not start without it. */
     namespaceVariable: Type.Optional(text),
-    /** Of these strings each of its manifests has one. */
+    /** Each of its manifests has one of these strings. */
     marks: Type.Array(text, { minItems: 1 }),
     ...proof,
     scope: ScopeFacts,

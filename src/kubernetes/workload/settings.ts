@@ -6,7 +6,7 @@ export interface Setting {
   readonly at: Cursor
   /** Undefined if it is unknown: a tool fills it in, or a ConfigMap of the cluster does. */
   readonly value: string | undefined
-  /** Whether its very presence is unknown. */
+  /** Whether it may be missing altogether. */
   readonly maybe?: true
 }
 
@@ -16,19 +16,19 @@ export interface NamedFlag {
   readonly at: Cursor
 }
 
-/** The settings of a controller, wherever they are written: flags are named without their dashes. */
+/** The settings of a controller from all places: flags are named without their dashes. */
 export interface Settings {
   /** The place of all of it. */
   readonly place: Cursor
-  /** Where a flag that is missing has to be written. */
+  /** The place for a missing flag. */
   placeOf(flag: string): Cursor
   /** Whether all of it is unknown. */
   readonly opaque: boolean
-  /** The value of a flag; of several the one that counts. */
+  /** The value of a flag; of several, the one that counts. */
   get(flag: string): Setting | undefined
   /** The value of a flag for each time it is given. */
   all(flag: string): Setting[]
-  /** Whether a flag is on that is true without a value; undefined if it is unknown. */
+  /** Whether a flag that is true without a value is on; undefined if it is unknown. */
   isOn(flag: string, byDefault: boolean): boolean | undefined
   /** Whether a flag is given, or one below it: `a` by `a.b=c`. */
   has(flag: string): boolean
@@ -36,11 +36,11 @@ export interface Settings {
   variable(name: string): string | undefined
   /** The value of a variable of any process of its Pod; undefined if it is unknown. */
   variableBeside(name: string): string | undefined
-  /** The other objects it is read from, whatever they contain: an empty one may have had settings before. */
+  /** The other objects from which it is read, also empty ones: they may have had settings before. */
   readonly parts: readonly Cursor[]
   /** The flags that the program gets by their names, each where it is written; others may come from elsewhere. */
   readonly named: readonly NamedFlag[]
-  /** How a person sets a flag. */
+  /** The spelling of a flag for a person. */
   wordsFor(flag: string): string
 }
 

@@ -1,4 +1,4 @@
-/** Why kubectl's parser refuses a document, and where. */
+/** The reason and place where kubectl's parser refuses a document. */
 export class Refusal extends Error {
   constructor(
     readonly reason: string,
@@ -9,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Why parsing stops where kubectl's parser might continue. */
+/** The place where parsing stops because of nesting, although kubectl's parser might continue. */
 export class TooDeep extends Refusal {
   constructor(from: number) {
     super('it is nested too deeply', from)
@@ -105,7 +105,7 @@ export class Characters {
   /** Skips one line break, and returns its meaning in a value. */
   takeBreak(): string {
     const code = this.code()
-    // What reads the lines of a file for kubectl takes one carriage return from before a line feed.
+    // kubectl's line reader removes one carriage return before a line feed.
     this.at += this.is('\r\r\n') ? 3 : this.is('\r\n') ? 2 : 1
     this.line++
     this.lineStart = this.at
@@ -118,7 +118,7 @@ export class Characters {
     return mark ? this.is(mark) : this.is('---') || this.is('...')
   }
 
-  /** What was passed since a place. */
+  /** The text since a place. */
   since(from: number): string {
     return this.text.slice(from, this.at)
   }

@@ -5,10 +5,10 @@ import type { ScannedTag } from './tags'
 import type { Token } from './tokens'
 import { meaningOf } from './values'
 
-/** kubectl stops at 10,000; no manifest nests like that, and what walks its nodes may recurse. */
+/** kubectl's limit is 10,000; no manifest nests that deep, and recursion over its nodes needs a lower one. */
 const deepest = 1000
 
-/** What may come before a node. */
+/** The anchor and the tag that may come before a node. */
 interface Properties {
   readonly anchor?: string
   readonly tag?: string
@@ -17,8 +17,8 @@ interface Properties {
 }
 
 /**
- * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; a `<<` stays a key.
- * Source: go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
+ * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; `<<` remains a key. Source:
+ * go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
  *
  * @returns nothing where there is no document
  * @throws Refusal where kubectl's parser stops
@@ -77,7 +77,10 @@ class Parser {
     throw new Refusal(reason, from, Math.max(to, from + 1))
   }
 
-  /** @param context what is allowed here: lists and maps in brackets alone, in block style too, or also a list at its parent's indent */
+  /**
+   * @param context the allowed nodes: lists and maps in brackets alone, in block style too, or also a list at its
+   * parent's indent
+   */
   private node(context: 'flow' | 'block' | 'block value', depth: number): Node {
     if (depth > deepest) throw new TooDeep(this.scanner.peek().from)
     const token = this.scanner.peek()
@@ -203,7 +206,7 @@ class Parser {
     const map = new YAMLMap<Node, Node>()
     const { from } = this.scanner.take()
     const hasKey = !this.next('value', 'flow entry', 'flow sequence end')
-    // Without a key go-yaml passes over the token that comes instead.
+    // Without a key, go-yaml skips the next token.
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.take().to)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow sequence end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)

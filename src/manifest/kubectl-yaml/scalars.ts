@@ -1,6 +1,6 @@
 import { type Characters, char, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, Refusal } from './characters'
 
-/** A scalar as it was written: what it says, before YAML makes anything of it. */
+/** A scalar as text, before YAML gives it a type. */
 export interface ScannedScalar {
   readonly text: string
   readonly style: 'PLAIN' | 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | 'BLOCK_LITERAL' | 'BLOCK_FOLDED'
@@ -8,7 +8,7 @@ export interface ScannedScalar {
   readonly to: number
 }
 
-/** What blanks and line breaks inside a scalar fold to. */
+/** The folded form of blanks and line breaks inside a scalar. */
 interface Gap {
   readonly text: string
   readonly hasBreak: boolean

@@ -212,7 +212,7 @@ export class Scanner {
 
   private fetchFlowMark(kind: Mark): void {
     if (kind === 'flow sequence start' || kind === 'flow mapping start') {
-      // In JSON nothing but a string is a key.
+      // In JSON, only a string can be a key.
       if (!this.isJson) this.saveSimpleKey()
       this.simpleKeys.push(this.noKey())
     } else {
@@ -223,7 +223,7 @@ export class Scanner {
     this.addMark(kind, 1)
   }
 
-  /** As in go-yaml, empty brackets take away the number of the bracket itself, which then waits for no colon. */
+  /** As in go-yaml, empty brackets remove the number of the bracket itself, which then waits for no colon. */
   private endFlow(): void {
     const key = this.simpleKeys.pop()
     if (key) this.keysByToken.delete(key.number)

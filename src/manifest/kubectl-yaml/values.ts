@@ -56,7 +56,7 @@ function plainValue(text: string): unknown {
   return wholeNumber(bare) ?? decimal(bare) ?? text
 }
 
-/** Nothing longer is a number that anything means. */
+/** No meaningful number is longer. */
 const longestNumber = 400
 
 function wholeNumber(text: string): number | undefined {
@@ -79,7 +79,7 @@ function decimal(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Here alone go-yaml 2 leaves `_` to Go's own reader of numbers, which takes it between digits. */
+/** Only here go-yaml 2 passes `_` to Go's own parser of numbers, which accepts it between digits. */
 function fraction(text: string): number | undefined {
   return text.includes('__') || /_(?![0-9])|(?<![0-9])_/.test(text) ? undefined : decimal(text.replaceAll('_', ''))
 }

@@ -3,7 +3,7 @@ import type { Unanswered } from '../../gaps/unanswered'
 import type { ClusterState } from '../../render/stub-cluster/ask-helm'
 import { bothWords, type ChartWords } from '../../render/stub-cluster/chart-words'
 import {
-  type Aspect,
+  type ClusterAspect,
   clustersFor,
   otherCluster,
   plainCluster,
@@ -15,7 +15,7 @@ import { kubeVersionOf } from '../../sources/chart'
 import type { HelmSource } from '../../sources/source'
 import { surroundingOf } from './release-surrounding'
 
-/** One release on both sides of a change, as it is rendered without a cluster. */
+/** One release on both sides of a change, rendered without a cluster. */
 export interface RenderedPair {
   readonly before: RenderedSide | undefined
   readonly after: RenderedSide
@@ -27,7 +27,7 @@ export interface ReleaseOfChange {
   readonly is: HelmSource
 }
 
-/** A release as it is on both sides in one cluster. */
+/** A release on both sides in one cluster. */
 export interface AskedCluster {
   readonly name: string
   readonly old: RenderedSide | undefined
@@ -47,20 +47,21 @@ interface Sides {
 /** The first and the last minor version of Kubernetes for which charts are rendered. */
 const minors = { first: 20, last: 45 }
 
-/** How many questions of `lookup` are answered in all ways, and how many of them one by one. */
+/** The number of questions of `lookup` that are answered in all combinations, and the number answered one by one. */
 const most = { together: 4, pairs: 6, allBut: 8, alone: 24 }
 
-/** One cluster with what both sides render for it. */
+/** One cluster with the renderings of both sides. */
 interface Row extends AskedCluster {
   readonly state: ClusterState
   readonly questions: { readonly old: readonly string[]; readonly now: readonly string[] }
-  /** Where a side does not render. */
+  /** The failures of both sides. */
   readonly faults: { readonly old: string | undefined; readonly now: string | undefined }
 }
 
 /**
- * Renders a release for clusters that differ in what the chart asks: the objects that `lookup` finds, one by one and
- * together, the revision, the version and the APIs. Helm asks for itself, however the chart spells its questions.
+ * Renders a release for clusters that differ in the chart's questions: the objects that `lookup` finds, one by one and
+ * together, the revision, the version and the APIs. Helm itself asks, so the spelling of questions in the chart does
+ * not matter.
  */
 export async function askedClusters(
   { pair, was, is }: ReleaseOfChange,
@@ -84,7 +85,7 @@ export async function askedClusters(
   const probe = await exploration.row({ ...other, finds: [] })
   exploration.take(first, probe)
   await exploration.lookups(first.state, other)
-  const aspects = new Set<Aspect>(
+  const aspects = new Set<ClusterAspect>(
     (['revision', 'apiVersions', 'kubeVersion'] as const).filter((aspect) => both[aspect]),
   )
   const differs = (row: Row) => !isSame(first.old, row.old) || !isSame(first.now, row.now)
@@ -105,7 +106,7 @@ interface AskedSide {
   readonly mayAsk: boolean
 }
 
-/** The clusters that are tried for one release, and what it asks in them. */
+/** The clusters that are tried for one release, and its questions there. */
 class Exploration {
   readonly rows: Row[] = []
   private readonly oldQuestions = new Set<string>()
@@ -204,15 +205,15 @@ class Exploration {
     return Promise.all(states.map((state) => this.row(state)))
   }
 
-  /** What the clusters show, and where the release does not render. */
+  /** The results in the clusters, and the ones in which the release does not render. */
   found(rows: readonly Row[], nowhere?: string): AskedClusters {
     const { old, now } = this.sides
     const unanswered: Unanswered[] = []
     const add = (answer: string, isNew: boolean) =>
       unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined })
     if (nowhere !== undefined) add(nowhere, this.isLost)
-    // A version, an API or a revision that a chart refuses is refused in such a cluster, too: nothing is deleted there.
-    // The objects that are found are not those of the cluster, so what it refuses of them is not known.
+    // A chart that refuses a version, an API or a revision also refuses it in a real cluster: nothing is deleted there.
+    // The found objects are not those of the cluster, so refusing them shows nothing.
     const refusing = rows.filter(
       ({ state, faults }) => faults.now && (faults.now !== 'refused' || state.finds.length > 0),
     )

@@ -18,8 +18,8 @@ interface UpgradedRelease {
 }
 
 /**
- * Takes away, from the head's renderings, what an upgrade of a release deletes although the files still have it, for the
- * objects that a cluster cannot do without for a moment: protected ones and CRDs.
+ * Removes, from the head's renderings, objects that an upgrade of a release deletes although the files still have them,
+ * if a cluster cannot do without them for a moment: protected ones and CRDs.
  */
 export function withoutDeleted(
   before: readonly RenderedSide[],
@@ -54,7 +54,7 @@ export function withoutDeleted(
   }
 }
 
-/** The same of objects that Argo CD comes to make again at each sync, whatever they are written in. */
+/** The same for objects that Argo CD newly recreates at each sync, in files or renderings. */
 export function withoutMadeAgain(
   before: readonly Manifest[],
   after: readonly Manifest[],
@@ -67,7 +67,7 @@ export function withoutMadeAgain(
   const isNew = ({ ref }: Manifest) => there.has(identityOf(ref)) && !known.has(identityOf(ref))
   const news = new Map(made.filter(isNew).map((one) => [identityOf(one.ref), one]))
   const reason =
-    'With Replace=true and Force=true Argo CD deletes the object at each sync and creates it again; leave one of them out.'
+    'With Replace=true and Force=true Argo CD deletes the object at each sync and creates it again; remove one of them.'
   return {
     before: before.map((one) => {
       const is = news.get(identityOf(one.ref))
@@ -79,7 +79,7 @@ export function withoutMadeAgain(
   }
 }
 
-/** Each release on both sides: under the same object, or one that takes over what another had. */
+/** Each release on both sides: of the same object, or of one that takes over the objects of another release. */
 function releasePairs(before: readonly RenderedSide[], after: readonly RenderedSide[]): UpgradedRelease[] {
   const paired = pairsOf(before, after).flatMap((pair): UpgradedRelease[] =>
     pair.before && pair.after ? [{ before: pair.before, after: pair.after }] : [],
@@ -110,23 +110,23 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
   return protectionOf(manifest, protect) !== undefined || clusterObjectFacts(manifest.ref) !== undefined
 }
 
-/** Why an upgrade deletes an object that the release had. */
+/** The reason why an upgrade deletes an object that the release had. */
 function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedRelease): string | undefined {
   const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
   const [from, to] = [before.source, after.source]
   if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))
     return undefined
   if (isInCrds(is))
-    return `Helm installs what is in crds/ with a new release only, and the upgrade deletes what the templates do not have any more. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+    return `Helm installs files of crds/ only with a new release, and the upgrade deletes objects that the templates no longer have. First mark the object with helm.sh/resource-policy: keep in a separate change.`
   if (isHook(old)) {
     if (isDeletedAfterwards(old) || !isDeletedAfterwards(now)) return undefined
-    return 'Helm deletes it when the hook has succeeded. Leave hook-succeeded out of its delete policy.'
+    return 'Helm deletes it when the hook has succeeded. Remove hook-succeeded from its delete policy.'
   }
   if (isHook(now))
-    return 'A hook is no part of the release, so the upgrade deletes what the release had. Leave it in the release, without helm.sh/hook.'
+    return 'A hook is no part of the release, so the upgrade deletes the object of the release. Keep it in the release, without helm.sh/hook.'
   if (from.origin !== 'named' || !isOfFlux(before)) return undefined
   if (objectOf(from) !== objectOf(to))
-    return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes what ${objectOf(to)} installs anew. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+    return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes the objects that ${objectOf(to)} installs again. First mark the object with helm.sh/resource-policy: keep in a separate change.`
   if (from.release !== to.release || from.namespace !== to.namespace)
     return `Flux uninstalls the release ${from.namespace}/${from.release} before it installs ${to.namespace}/${to.release}. Keep its name and namespace, or first mark the object with helm.sh/resource-policy: keep in a separate change.`
   return undefined

@@ -7,8 +7,8 @@ import { pairsOf } from '../opening/read-in-part'
 type Rendered = RenderedSide['objects'][number]
 
 /**
- * The renderings with the CRDs in `crds/` as Flux leaves them in the cluster: by the policy of the HelmRelease they come, and
- * change, or stay as they are. It deletes none, not even with the release.
+ * The renderings with the CRDs in `crds/` as Flux leaves them in the cluster: the policy of the HelmRelease decides
+ * whether they are created and changed. Flux deletes none, not even with the release.
  * https://fluxcd.io/flux/components/helm/helmreleases/#controlling-the-lifecycle-of-custom-resource-definitions
  */
 export function withKeptDefinitions(

@@ -5,12 +5,12 @@ import type { SideOfChange } from '../../sides/side'
 import type { Sides } from '../opening/open-sides'
 
 /**
- * Why an object that the head still writes does not keep that of the base: its deployer deletes the one or never applies
- * the other. Undefined where it keeps it.
+ * Returns the reason why an object that the head still writes does not keep that of the base: its deployer deletes the
+ * one or never applies the other; undefined if it is kept.
  */
 export type LapseOf = (manifest: Manifest, before: Manifest) => string | undefined
 
-/** Which objects of the head do not keep those of the base. */
+/** Decides which objects of the head do not keep those of the base. */
 export class Lapses {
   private readonly twins = new Map<string, Manifest[]>()
   private readonly touched: ReadonlySet<Manifest>
@@ -72,17 +72,17 @@ export class Lapses {
     const fate = this.fateOf(manifest)
     if (fate === 'plain') return undefined
     if (fate === 'never')
-      return 'By its hook annotation no sync of Argo CD applies it, and the object that it was is deleted.'
+      return 'Because of its hook annotation, no sync of Argo CD applies it, and the previous object is deleted.'
     const twins = keysOf(manifest).flatMap((key) => this.twins.get(key) ?? [])
     const fates = new Set(twins.map((twin) => this.fateOf(twin)))
     const isNew = fates.size === 0 && this.touched.has(manifest)
-    if (fate === 'skipped') return isNew ? 'By its hook annotation Argo CD does not apply it.' : undefined
+    if (fate === 'skipped') return isNew ? 'Because of its hook annotation, Argo CD does not apply it.' : undefined
     if (fate === 'passing')
       return isNew || [...fates].some((one) => one !== 'passing')
-        ? 'By its hook annotations Argo CD deletes it after each sync.'
+        ? 'Because of its hook annotations, Argo CD deletes it after each sync.'
         : undefined
     return fates.has('plain') || fates.has('skipped')
-      ? 'By its hook annotation it is a hook of Argo CD now, and the object that it was is deleted.'
+      ? 'Because of its hook annotation, it is now a hook of Argo CD, and the previous object is deleted.'
       : undefined
   }
 
@@ -93,15 +93,15 @@ export class Lapses {
     const { places, directories } = discovery.roots
     const paths = [origin.path, ...(tree.aliases.get(origin.path) ?? [])]
     if (paths.some((path) => discovery.plain.has(path))) return undefined
-    // What Argo CD takes of a folder of plain files is known file by file.
+    // The files that Argo CD applies from a folder of plain files are known one by one.
     const isDeployed = paths.some((path) => {
       const place = nearest(places, path)
       return place !== undefined && !directories.has(place)
     })
-    return isDeployed ? undefined : `It is left in ${origin.path} alone, which nothing deploys.`
+    return isDeployed ? undefined : `It remains only in ${origin.path}, which nothing deploys.`
   }
 
-  /** Whether an object of the base is deployed by an object that is known. */
+  /** Whether a known object deploys an object of the base. */
   private isNamed({ origin }: Manifest): boolean {
     const { base } = this.sides
     if (!base) return false
@@ -116,7 +116,7 @@ export class Lapses {
     if (origin.kind === 'file' ? deploysPlain(side, origin.path) : origin.id.startsWith('argocd:'))
       return hookFateOf(manifest.root, true)
     if (origin.kind === 'rendered' && /^(?:flux|fleet|helmfile):/.test(origin.id)) return 'plain'
-    // Who deploys it is not known.
+    // Its deployer is unknown.
     const { usesArgo, usesFlux } = side.discovery
     return usesArgo || !usesFlux ? hookFateOf(manifest.root, usesArgo && !isHelm) : 'plain'
   }

@@ -6,7 +6,7 @@ import { kindsFor } from '../../render/stub-cluster/cluster-states'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { RenderedPair } from './asked-clusters'
 
-/** What every cluster shows of a release on one side: `lookup` finds its objects as it makes them. */
+/** The objects that every cluster has around a release on one side: `lookup` finds them as the release creates them. */
 export function surroundingOf(side: RenderedSide, pair: RenderedPair, words: ChartWords): Omit<Surrounding, 'fixed'> {
   const known = new Map<string, object>()
   // The cluster has the objects of the base.

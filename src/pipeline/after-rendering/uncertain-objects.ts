@@ -11,11 +11,11 @@ import { type AskedCluster, askedClusters, type ReleaseOfChange, type RenderedPa
 type Rendered = RenderedSide['objects'][number]
 type Objects = ReadonlyMap<string, Rendered>
 
-/** The objects that a change has besides those of a release. */
+/** The objects of a change outside a release. */
 export interface Surroundings {
-  /** By identity, of the base: a release may take an object over from elsewhere. */
+  /** Those of the base, by identity: a release may take over an object from elsewhere. */
   readonly otherBefore: ReadonlyMap<string, Rendered>
-  /** By identity, of the head: those that are there whatever the cluster answers. */
+  /** Those of the head, by identity, that exist with any answer of the cluster. */
   readonly otherAfter: ReadonlySet<string>
 }
 
@@ -35,7 +35,7 @@ export interface AnsweredRelease {
 export interface Uncertain {
   readonly before: readonly RenderedSide[]
   readonly after: readonly RenderedSide[]
-  /** The clusters that stand for such answers. */
+  /** The names of the clusters with such answers. */
   readonly clusters: readonly string[]
   /** Answers with which the release does not render at the head. */
   readonly unanswered: readonly Unanswered[]
@@ -44,7 +44,7 @@ export interface Uncertain {
 const nothing: Uncertain = { before: [], after: [], clusters: [], unanswered: [] }
 const notAsked: AnsweredRelease = { pairs: [], unanswered: [] }
 
-/** How many questions are answered alone that a chart refuses to have answered with the others. */
+/** The number of questions that are answered alone because a chart refuses them together with others. */
 const maxAlone = 8
 
 /** Renders a release with other answers of the cluster: both sides get the same ones. */
@@ -52,7 +52,7 @@ export async function answeredRelease(pair: RenderedPair, sides: Sides): Promise
   const { before, after } = pair
   const [was, is] = [before && ofHelm(before), ofHelm(after)]
   if (!is || (before && !was)) return notAsked
-  // Made of the same files and values, it is the same on both sides in each cluster.
+  // A release with the same files and values is the same on both sides in each cluster.
   const key = was && sides.base.keys.get(was.id)
   if (key !== undefined && key === sides.head.keys.get(is.id)) return notAsked
   const release = { pair, was, is }
@@ -60,7 +60,7 @@ export async function answeredRelease(pair: RenderedPair, sides: Sides): Promise
   return everyAnswer([{ pairs: clusters, unanswered }, ...(await assumedAnswers(release, sides))])
 }
 
-/** What is asked of time, of chance and of the content of objects: each condition on it is so, or is not. */
+/** Answers to questions about time, chance and the content of objects: each condition on them is true, or false. */
 async function assumedAnswers(
   { pair: { before, after }, was, is }: ReleaseOfChange,
   { base, head }: Sides,
@@ -116,15 +116,15 @@ function everyAnswer(all: readonly AnsweredRelease[]): AnsweredRelease {
   return { pairs: all.flatMap(({ pairs }) => pairs), unanswered: all.flatMap(({ unanswered }) => unanswered) }
 }
 
-/** The objects of a release, by identity, that are there whatever the cluster answers. */
+/** The objects of a release, by identity, that exist with any answer of the cluster. */
 export function certainObjects({ objects }: RenderedSide, { pairs }: AnsweredRelease): string[] {
   const answered = pairs.flatMap(({ now }) => (now ? [byIdentity(now.objects)] : []))
   return [...byIdentity(objects).keys()].filter((id) => answered.every((one) => one.has(id)))
 }
 
 /**
- * What becomes of a release under other answers of the cluster: only the objects that differ from those of the rendering
- * without a cluster. What was not certain before is no news.
+ * The objects of a release that differ from the rendering without a cluster under other answers of the cluster. Objects
+ * that were uncertain before are not reported.
  */
 export function uncertainObjects(pair: RenderedPair, answered: AnsweredRelease, surroundings: Surroundings): Uncertain {
   const seen = new Set<string>()
@@ -139,7 +139,7 @@ function ofHelm({ source, failure, partial }: RenderedSide): HelmSource | undefi
     : undefined
 }
 
-/** Whether two renderings have the same objects, but for what is generated. */
+/** Whether two renderings have the same objects, except for generated parts. */
 function isSameRendering(one: RenderedSide | undefined, other: RenderedSide | undefined): boolean {
   const [own, its] = [byIdentity(one?.objects ?? []), byIdentity(other?.objects ?? [])]
   return own.size === its.size && [...own].every(([id, object]) => isAlike(object, its.get(id)))
@@ -158,9 +158,9 @@ function differing(
   const beside: { before: Rendered[]; after: Rendered[] } = { before: [], after: [] }
   for (const id of new Set([...b0.keys(), ...h0.keys(), ...bA.keys(), ...hA.keys()])) {
     const same = isAlike(b0.get(id), bA.get(id)) && isAlike(h0.get(id), hA.get(id))
-    // What the rendering without a cluster removes is reported already.
+    // A removal in the rendering without a cluster is reported already.
     if (same || (b0.has(id) && !h0.has(id))) continue
-    // With another answer it has the same text before and after, as it does without: nothing becomes of it by the change.
+    // With another answer its text is equal before and after, as it is without one: the change has no effect on it.
     if (b0.has(id) && isUnchanged(b0.get(id), h0.get(id)) && isUnchanged(bA.get(id), hA.get(id))) continue
     if (!hA.has(id) && otherAfter.has(id)) continue
     const is = hA.get(id)
@@ -213,7 +213,7 @@ function byIdentity(objects: readonly Rendered[]): Objects {
   return new Map(objects.map((one) => [identityOf(one.object.ref), one]))
 }
 
-/** Whether two renderings of an object differ in nothing but what is generated. */
+/** Whether two renderings of an object differ only in generated parts. */
 function isAlike(one: Rendered | undefined, other: Rendered | undefined): boolean {
   if (!one || !other) return one === other
   if (one.object.content === other.object.content) return true

@@ -4,14 +4,14 @@ import type { SideOfChange } from '../../sides/side'
 import { placesNamedBy } from './named-places'
 import type { Scope } from './scope'
 
-/** How a run fetches, and what it asked for so far. */
+/** The fetching of a run, and its requests so far. */
 export interface Fetches {
   /** Asks places that the base names, and those of its config. */
-  from(places: readonly string[]): Fetching
+  from(places: readonly string[]): Promise<Fetching>
   readonly asked: AskedOnce
 }
 
-/** Asks for something; a trial gets no answer to what the change did not ask for. */
+/** Asks for a chart, tree or file; a trial gets no answer to a request that the change did not make. */
 export type Ask = (request: FetchRequest) => Promise<Fetched | FetchFault | undefined>
 
 /** Asks each place once. A trial gets the answers that the change got. */

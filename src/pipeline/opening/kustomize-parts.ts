@@ -11,13 +11,13 @@ import { type RemotePlace, remotePlaceOf } from '../../sources/remote-place'
 import type { KustomizeSource } from '../../sources/source'
 import type { Ask } from './asking'
 
-/** How many times what was fetched may lead to more; each time is one of entries within entries. */
+/** The number of rounds in which fetched parts may lead to more: entries within entries. */
 const maxRounds = 6
 
-/** How many names between slashes a branch may have in the URL of a raw file. */
+/** The number of path segments that a branch may have in the URL of a raw file. */
 const maxNames = 3
 
-/** What was asked for the Kustomizations of one side. */
+/** The requested parts of the Kustomizations of one side. */
 export interface KustomizeParts extends FetchedParts {
   /** The remote entries that are known, by their text. */
   readonly entries: ReadonlyMap<string, RemoteEntry>
@@ -25,11 +25,14 @@ export interface KustomizeParts extends FetchedParts {
   readonly inflated: ReadonlyMap<string, InflatedChart>
   /** Held folders whose trees have links or submodules, which no tool gets. */
   readonly lackingFiles: ReadonlySet<string>
-  /** A trial asked for what the change did not ask for. */
+  /** Whether a trial made a request that the change did not make. */
   readonly isUnknown: boolean
 }
 
-/** Fetches what Kustomizations of one side take in from elsewhere, and what this takes in from trusted places. */
+/**
+ * Fetches the remote parts of the Kustomizations of one side, and the further parts that these include from trusted
+ * places.
+ */
 export async function partsOf(
   side: SideOfChange,
   sources: readonly KustomizeSource[],
@@ -72,10 +75,10 @@ class CollectedParts implements KustomizeParts {
     private readonly ask: Ask,
   ) {}
 
-  /** The Kustomizations with what is there by now. */
+  /** The Kustomizations with the parts fetched so far. */
   async sofar() {
     const { checkout: own, discovery } = this.side
-    // Nothing is written there: these files are only read.
+    // These files are only read, so the folder is never written.
     const checkout = own.withFetched(this.inPlaceOf, this.charts, () => own.folder)
     return { checkout, all: await withFetched(discovery.kustomizations, checkout) }
   }
@@ -155,7 +158,7 @@ class CollectedParts implements KustomizeParts {
     if (this.faults.has(text)) this.faults.set(text, fault)
   }
 
-  /** @param folders those that are fetched; all where there are none */
+  /** @param folders the folders to fetch; all if empty */
   private async tree(
     text: string,
     { repository, ref, folder }: Pick<RemoteTree, 'repository' | 'ref' | 'folder'>,
@@ -198,7 +201,7 @@ function topOf(folder: string): string {
   return folder.split('/', 1)[0] ?? ''
 }
 
-/** A file as a folder that kustomize takes in: it takes no file from outside its own folder. */
+/** A file as a base for kustomize, which includes no file from outside its own folder. */
 function asBase(content: Uint8Array): FetchedFiles {
   return new Map([
     ['kustomization.yaml', Buffer.from('resources: [manifest.yaml]\n')],

@@ -65,7 +65,7 @@ async function placesOfGenerators({ discovery, checkout }: SideOfChange): Promis
   return [...texts.values()].flatMap((text) => generatorsIn(text).map((entry) => textAt(cursorOf(entry).at('repo'))))
 }
 
-/** What has to be trusted for a remote entry of a Kustomization. */
+/** The places that have to be trusted for a remote entry of a Kustomization. */
 function placeOfEntry(entry: string): string[] {
   const place = remotePlaceOf(entry)
   if (!place) return []

@@ -47,7 +47,7 @@ export async function openSides(scope: Scope): Promise<Sides> {
   return { base, head, changed, declarations }
 }
 
-/** Whether a plain file, or the set of links to it, is not the same on both sides. */
+/** Whether a plain file, or the set of links to it, differs between the sides. */
 export function differs({ base, head }: Sides, path: string): boolean {
   if (!base) return true
   return (

@@ -6,18 +6,18 @@ import type { RemoteEntry } from '../../sources/kustomization'
 import { isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
-/** How many things a source may lack; each is known only when the one before it is left out. */
+/** The number of missing parts of a source that are handled; each is known only when the one before it is left out. */
 const maxLacks = 12
 
-/** The two sides of a source, as far as it is there. */
+/** The two sides of a source, as far as they exist. */
 export interface Pair {
   readonly before: RenderedSide | undefined
   readonly after: RenderedSide | undefined
 }
 
 /**
- * Reads the sources that are not rendered whole: without what they lack, or else, where the base does not render either,
- * as they are written. Both sides are read alike, so that nothing seems to come or go by it.
+ * Reads the sources that are not rendered whole: without the missing parts, or, if the base does not render either,
+ * from their files. Both sides are read in the same way, so that nothing seems added or removed.
  */
 export async function readInPart(
   sides: Pick<Sides, 'base' | 'head'>,
@@ -58,7 +58,7 @@ export function pairsOf(before: readonly RenderedSide[], after: readonly Rendere
 
 async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
   const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
-  // A tool that is missing or was stopped says nothing of the source.
+  // A tool that is missing or was stopped shows nothing about the source.
   if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
   const { before, after } = pair
   // Flux takes an emptied Kustomization for one without objects, and removes all that it had applied.
@@ -66,9 +66,9 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair):
     return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
   const reduced = await withoutLacks({ base, head }, pair)
   if (reduced) return reduced
-  // What the base renders whole and the head does not is an error, and unknown.
+  // If the base renders whole and the head does not, this is an error, and the head's objects are unknown.
   if (pair.before && !pair.before.failure) return pair
-  // What only the head renders whole is judged as if it were new.
+  // A source that only the head renders whole is judged as if it were new.
   if (!pair.after?.failure) return pair
   // Manifests that become templates of a new chart which does not render may be deployed no more.
   if (base && !pair.before && pair.after.source.kind === 'helm') return pair

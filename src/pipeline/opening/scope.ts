@@ -22,7 +22,7 @@ export interface Scope {
   /** The branch that the change is merged to, where its name is known. */
   readonly branch?: string | undefined
   readonly renderer: Renderer
-  /** How charts from elsewhere are fetched; nothing is fetched without it. */
+  /** Fetches charts from elsewhere; undefined to fetch nothing. */
   readonly fetches?: Fetches | undefined
   /** The file of the config in force. */
   readonly config?: string | undefined
@@ -34,7 +34,7 @@ export interface Scope {
 
 /** The evidence, and the two sides it was taken from. */
 export interface Gathered extends Evidence {
-  /** Whether findings outside the clusters of other answers may rest on such an answer. */
+  /** Whether findings outside the clusters of other answers may depend on such an answer. */
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
 }

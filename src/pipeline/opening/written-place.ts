@@ -4,7 +4,7 @@ import { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import type { DeclarationSite } from '../../sources/source'
 
-/** Where a value of an object is written in its file; where a rendering gave the object, the place of the same key there. */
+/** The place of a value of an object in its file; for a rendered object, the place of the same key there. */
 export async function writtenPlace(value: Cursor, checkout: Checkout): Promise<DeclarationSite> {
   const { origin, object, side, ref } = value.manifest
   const { path } = origin

@@ -1,6 +1,5 @@
 import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
 import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
-import { mentionsOneOf } from '../../manifest/mentions'
 import type { ActiveRule } from '../../policy/policy'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { Source } from '../../sources/source'
@@ -8,8 +7,9 @@ import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { partnersWanted, type Wanted } from './wanted-partners'
+import { WordSearch } from './word-search'
 
-/** What a rule looks for, and where: undefined for every cluster. */
+/** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
   readonly at: readonly Whereabouts[] | undefined
   readonly wanted: readonly Wanted[]
@@ -19,8 +19,8 @@ interface Asked {
 const maxPlaces = 50
 
 /**
- * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
- * objects may have partners for the same rule, so this repeats until nothing new is found.
+ * Renders the unchanged sources that may contain a partner of a touched object. Rendered objects may have partners for
+ * the same rule, so this repeats until nothing new is found.
  */
 export async function renderPartners(
   sides: Pick<Sides, 'base' | 'head' | 'declarations'>,
@@ -29,9 +29,12 @@ export async function renderPartners(
   touched: readonly Manifest[],
 ): Promise<RenderedSide[]> {
   const { head, declarations } = sides
+  const search = new WordSearch()
+  const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
+    (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
   for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one)))
-    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head) })
+    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head, search) })
   const placeOf = placing(sides)
   const rendered: RenderedSide[] = []
   /** The objects of renderings that some rule looked for when they were rendered. */
@@ -61,7 +64,7 @@ export async function renderPartners(
 
 type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
 
-/** Where objects may be deployed to. */
+/** Finds the possible clusters of objects. */
 function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'declarations'>): PlaceOf {
   const targetsOf = (side: Sides['base']) => new Map(side?.discovery.sources.map(({ id, target }) => [id, target]))
   const targets = { base: targetsOf(base), head: targetsOf(head) }
@@ -70,7 +73,7 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
     if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
     if (origin.kind === 'rendered') return [targets[side].get(origin.id) ?? []].flat()
     const its = side === 'base' ? base : head
-    // What charts and Kustomizations are made of goes where those go that take it in.
+    // Files of charts and Kustomizations are deployed to the clusters of the sources that include them.
     if (its?.discovery.ownership.has(origin.path)) return []
     return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
   }
@@ -84,7 +87,7 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
   }
 }
 
-/** What a rule looks for, for the objects of each place together. */
+/** The strings that a rule looks for, with the objects of each place together. */
 function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf): Asked[] {
   const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()
   for (const manifest of manifests) {
@@ -96,11 +99,6 @@ function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: Pla
   }
   if (groups.size > maxPlaces) return [{ at: undefined, wanted: partnersWanted([rule], manifests) }]
   return [...groups.values()].map(({ at, its }) => ({ at, wanted: partnersWanted([rule], its) }))
-}
-
-function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolean {
-  if (kinds.length > 0 && !kinds.includes(ref.kind)) return false
-  return mentionsOneOf(object.content, strings)
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */

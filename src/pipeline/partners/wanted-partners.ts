@@ -11,7 +11,7 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
   return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
 }
 
-/** A rule that can name partners, and names none of this object, compares it with nothing. */
+/** A rule that can name partners, and names none for this object, compares it with nothing. */
 function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
   const { rule } = active
   if (!concerns(rule, groupKindOf(manifest.ref))) return false
@@ -57,7 +57,7 @@ function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
   return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
 }
 
-/** @param gone the objects that this change may take away; nothing else has partners for a rule on removals alone */
+/** @param gone the objects that this change may remove; others have no partners for rules on removals alone */
 function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
   if (rule.scope === 'removal' && !rule.checkChange && !gone.has(manifest)) return []
   return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
@@ -65,11 +65,11 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
 
 /**
  * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
- * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this
- * repeats until nothing new is found.
+ * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this repeats
+ * until nothing new is found.
  *
  * @param moves objects that moved to another place, which matter to rules on moves alone
- * @param loadedAlready objects that are compared whatever their strings, and have partners too
+ * @param loadedAlready objects that are compared with any strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],

@@ -1,21 +1,35 @@
 import { actionsOf } from './template-actions'
-import { type Questions, UncertainActions, unquoted } from './uncertain-actions'
+import { conditionsAmong, ofOrder, ofVersion, type Questions, UncertainActions, unquoted } from './uncertain-actions'
 
-/** What the conditions of a chart may come to that ask for something which is not known, not even with a cluster. */
+/** An assumption about the conditions of a chart on something that is unknown even with a cluster. */
 export interface Answers {
-  /** In a few words, for a reader; the same for both sides of a change. */
+  /** A few words for a reader; the same for both sides of a change. */
   readonly name: string
-  readonly conditions: boolean
+  readonly conditions?: boolean
   /** Whether `lookup` finds an object. */
   readonly finds?: true
+  /** Keys of maps, which have no order: by their names, or the other way round. */
+  readonly keys?: 'up' | 'down'
+  /** What Flux appends to the version of the chart. */
+  readonly ending?: string
 }
+
+/** As long as what Flux appends, and in no other text. */
+const ending = 'f0e1d2c3b4a5'
 
 /** The answers with which a chart is rendered besides: none for a chart that asks nothing. */
 export function answersTo({ functions }: Questions): Answers[] {
-  if (functions.size === 0) return []
+  const ways: Answers[] = []
+  if (functions.has(ofOrder)) {
+    ways.push({ name: 'keys of maps come in the order of their names', keys: 'up' })
+    ways.push({ name: 'keys of maps come in the reverse order of their names', keys: 'down' })
+  }
+  if (functions.has(ofVersion)) ways.push({ name: "the chart's version has the revision in it", ending })
+  if (conditionsAmong(functions).size === 0) return ways
   const finds = functions.has('lookup') ? { finds: true as const } : {}
   const what = functions.has('lookup') ? 'lookup finds objects' : 'what a condition asks is so'
   return [
+    ...ways,
     { name: what, conditions: true, ...finds },
     { name: 'what a condition asks is not so', conditions: false },
   ]
@@ -33,19 +47,20 @@ interface Edit {
   readonly text: string
 }
 
-/** What an answer changes, question by question: a chart may refuse one of them. */
+/** The changes by an answer, question by question: a chart may refuse one of them. */
 export function partsOf(
   texts: ReadonlyMap<string, string>,
-  { conditions, finds }: Answers,
+  { conditions, finds, keys }: Answers,
   functions: ReadonlySet<string>,
   isInValues: boolean,
 ): Part[] {
-  const uncertain = new UncertainActions(texts, functions, isInValues)
+  const uncertain = new UncertainActions(texts, conditionsAmong(functions), isInValues)
   const parts: Part[] = []
   for (const [file, text] of texts) {
     const edits: Edit[] = []
-    for (const { from, to, isNamed } of uncertain.conditionsOf(file))
+    for (const { from, to, isNamed } of conditions === undefined ? [] : uncertain.conditionsOf(file))
       if (!(isNamed && conditions)) edits.push({ from, to, text: String(conditions) })
+    if (keys) edits.push(...keysIn(text, keys))
     if (finds) edits.push(...lookupsIn(text, found))
     const times = new Map<string, number>()
     for (const edit of outermost(edits)) {
@@ -69,7 +84,7 @@ export function edited(texts: ReadonlyMap<string, string>, parts: readonly Part[
   return new Map([...edits].map(([file, its]) => [file, withEdits(texts.get(file) ?? '', its)]))
 }
 
-/** In the order of the text; of edits within each other the outer one counts. */
+/** In the order of the text; the outer one of nested edits counts. */
 function outermost(edits: readonly Edit[]): Edit[] {
   const kept: Edit[] = []
   for (const edit of [...edits].sort((a, b) => a.from - b.from || b.to - a.to))
@@ -88,10 +103,30 @@ function withEdits(text: string, edits: readonly Edit[]): string {
 
 /** Each call of `lookup` with its arguments, unless one of them is piped into it. */
 function lookupsIn(text: string, object: string): Edit[] {
-  const edits: Edit[] = []
+  return callsIn(text, 'lookup').flatMap(({ from, to, isPiped }) => (isPiped ? [] : [{ from, to, text: object }]))
+}
+
+/** Each call of `keys`, with an order. */
+function keysIn(text: string, order: 'up' | 'down'): Edit[] {
+  const sorted = order === 'up' ? ' | sortAlpha' : ' | sortAlpha | reverse'
+  return callsIn(text, 'keys').map(({ from, to, isPiped }) => {
+    const call = text.slice(from, to) + sorted
+    return { from, to, text: isPiped ? call : `(${call})` }
+  })
+}
+
+interface Call {
+  readonly from: number
+  readonly to: number
+  /** Whether an argument is piped into it. */
+  readonly isPiped: boolean
+}
+
+function callsIn(text: string, name: string): Call[] {
+  const calls: Call[] = []
   for (const { words } of actionsOf(text)) {
     for (const [index, word] of words.entries()) {
-      if (word.text !== 'lookup' || words[index - 1]?.text === '|') continue
+      if (word.text !== name) continue
       let [depth, last] = [0, word]
       for (const next of words.slice(index + 1)) {
         if (next.text === '(') depth++
@@ -99,13 +134,13 @@ function lookupsIn(text: string, object: string): Edit[] {
         if (next.text === '|' && depth === 0) break
         last = next
       }
-      edits.push({ from: word.from, to: last.to, text: object })
+      calls.push({ from: word.from, to: last.to, isPiped: words[index - 1]?.text === '|' })
     }
   }
-  return edits
+  return calls
 }
 
-/** What takes the place of `lookup`, free of quotes that would end a string of YAML. */
+/** Replaces `lookup`, without quotes that would end a string of YAML. */
 const found = '(fromJson (include `ingress-guard.found` .))'
 
 /** The named template of an object of any kind, with data under every key that the templates may read. */

@@ -3,7 +3,7 @@ import type { Source } from '../../sources/source'
 import { filesInChart } from './packed-chart'
 import { questionsIn } from './uncertain-actions'
 
-/** Whether the templates of a source ask for chance or time, those of packed charts and of values included. */
+/** Whether the templates of a source use chance or time, including those in packed charts and in values. */
 export async function asksChance(source: Source, files: readonly string[], checkout: Checkout): Promise<boolean> {
   const texts: string[] = []
   for (const [file, content] of await checkout.read(files)) {

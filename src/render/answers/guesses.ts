@@ -3,9 +3,9 @@ import type { Source } from '../../sources/source'
 import { helmFiles } from '../tools/helm'
 
 /**
- * Which objects of a release may have another apiVersion in the cluster: `helm template` assumes that every apiVersion
- * it knows is served, even removed ones, and there is no option to change that. The Kubernetes version can be set.
- * https://helm.sh/docs/chart_template_guide/builtin_objects/
+ * Returns which objects of a release may have another apiVersion in the cluster: `helm template` assumes that every
+ * apiVersion it knows is served, even removed ones, and there is no option to change that. The Kubernetes version can
+ * be set. https://helm.sh/docs/chart_template_guide/builtin_objects/
  *
  * @returns whether an object's apiVersion, from a file as reports name it, was guessed
  */

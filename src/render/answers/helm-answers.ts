@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { parseDocument } from 'yaml'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource, Values } from '../../sources/source'
 import {
@@ -16,12 +17,12 @@ import type { Piece, Rendering } from '../tools/rendering'
 import { type Answers, edited, foundObject, type Part, partsOf } from './answers'
 import { filesInChart, unpackChart } from './packed-chart'
 import { type Attempt, withoutRefused } from './refusals'
-import { type Questions, questionsIn } from './uncertain-actions'
+import { ofVersion, type Questions, questionsIn } from './uncertain-actions'
 
 /** Helm renders no chart with a larger file: `MaxDecompressedFileSize` of its loader. */
 const maxTextBytes = 5 * 1024 * 1024
 
-/** What a release's templates ask of the cluster, those of packed charts and of values included. */
+/** The questions of a release's templates to the cluster, including those in packed charts and in values. */
 export async function questionsOf(source: HelmSource, checkout: Checkout): Promise<Questions> {
   const files = await helmFiles(source, checkout)
   const texts: string[] = []
@@ -34,7 +35,8 @@ export async function questionsOf(source: HelmSource, checkout: Checkout): Promi
     else texts.push(Buffer.from(content).toString('utf8'))
   }
   for (const one of source.values) if ('text' in one) texts.push(one.text)
-  return questionsIn(texts, !rendersAsInstalled(source))
+  const { functions } = questionsIn(texts, !rendersAsInstalled(source))
+  return { functions: source.isVersionLonger ? new Set([...functions, ofVersion]) : functions }
 }
 
 /** A release as a cluster with other answers would have it. */
@@ -60,7 +62,7 @@ const none: AnsweredRendering = { pieces: undefined, refused: [], questions: [] 
 /**
  * Renders a release as a cluster with other answers would.
  *
- * @param postRender what a deployer lays over the output
+ * @param postRender the changes that a deployer makes to the output
  */
 export async function renderAnswered(
   source: HelmSource,
@@ -77,6 +79,8 @@ export async function renderAnswered(
   if (copy === undefined) return none
   if (source.chart.endsWith('.tgz')) await unpackChart(await readFile(chart.folder), copy)
   await unpackDependencies(copy)
+  const { ending } = answers
+  if (ending !== undefined) await lengthenVersion(path.join(copy, 'Chart.yaml'), ending)
   const inTemplates = await textsIn(copy)
   const values = await textsOfValues(source.values, checkout)
   // The values of a release may have templates, too.
@@ -103,14 +107,15 @@ export async function renderAnswered(
     const outcome = await template(answering, copy, checkout, running, options)
     if (outcome.stopped !== undefined) return undefined
     if (outcome.status !== 0) return { refusal: outcome.stderr }
-    const laid = await postRender(piecesIn(outcome.stdout, source, chart, checkout))
+    const output = ending === undefined ? outcome.stdout : withoutEnding(outcome.stdout, ending)
+    const laid = await postRender(piecesIn(output, source, chart, checkout))
     return 'failure' in laid ? { refusal: laid.failure.reason } : { rendering: laid.pieces }
   }
   const parts = partsOf(all, answers, functions, isInValues)
   const asked = only === undefined ? parts : parts.filter(({ question }) => question === only)
   const isNamed = (part: Part, refusal: string) => refusal.includes(`/${part.file}:`)
   const asUpgrade = upgradeOf(source)
-  // As without answers: some charts refuse an upgrade.
+  // As in the rendering without answers: some charts refuse an upgrade.
   for (const options of asUpgrade.length > 0 ? [asUpgrade, []] : [[]]) {
     const { rendering, refused } = await withoutRefused(asked, (some) => attempt(some, options), isNamed)
     if (rendering) {
@@ -119,6 +124,22 @@ export async function renderAnswered(
     }
   }
   return none
+}
+
+/** Appends to the version of a chart, as Flux does. */
+async function lengthenVersion(file: string, ending: string): Promise<void> {
+  const chart = parseDocument(await readFile(file, 'utf8'), { logLevel: 'silent', version: '1.1' })
+  const [version = ''] = String(chart.get('version') ?? '').split('+')
+  chart.set('version', `${version}+${ending}`)
+  await writeFile(file, String(chart))
+}
+
+/** A text without what was appended, as the names of charts in labels have it: with another sign, and cut. */
+function withoutEnding(text: string, ending: string): string {
+  let left = text
+  for (let length = ending.length; length > 3; length--)
+    for (const sign of ['+', '_', '-', '.']) left = left.replaceAll(`${sign}${ending.slice(0, length)}`, '')
+  return left
 }
 
 /** Puts folders in the place of the packed charts that a chart has in `charts/`. */
@@ -140,7 +161,7 @@ async function textsIn(chart: string): Promise<Map<string, string>> {
     const place = path.join(chart, file)
     const found = await stat(place)
     if (!found.isFile() || found.size > maxTextBytes) continue
-    // Every byte stays what it is: a template may hold some that are no UTF-8.
+    // Every byte is preserved: a template may contain invalid UTF-8.
     const text = await readFile(place, 'latin1')
     if (text.includes('{{')) texts.set(file, text)
   }

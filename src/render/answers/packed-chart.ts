@@ -12,8 +12,8 @@ interface PackedFile {
 }
 
 /**
- * The files of a packed chart; none of one that cannot be read. Links, and paths that lead out of its folder, are left
- * out. https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
+ * The files of a packed chart; none of an unreadable one. Links, and paths outside its folder, are left out.
+ * https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
  */
 export function filesInChart(archive: Uint8Array): PackedFile[] {
   let bytes: Buffer
@@ -42,7 +42,7 @@ export function filesInChart(archive: Uint8Array): PackedFile[] {
     else if (type === 'x') longName = pathIn(content.toString('utf8'))
     else {
       longName = undefined
-      // Helm cuts the first folder off, whatever its name.
+      // Helm removes the first folder, with any name.
       const below = name.split('/').slice(1).join('/')
       if ((type === '' || type === '0') && isInside(below)) files.push({ path: below, content })
     }
@@ -60,7 +60,7 @@ function isInside(file: string): boolean {
   return file !== '' && !file.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 
-/** Unpacks a chart into a folder that holds nothing else. */
+/** Unpacks a chart into an empty folder. */
 export async function unpackChart(archive: Uint8Array, folder: string): Promise<void> {
   for (const { path: file, content } of filesInChart(archive)) {
     const place = path.join(folder, file)

@@ -1,10 +1,10 @@
 /** An outcome of one attempt: a rendering, or the words with which the tool refused. */
 export type Attempt<R> = { readonly rendering: R } | { readonly refusal: string } | undefined
 
-/** How often a rendering is tried again in search of the parts that it refuses. */
+/** The number of retries of a rendering in search of the parts that it refuses. */
 const maxAttempts = 60
 
-/** How many parts are left out one at a time. */
+/** The number of parts that are left out one at a time. */
 const maxNamed = 8
 
 /** A rendering, undefined where there is none, and the parts that are not in it. */
@@ -16,12 +16,11 @@ export interface Accepted<P, R> {
 const none = { rendering: undefined, refused: [] }
 
 /**
- * Renders with as many parts of an answer as a chart takes.
+ * Renders with as many parts of an answer as a chart accepts. Charts refuse some answers on purpose (`fail` if a Secret
+ * exists that they did not create), so a refused part is left out, and no other with it: the changes by the others are
+ * still seen.
  *
- * Charts refuse some answers by intention (`fail` where a Secret exists that they did not make), so a part that it refuses
- * is left out, and no other with it: what the others change is seen all the same.
- *
- * @param attempt renders with some of the parts; undefined where the tool was stopped
+ * @param attempt renders with some of the parts; undefined if the tool was stopped
  * @param isNamed whether the words of a refusal name the place of a part
  */
 export async function withoutRefused<P, R>(
@@ -63,7 +62,7 @@ export async function withoutRefused<P, R>(
   return none
 }
 
-/** Where a chart renders only with a part of the answer, another part is left out, one at a time. */
+/** If a chart renders only with a part of the answer, another part is left out, one at a time. */
 async function needingOthers<P, R>(
   parts: readonly P[],
   refusal: string,

@@ -1,4 +1,5 @@
 import type { Checkout } from '../../revision/checkout'
+import { asPacked } from '../../sources/packed'
 import type { HelmSource } from '../../sources/source'
 import { type AskedRendering, type ClusterState, renderAsked, type Surrounding } from '../stub-cluster/ask-helm'
 import type { StubServer } from '../stub-cluster/stub-server'
@@ -6,23 +7,25 @@ import type { Running } from '../tools/helm'
 import type { Piece, Rendering } from '../tools/rendering'
 import type { Answers } from './answers'
 import { type AnsweredRendering, renderAnswered } from './helm-answers'
-import { answeredEntry, askedEntry, type Entry } from './rendering-entries'
+import { answeredEntry, askedEntry, type RenderingEntry } from './rendering-entries'
 import type { Questions } from './uncertain-actions'
 
-/** How a release is rendered, whatever is asked. */
+/** The ways to render a release. */
 export interface RenderingWays {
   keyOf(source: HelmSource, checkout: Checkout): Promise<string>
-  /** What an earlier run rendered, or else what is rendered when it is its turn. */
+  /** The rendering that an earlier run kept, or else a new one when it is its turn. */
   kept(
     source: HelmSource,
     checkout: Checkout,
     key: unknown,
     render: () => Promise<readonly Piece[] | undefined>,
   ): Promise<readonly Piece[] | undefined>
-  /** Nothing where there is no helm. */
+  /** Undefined if there is no helm. */
   running(): Promise<Running | undefined>
-  /** Lays over the output what its deployer does. */
+  /** Applies the changes that its deployer makes to the output. */
   postRender(source: HelmSource, pieces: readonly Piece[], running: Running): Promise<Rendering>
+  /** Holds equal texts once. */
+  shared(pieces: readonly Piece[]): readonly Piece[]
   openStub(): Promise<StubServer | undefined>
 }
 
@@ -38,7 +41,10 @@ export class ReleaseAnswers {
     void this.stub?.then((server) => server?.close())
   }
 
-  /** With other answers to what no cluster that is served to helm answers: time, chance, and the content of objects. */
+  /**
+   * Renders with other answers to questions that no cluster served to helm answers: time, chance, and the content of
+   * objects.
+   */
   async ofConditions(
     source: HelmSource,
     checkout: Checkout,
@@ -48,14 +54,16 @@ export class ReleaseAnswers {
   ): Promise<AnsweredRendering> {
     const key = [await this.ways.keyOf(source, checkout), answers, only, [...questions.functions].sort()]
     const answering = { answers, questions, only }
-    return once(this.answered, JSON.stringify(key), () =>
-      this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
-        renderAnswered(source, checkout, running, answering, postRender),
-      ),
-    )
+    const packed = await asPacked(source, checkout)
+    return once(this.answered, JSON.stringify(key), async () => {
+      const { pieces, ...rest } = await this.kept([source, checkout], key, answeredEntry, (running, postRender) =>
+        renderAnswered(source, packed, running, answering, postRender),
+      )
+      return { ...rest, pieces: pieces && this.ways.shared(pieces) }
+    })
   }
 
-  /** As helm does for a cluster, which is served to it. */
+  /** Renders as helm does for a cluster, which is served to it. */
   async ofCluster(
     source: HelmSource,
     checkout: Checkout,
@@ -68,16 +76,18 @@ export class ReleaseAnswers {
       this.stub ??= this.ways.openStub()
       const server = await this.stub
       if (!server) return { questions: [], fault: 'stopped' }
-      return this.kept([source, checkout], key, askedEntry, (running, postRender) =>
-        renderAsked(source, checkout, running, { state, surrounding, server }, postRender),
+      const packed = await asPacked(source, checkout)
+      const result = await this.kept([source, checkout], key, askedEntry, (running, postRender) =>
+        renderAsked(source, packed, running, { state, surrounding, server }, postRender),
       )
+      return 'pieces' in result ? { ...result, pieces: this.ways.shared(result.pieces) } : result
     })
   }
 
   private async kept<T>(
     [source, checkout]: readonly [HelmSource, Checkout],
     key: unknown,
-    { none, written, read }: Entry<T>,
+    { none, written, read }: RenderingEntry<T>,
     render: (running: Running, postRender: (pieces: readonly Piece[]) => Promise<Rendering>) => Promise<T>,
   ): Promise<T> {
     let fresh: T | undefined

@@ -2,19 +2,19 @@ import type { AskedRendering } from '../stub-cluster/ask-helm'
 import type { Piece } from '../tools/rendering'
 import type { AnsweredRendering } from './helm-answers'
 
-/** How the result of a rendering is kept as its pieces. */
-export interface Entry<T> {
-  /** Where there is no tool. */
+/** The form in which the result of a rendering is kept. */
+export interface RenderingEntry<T> {
+  /** The result without a tool. */
   readonly none: T
-  /** Nothing for what is not kept. */
+  /** Undefined for a result that is not kept. */
   readonly written: (result: T) => readonly Piece[] | undefined
   readonly read: (pieces: readonly Piece[]) => T
 }
 
-/** What is kept besides the pieces is in the first one. */
+/** The first piece has the data besides the pieces. */
 const name = 'ingress-guard/asked'
 
-export const answeredEntry: Entry<AnsweredRendering> = {
+export const answeredEntry: RenderingEntry<AnsweredRendering> = {
   none: { pieces: undefined, refused: [], questions: [] },
   written: ({ pieces, refused, questions }) =>
     refused.length > 0 || !pieces
@@ -23,7 +23,7 @@ export const answeredEntry: Entry<AnsweredRendering> = {
   read: ([first, ...pieces]) => ({ pieces, refused: [], questions: questionsIn(first) }),
 }
 
-export const askedEntry: Entry<AskedRendering> = {
+export const askedEntry: RenderingEntry<AskedRendering> = {
   none: { questions: [], fault: 'stopped' },
   written: (result) => {
     if ('fault' in result && result.fault !== 'refused') return undefined

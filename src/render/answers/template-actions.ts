@@ -1,6 +1,6 @@
 /** An action of a template: `{{ if .Values.enabled }}`, without comments. */
 export interface Action {
-  /** Where its words begin and end in the text. */
+  /** The start and the end of its words in the text. */
   readonly from: number
   readonly to: number
   readonly words: readonly Word[]

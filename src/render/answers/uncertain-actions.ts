@@ -1,8 +1,8 @@
 import { type Action, actionsOf, type Term, termsOf, type Word } from './template-actions'
 
-/** What no cluster that is served to helm answers. */
+/** Questions of a chart that no cluster served to helm answers. */
 export interface Questions {
-  /** Functions and fields whose value differs by what is in an object, by time or by chance. */
+  /** Functions and fields that depend on the content of objects, on time or on chance. */
   readonly functions: ReadonlySet<string>
 }
 
@@ -14,9 +14,20 @@ const ofChance = [
   ...['randAlphaNum', 'randAlpha', 'randNumeric', 'randAscii', 'randInt', 'randBytes', 'shuffle', 'uuidv4'],
   ...['genPrivateKey', 'genCA', 'genCAWithKey', 'genSelfSignedCert', 'genSelfSignedCertWithKey', 'genSignedCert'],
   ...['genSignedCertWithKey', 'htpasswd', 'bcrypt', 'encryptAES', 'now', 'ago'],
-  // Of what is no time, these take the current one.
+  // For a value that is no time, these use the current time.
   ...['date', 'dateInZone', 'date_in_zone', 'htmlDate', 'htmlDateInZone'],
 ]
+
+/** The function whose result has no order. */
+export const ofOrder = 'keys'
+
+/** The question of the version of a chart, to which Flux appends a revision. */
+export const ofVersion = 'Chart.Version'
+
+/** The questions on which conditions depend that may be so or not. */
+export function conditionsAmong(functions: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...functions].filter((one) => one !== ofOrder && one !== ofVersion))
+}
 
 /** What the actions of templates ask. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
@@ -27,11 +38,19 @@ export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Ques
     for (const { words } of actionsOf(text)) {
       for (const { text: word } of words) {
         if (known.has(word)) functions.add(word)
-        if (word.includes('HelmVersion')) functions.add('HelmVersion')
+        if (word === ofOrder && !words.some(({ text: its }) => its === 'sortAlpha')) functions.add(ofOrder)
       }
+      if (asksHelm(words)) functions.add('HelmVersion')
     }
   }
   return { functions }
+}
+
+/** Whether words ask for the version of helm, or for the name of a type of its own, which differs between versions. */
+function asksHelm(words: readonly Word[]): boolean {
+  const ofType = ({ text }: Word) => /^(?:typeOf|typeIs|typeIsLike)$/.test(text) || /%(?:T|#v)/.test(text)
+  const ofHelm = ({ text }: Word) => /^\$?\.(?:Capabilities(?:\.\w+)?|Chart|Files|Template)$/.test(text)
+  return words.some(({ text }) => text.includes('HelmVersion')) || (words.some(ofType) && words.some(ofHelm))
 }
 
 export function unquoted(word: string): string {
@@ -83,7 +102,7 @@ export class UncertainActions {
   constructor(
     texts: ReadonlyMap<string, string>,
     private readonly functions: ReadonlySet<string>,
-    /** Whether values have templates for `tpl` in which there is such a function. */
+    /** Whether values have templates for `tpl` with such a function. */
     isInValues: boolean,
   ) {
     if (isInValues) this.functions = new Set([...functions, 'tpl'])
@@ -111,9 +130,9 @@ export class UncertainActions {
   }
 
   private isUncertain(words: readonly Word[], scope: string): boolean {
+    if (this.functions.has('HelmVersion') && asksHelm(words)) return true
     return words.some(({ text }, index) => {
       if (this.functions.has(text)) return true
-      if (this.functions.has('HelmVersion') && text.includes('HelmVersion')) return true
       if (/^["`]/.test(text)) {
         const before = words[index - 1]?.text
         return (before === 'include' || before === 'template') && this.names.has(unquoted(text))

@@ -20,7 +20,7 @@ import type { StubServer } from './stub-server'
 
 /** A cluster as a release may find it. */
 export interface ClusterState {
-  /** In a few words, for a reader; the same for both sides of a change. */
+  /** A few words for a reader; the same for both sides of a change. */
   readonly name: string
   /** The revision that an upgrade makes. */
   readonly revision: number
@@ -29,11 +29,14 @@ export interface ClusterState {
   readonly served: readonly string[]
   /** The paths at which `lookup` finds something; all of them. */
   readonly finds: readonly string[] | 'all'
-  /** Helm is given the version and the APIs instead of a server, which takes a fraction of the time; `lookup` finds nothing. */
+  /**
+   * Helm gets the version and the APIs as flags instead of from a server, which is many times faster; `lookup` finds
+   * nothing.
+   */
   readonly byFlags?: true
 }
 
-/** What of a release every cluster shows alike. */
+/** The objects that every cluster has around a release. */
 export interface Surrounding {
   /** Identifies all that is found. */
   readonly digest: string
@@ -46,21 +49,21 @@ export interface Surrounding {
   readonly manifest: string
   /** The output that no answer changes: the CRDs of `crds/`. */
   readonly fixed: readonly Piece[]
-  /** Whether the release is installed, as its chart refuses an upgrade. */
+  /** Whether the release is rendered as an installation, as its chart refuses an upgrade. */
   readonly isInstalled: boolean
 }
 
-/** What helm renders for a cluster, and what it asked. */
+/** The output of helm for a cluster, and its questions. */
 export type AskedRendering = {
   /** The paths that `lookup` asked for. */
   readonly questions: readonly string[]
 } & (
   | { readonly pieces: readonly Piece[] }
-  /** Why there is none: the chart refuses, it asks too much, or helm did not come to an end. */
+  /** The reason for a missing rendering: the chart refuses, it asks too much, or helm did not end. */
   | { readonly fault: 'refused' | 'endless' | 'stopped' }
 )
 
-/** How often helm is started again, with the kinds that it did not know. */
+/** The number of times that helm is restarted, with the kinds that it did not know. */
 const maxLessons = 4
 
 /** Renders a release as helm does for a cluster, which is served to it. */
@@ -86,7 +89,7 @@ export async function renderAsked(
   }
   const learned = new Set([...state.served, ...surrounding.own])
   for (let lesson = 0; lesson < maxLessons; lesson++) {
-    // Helm keeps what it discovers of a cluster in its home.
+    // Helm keeps the results of discovery in its home.
     const home = await mkdtemp(path.join(running.home, 'asked-'))
     const found = new Set(state.finds)
     const cluster: StubCluster = {
@@ -180,7 +183,7 @@ function unknownKinds(message: string): string[] {
   return [...named].map(([, kind, api]) => `${api}/${kind}`)
 }
 
-/** Whether it is helm that asks at a path, once, before it would make an object. */
+/** Whether helm itself asks at a path, once, before it would create an object. */
 function isOwn(question: string, times: number | undefined, objects: readonly ObjectRef[]): boolean {
   const [name, resource] = question.split('/').reverse()
   return times === 1 && objects.some((one) => one.name === name && pluralOf(one.kind) === resource)

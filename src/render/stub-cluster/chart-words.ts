@@ -6,10 +6,10 @@ import { helmFiles } from '../tools/helm'
 /** Helm unpacks no more either. */
 const maxBytes = 100 * 1024 * 1024
 
-/** How many words of each kind are tried. */
+/** The number of words of each kind that are tried. */
 const most = { apis: 6, groups: 20, keys: 2000, names: 40, kinds: 300, numbers: 4, minors: 6 }
 
-/** What the texts of a chart mention: never all that it may ask, as texts can be put together, but what it asks mostly. */
+/** The words in the texts of a chart: not all possible questions, as texts can be put together, but most of them. */
 export interface ChartWords {
   /** Whether a template may ask anything at all. */
   readonly mayAsk: boolean
@@ -28,8 +28,8 @@ export interface ChartWords {
 }
 
 /**
- * Whatever can read something of the cluster: a function or field by its name; `tpl`, whose text may be put together; and
- * functions that get all that a template knows, or the release.
+ * Ways to read something of the cluster: a function or field by its name; `tpl` with any text; and functions that get
+ * all data of a template, or the release.
  */
 const asking = [
   /\b(?:lookup|tpl|Capabilities|Revision)\b/,
@@ -100,7 +100,7 @@ export function wordsIn(texts: readonly string[], isPacked: boolean): ChartWords
   }
 }
 
-/** What is between the marks of actions, and texts in it. */
+/** The content of actions, and texts in it. */
 function actionsIn(template: string): string {
   return template
     .split('{{')

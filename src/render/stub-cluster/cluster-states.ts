@@ -1,14 +1,14 @@
+import { apisOf, extensions, isOfKubernetes, stableKinds } from '../../kubernetes/versions/served-apis'
 import type { ClusterState } from './ask-helm'
 import type { ChartWords } from './chart-words'
-import { apisOf, extensions, isOfKubernetes, stableKinds } from './cluster-apis'
 
 /** Odd and even, in the middle, and larger than any that a template counts to. */
 const revisions = [3, 10, 101, 1_000_002, 1_000_003]
 
-/** Endings of versions, as they are in managed clusters. */
+/** Suffixes of versions in managed clusters. */
 const endings = ['-eks-1', '+k3s1']
 
-/** What there is besides objects in the clusters that a chart is rendered for. */
+/** The properties, besides objects, of the clusters that a chart is rendered for. */
 type Environment = Omit<ClusterState, 'finds'>
 
 /** A cluster as most are: recent, and with no more than the stable APIs of Kubernetes. */
@@ -28,13 +28,13 @@ export function otherCluster(plain: Environment, words: ChartWords, versions: re
   }
 }
 
-/** What of a cluster may be otherwise, apart from its objects. */
-export type Aspect = 'revision' | 'apiVersions' | 'kubeVersion'
+/** A property in which clusters differ, apart from their objects. */
+export type ClusterAspect = 'revision' | 'apiVersions' | 'kubeVersion'
 
-/** For each aspect that the texts of a chart do not mention, a cluster that shows whether it is asked for. */
-export function probesFor(plain: Environment, other: Environment, words: ChartWords): [Aspect, Environment][] {
+/** For each aspect that the texts of a chart do not mention, a cluster that shows whether the chart uses it. */
+export function probesFor(plain: Environment, other: Environment, words: ChartWords): [ClusterAspect, Environment][] {
   const { revision, version, served } = other
-  const all: [Aspect, Environment][] = [
+  const all: [ClusterAspect, Environment][] = [
     ['revision', { ...plain, name: `the release has revision ${revision}`, revision }],
     [
       'apiVersions',
@@ -50,7 +50,7 @@ export function clustersFor(
   plain: Environment,
   words: ChartWords,
   versions: readonly string[],
-  aspects: ReadonlySet<Aspect>,
+  aspects: ReadonlySet<ClusterAspect>,
 ): Environment[] {
   const states: Environment[] = []
   const byFlags = true
@@ -97,7 +97,7 @@ export function clustersFor(
   return states
 }
 
-/** The ends of the versions, some between, and those that the chart compares with. */
+/** The first and last versions, some between, and those that the chart compares with. */
 function versionsFor({ minors }: ChartWords, versions: readonly string[]): string[] {
   const near = minors.flatMap((minor) => [minor - 1, minor]).map((minor) => `1.${minor}.0`)
   const at = (part: number) => versions[Math.round((versions.length - 1) * part)] ?? ''
@@ -105,10 +105,10 @@ function versionsFor({ minors }: ChartWords, versions: readonly string[]): strin
   return versions.filter((version) => chosen.has(version))
 }
 
-/** So many of the kinds that a chart names may be of an API that it names. */
+/** The number of kinds in a chart that are combined with an API in it. */
 const mostKinds = 40
 
-/** The extensions that many clusters have, and those that a chart names. */
+/** The extensions that many clusters have, and those in a chart. */
 function extensionsFor(words: ChartWords): string[] {
   const { groups } = words
   const own = namedExtensions(words)
@@ -119,7 +119,7 @@ function extensionsFor(words: ChartWords): string[] {
   return [...new Set([...extensions, ...own, ...guessed])]
 }
 
-/** The extensions that a chart names; one without a kind has those that the chart names. */
+/** The extensions that a chart names; an API without a kind is combined with the chart's kinds. */
 function namedExtensions({ apis, kinds }: ChartWords): string[] {
   const own = apis.filter((api) => !isOfKubernetes(api)).map(withKind)
   const named = kinds.slice(0, mostKinds)

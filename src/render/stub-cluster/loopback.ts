@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { cleanUpAtExit } from '../../revision/cleanup'
 import { isolationHere } from '../tools/tool'
 
-/** A port of this machine at which tools reach this process, and nothing else. */
+/** A port of this machine at which only tools of this run reach this process. */
 export interface Loopback {
   readonly server: Server
   readonly port: number
@@ -24,8 +24,8 @@ process.on('disconnect', () => process.exit())
 `
 
 /**
- * Listens on an address of the machine that other machines do not reach; where tools run without network, in a network of
- * its own.
+ * Listens on an address of the machine that other machines do not reach; where tools run without network, in a network
+ * of its own.
  *
  * @param isolation the command prefix that removes the network; empty where the machine does not allow that
  */

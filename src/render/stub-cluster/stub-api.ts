@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { identify } from '../../manifest/identity'
 
-/** A cluster as helm finds it: what serves its requests while it renders. */
+/** A cluster as helm sees it: it serves helm's requests during rendering. */
 export interface StubCluster {
   /** `1.33.0-eks-1`. */
   readonly version: string
-  /** The APIs that it serves, with their kinds: `apps/v1/Deployment`. */
+  /** The parts of an object that `lookup` finds. */
   readonly served: ReadonlySet<string>
   /** Kinds that `lookup` may ask for, of any API. */
   readonly kinds: ReadonlySet<string>
@@ -15,7 +15,7 @@ export interface StubCluster {
   readonly release: StoredRelease
 }
 
-/** What an object has that `lookup` finds. */
+/** The fields that objects found by `lookup` have. */
 export interface FoundObjects {
   /** Objects as the release makes them, by kind, namespace and name. */
   readonly known: ReadonlyMap<string, object>
@@ -35,7 +35,7 @@ export interface StoredRelease {
   readonly manifest: string
 }
 
-/** An answer to one request, and what the request asks: nothing for what helm needs itself. */
+/** An answer to one request, and the question in the request: none for requests that helm makes itself. */
 export interface StubAnswer {
   readonly status: number
   readonly body: object
@@ -50,7 +50,7 @@ const notFound = {
 /** Answers a request as an API server does. https://kubernetes.io/docs/reference/using-api/api-concepts/ */
 export function answerOf(cluster: StubCluster, url: string): StubAnswer {
   const [rawPath = '', query = ''] = url.split('?', 2)
-  const path = decoded(rawPath).replace(/\/+$/, '')
+  const path = decoded(rawPath).replace(/(?<!\/)\/+$/, '')
   if (path === '/version') return { status: 200, body: versionOf(cluster.version) }
   if (path === '/api') return { status: 200, body: { kind: 'APIVersions', versions: ['v1'] } }
   if (path === '/apis') return { status: 200, body: groupsOf(cluster.served) }
@@ -97,7 +97,7 @@ function groupsOf(served: ReadonlySet<string>): object {
   }
 }
 
-/** The kinds of an API. Helm names those that it does not find, and is started again with them. */
+/** The kinds of an API. Helm reports those that it does not find, and is started again with them. */
 function kindsOf({ served }: StubCluster, api: string): string[] {
   const own = [...served].flatMap((one) => (one.startsWith(`${api}/`) ? [one.slice(api.length + 1)] : []))
   return own.filter((kind) => kind !== '')
@@ -202,7 +202,7 @@ function field(object: object, name: string): object {
   return value !== null && typeof value === 'object' ? value : {}
 }
 
-/** What an object of a kind mostly has in a cluster that works. */
+/** The usual content of an object of a kind in a cluster that works. */
 function typical(kind: string, keys: readonly string[]): object {
   const ready = { type: 'Ready', status: 'True' }
   const data = Object.fromEntries(keys.map((key) => [key, 'Zm91bmQ=']))

@@ -3,15 +3,15 @@ import { createServer } from 'node:http'
 import { type Loopback, openLoopback } from './loopback'
 import { answerOf, type StubCluster } from './stub-api'
 
-/** How much one rendering may ask: a template that asks in a loop is stopped. */
+/** The limits on the questions of one rendering: a template that asks in a loop is stopped. */
 const most = { requests: 3000, urlBytes: 4096, questions: 200 }
 
 /** A cluster while helm renders for it. */
 export interface Session {
   readonly url: string
-  /** How often each question was asked. */
+  /** The number of times that each question was asked. */
   readonly asked: ReadonlyMap<string, number>
-  /** Whether it asked more than is answered. */
+  /** Whether the limits were exceeded. */
   readonly isOver: () => boolean
   close(): void
 }
@@ -23,7 +23,7 @@ interface Open {
   isOver: boolean
 }
 
-/** Serves what helm reads of a cluster to tools of this run: each rendering has an address of its own that others do not know. */
+/** Serves the API of a cluster to helm in this run: each rendering has its own secret address. */
 export class StubServer {
   private readonly open = new Map<string, Open>()
 
@@ -86,7 +86,7 @@ export class StubServer {
   }
 }
 
-/** Nothing where the machine has no address for it. */
+/** Undefined if the machine has no address for it. */
 export async function openStub(folder: string, isolation: readonly string[]): Promise<StubServer | undefined> {
   const loopback = await openLoopback(folder, isolation)
   return loopback && new StubServer(loopback)

@@ -3,21 +3,16 @@ import path from 'node:path'
 import type { ChartRequest } from '../../fetch/connection/fetching'
 import { placeOf } from '../../fetch/connection/place'
 import { TrustedPlaces } from '../../fetch/connection/trust'
-import { Fetcher } from '../../fetch/fetcher'
+import type { Fetcher } from '../../fetch/fetcher'
 
 /** Charts that other charts depend on, from the repositories that the config of the base names, and from no others. */
 export class ChartNetwork {
   private readonly allowed: ReadonlySet<string>
+  private fetcher: Promise<Fetcher> | undefined
 
-  /** @param allowed URLs of repositories */
-  constructor(
-    allowed: readonly string[],
-    private readonly fetcher = new Fetcher({
-      trusted: new TrustedPlaces([], { charts: allowed, git: [] }),
-      cache: sharedFolder(),
-    }),
-  ) {
-    this.allowed = new Set(allowed.flatMap((url) => placeOf(url)?.key ?? []))
+  /** @param urls of repositories */
+  constructor(private readonly urls: readonly string[]) {
+    this.allowed = new Set(urls.flatMap((url) => placeOf(url)?.key ?? []))
   }
 
   allows(repository: string): boolean {
@@ -27,9 +22,17 @@ export class ChartNetwork {
 
   /** @throws Error with a message that describes the fault */
   async fetch(request: ChartRequest): Promise<Uint8Array> {
-    const archive = await this.fetcher.archive(request)
+    this.fetcher ??= this.opened()
+    const archive = await (await this.fetcher).archive(request)
     if ('cause' in archive) throw new Error(archive.reason)
     return archive.bytes
+  }
+
+  /** Few runs fetch, and what connects takes long to load. */
+  private async opened(): Promise<Fetcher> {
+    const { Fetcher } = await import('../../fetch/fetcher')
+    const trusted = new TrustedPlaces([], { charts: this.urls, git: [] })
+    return new Fetcher({ trusted, cache: sharedFolder() })
   }
 }
 

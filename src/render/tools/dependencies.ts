@@ -11,9 +11,9 @@ const maxBytes = 64 * 1024 * 1024
 const maxFiles = 20_000
 
 /**
- * Why the charts of this repository that a chart takes in cannot be put into it.
+ * The reason why the charts of this repository that a chart includes cannot be put into it.
  *
- * @param charts the chart and all that it takes in, itself first
+ * @param charts the chart and all that it includes, itself first
  */
 export function dependencyFault(
   charts: readonly Chart[],
@@ -45,7 +45,7 @@ export function dependencyFault(
   return undefined
 }
 
-/** Whether all that a chart takes in is in its checkout. */
+/** Whether everything that a chart includes is in its checkout. */
 export async function isWholeChart(folder: string, checkout: Checkout): Promise<boolean> {
   const charts = await chartWithLocals(checkout, folder)
   return charts.every((chart) =>
@@ -102,7 +102,7 @@ async function pinnedVersion(chart: Chart, { name, version }: Dependency, checko
   return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : undefined
 }
 
-/** By the place of each copy below `charts/`, as helm names it: the folder of the repository that it is a copy of. */
+/** By the place of each copy below `charts/`, as helm names it: its original folder in the repository. */
 export function copiesOf(charts: readonly Chart[], checkout: Checkout): Map<string, string> {
   const copies = new Map<string, string>()
   for (const { dependency, chart, other } of pairsIn(charts, checkout))
@@ -110,7 +110,7 @@ export function copiesOf(charts: readonly Chart[], checkout: Checkout): Map<stri
   return copies
 }
 
-/** A chart of this repository that another takes in. */
+/** A chart of this repository that another one includes. */
 interface DependencyPair {
   readonly chart: Chart
   readonly dependency: Dependency
@@ -127,10 +127,10 @@ function pairsIn(charts: readonly Chart[], checkout: Checkout): DependencyPair[]
 }
 
 /**
- * Puts the charts of this repository that a chart takes in where helm looks for them, as `helm dependency build` does; each
- * chart's once, as other sources may be reading it by then.
+ * Copies the charts of this repository that a chart includes to the places where helm looks for them, as `helm
+ * dependency build` does; each chart's once, as other sources may be reading it by then.
  *
- * @returns why that cannot be done
+ * @returns the reason why that is impossible
  */
 export async function putDependencies(charts: readonly Chart[], checkout: Checkout): Promise<Failure | undefined> {
   const pairs = pairsIn(charts, checkout)
@@ -157,7 +157,7 @@ export async function putDependencies(charts: readonly Chart[], checkout: Checko
   return main && put(main)
 }
 
-/** Why a chart with its dependencies is too large, checked before anything is copied. */
+/** The reason why a chart with its dependencies is too large, checked before anything is copied. */
 function sizeFault(charts: readonly Chart[], pairs: readonly DependencyPair[], own: (folder: string) => number) {
   const sizes = new Map<Chart, number>()
   const visit = (chart: Chart): Failure | undefined => {

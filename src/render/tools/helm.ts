@@ -4,6 +4,7 @@ import { startOf } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import { chartWithLocals } from '../../sources/chart'
 import { inside } from '../../sources/kustomization'
+import { asPacked } from '../../sources/packed'
 import { realPlace } from '../../sources/places'
 import type { HelmSource } from '../../sources/source'
 import { builtInKinds } from './built-in-kinds'
@@ -13,7 +14,8 @@ import { type Failure, type FailureCause, lineRegion, type Piece, type Rendering
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The files of the repository that a release is made of. */
-export async function helmFiles(source: HelmSource, checkout: Checkout): Promise<string[]> {
+export async function helmFiles(source: HelmSource, whole: Checkout): Promise<string[]> {
+  const checkout = await asPacked(source, whole)
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const charts = await chartWithLocals(checkout, source.chart)
   const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart]
@@ -44,7 +46,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   // Some charts refuse an upgrade without values that were generated at installation.
   const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
-  // A program that is not helm may also exit with 0; an empty rendering names no template, but prints nothing either.
+  // Another program may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
     const reason = `helm printed output that is not a rendered manifest: ${shortened(before, checkout.folder)}`
@@ -53,7 +55,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
 
-/** Lays a chart out with its values and the charts of this repository that it takes in. */
+/** Prepares a chart with its values and the charts of this repository that it includes. */
 export async function layOutChart(
   source: HelmSource,
   checkout: Checkout,
@@ -66,8 +68,11 @@ export async function layOutChart(
     failure: { cause: 'file-unusable' as const, reason, path: file, region: startOf(1) },
   })
   for (const values of source.values) {
-    if ('path' in values && !checkout.has(values.path))
-      return declared('values-missing', values.path, `there is no values file ${values.path} in this repository`)
+    if (!('path' in values) || checkout.has(values.path)) continue
+    const { path: file } = values
+    const isLost = source.packed?.has(file) === false
+    const reason = isLost ? source.packed.whyNot(file) : `there is no values file ${file} in this repository`
+    return declared('values-missing', file, reason)
   }
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || source.fetched || inside('', source.chart) === source.chart
@@ -103,7 +108,7 @@ export function upgradeOf(source: HelmSource): readonly string[] {
   return rendersAsInstalled(source) ? [] : ['--is-upgrade']
 }
 
-/** Whether a source is rendered as an installation, whatever is in the cluster. */
+/** Whether a source is rendered as an installation, in any cluster. */
 export function rendersAsInstalled({ id }: HelmSource): boolean {
   return id.startsWith('argocd:')
 }
@@ -118,7 +123,7 @@ export async function valuesArguments(source: HelmSource, checkout: Checkout, ho
     values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
-  // Helm takes the texts after all other values, whatever the order of its arguments.
+  // Helm applies these texts after all other values, in any order of its arguments.
   const parameters = (source.parameters ?? []).flatMap(({ assignment, isText }) => [
     isText ? '--set-string' : '--set',
     assignment,
@@ -147,7 +152,7 @@ export async function template(
 
 /** The output of one template. */
 export interface TemplateOutput {
-  /** As helm names it. */
+  /** The name that helm prints. */
   readonly template: string
   readonly text: string
 }
@@ -227,7 +232,7 @@ export function pathOf(
   return archive ?? path.posix.join(chart, 'Chart.yaml')
 }
 
-/** Helm's own words, at the template they name. */
+/** Helm's own message, at the template that it names. */
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }

@@ -13,7 +13,10 @@ import type { Failure } from './rendering'
 
 type FailedInput = { readonly failure: Failure }
 
-/** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
+/**
+ * The reason why kustomize is not started on Kustomizations: the first reference in them that leads out of the
+ * revision.
+ */
 export function refusedIn(
   kustomizations: readonly Kustomization[],
   { allowsOutsideFiles, components = [], declaredAt }: KustomizeSource,
@@ -25,7 +28,7 @@ export function refusedIn(
     return {
       cause: 'place-refused',
       about: elsewhere,
-      reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`,
+      reason: `it includes ${elsewhere}, which is not in this repository; vendor it and name the copy`,
       ...declaredAt,
     }
   for (const { file, folder, faults, made } of kustomizations) {
@@ -123,7 +126,10 @@ function filesOf(
   return files
 }
 
-/** Files of a name that kustomize takes for its own and that hold something else, which a Kustomization may take in. */
+/**
+ * Files that kustomize takes for Kustomizations by their name, and that contain something else, which a Kustomization
+ * may include.
+ */
 export async function foreignIn(files: readonly string[], checkout: Checkout): Promise<Map<string, string>> {
   const texts = await checkout.texts(files.filter(isKustomizationFile))
   return new Map(

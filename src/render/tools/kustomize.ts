@@ -34,7 +34,7 @@ export interface Kustomize {
   readonly helm: string | undefined
 }
 
-/** The files of the repository that a Kustomization is made of. */
+/** The files of the repository from which a Kustomization is made. */
 export function kustomizeFiles(
   { root, components = [] }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
@@ -50,7 +50,7 @@ export function kustomizeFiles(
   return [...new Set(files)].sort()
 }
 
-/** What a source names that is left out where it is built. */
+/** The parts that are left out of a source when it is built. */
 export async function leftOutOf(
   source: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
@@ -129,7 +129,7 @@ export async function renderKustomize(
 /** Kustomize's message for a Kustomization without a field. */
 const saysEmpty = /kustomization\.yaml is empty/
 
-/** What an Argo CD object lays over a Kustomization fails before kustomize names a resource of it. */
+/** An error in the fields of an Argo CD object occurs before kustomize names a resource. */
 function placedAtOverlay(failure: Failure, { stderr }: Outcome, { overlaidAt }: KustomizeSource): Failure {
   const isOfOverlay = failure.cause === 'tool-failed' && overlaidAt !== undefined && !stderr.includes('accumulating')
   return isOfOverlay ? { ...failure, ...overlaidAt } : failure
@@ -148,7 +148,7 @@ export function notVendored({ name, folder, path: file, region }: InflatedChart)
   return { cause: 'chart-not-vendored', about: name, reason, path: file, region }
 }
 
-/** The files of generators without those that inflate a chart which is not in the repository. */
+/** The files of generators, without the generators of charts that are not in the repository. */
 async function generatorsWithout(charts: readonly InflatedChart[], checkout: Checkout): Promise<Map<string, string>> {
   const absent = charts.filter(({ vendored }) => !vendored)
   const texts = await checkout.texts([...new Set(absent.map(({ path: file }) => file))])
@@ -198,7 +198,7 @@ async function give(
 const notFetched = 'a chart that is not in the repository is not fetched'
 
 /**
- * A helm that only renders and fetches nothing, whatever arguments kustomize passes. Kustomize asks for helm 3; helm 4
+ * A helm that only renders and fetches nothing, with any arguments of kustomize. Kustomize asks for helm 3; helm 4
  * renders as well.
  */
 async function onlyRendering(helm: string, home: string): Promise<string> {
@@ -218,22 +218,35 @@ exit 1
 
 /** The Kustomization's folder, or a generated one with the overlay of an Argo CD or Flux object. */
 async function folderToBuild(
-  { root, components }: KustomizeSource,
+  { root, components, keepsNamespaces }: KustomizeSource,
   { overlay }: { readonly overlay: Fields | undefined },
   checkout: Checkout,
   home: string,
 ): Promise<string> {
   const folder = path.join(checkout.folder, root)
   if (!overlay && !components) return folder
-  // Outside the folder of files: kustomize includes nothing above the folder it builds.
+  // Outside the folder of files: kustomize includes nothing above the folder that it builds.
   const over = path.join(home, 'over')
   await mkdir(over, { recursive: true })
   const resources = [path.relative(over, folder)]
   const laid = components
     ? { components: components.map((one) => path.relative(over, path.join(checkout.folder, one))) }
     : {}
-  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...overlay, ...laid, resources }))
+  const fields = keepsNamespaces ? settingNamespaces(overlay) : overlay
+  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...fields, ...laid, resources }))
   return over
+}
+
+/** Sets the namespace by kustomize's transformer: the field `namespace` renames Namespaces as well. */
+function settingNamespaces({ namespace, ...rest }: Fields = {}): Fields {
+  const transformer = {
+    apiVersion: 'builtin',
+    kind: 'NamespaceTransformer',
+    metadata: { name: 'namespace', namespace },
+    setRoleBindingSubjects: 'none',
+    fieldSpecs: [{ path: 'metadata/namespace', create: true }],
+  }
+  return { ...rest, transformers: [asciiJson(transformer)] }
 }
 
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
@@ -261,7 +274,7 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
         text,
         file,
         region,
-        // Of several entries with the same text, the one in the named file.
+        // The entry in the named file, if several have the same text.
         isWhole: message.includes(`'${path.join(checkout.folder, folder, givenFor(text, folder, checkout) ?? text)}'`),
         place: message.lastIndexOf(`'${givenFor(text, folder, checkout) ?? text}'`),
       })),

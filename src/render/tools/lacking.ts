@@ -1,7 +1,7 @@
 import type { Lack } from '../../sources/lack'
 import type { Failure } from './rendering'
 
-/** What a source lacks that does not build, if it may build without what is for that. */
+/** The missing part for which a source does not build, if it may build without. */
 export function lackOf({ cause, about, path, lack }: Failure): Lack | undefined {
   if (lack || about === undefined) return lack
   switch (cause) {

@@ -19,15 +19,15 @@ interface Building {
   readonly limits: Limits
 }
 
-/** A document of helm's output, and what is in it. */
+/** A document of helm's output, and its object. */
 interface RenderedDocument {
   readonly piece: Piece
   readonly objects: readonly LoadedObject[]
 }
 
 /**
- * Lays the postRenderers of a HelmRelease over what helm rendered, as Flux does: each is built by kustomize over the
- * output of the one before. What stays as it was keeps the text of its template.
+ * Applies the postRenderers of a HelmRelease to helm's output, as Flux does: each is built by kustomize over the output
+ * of the one before. An unchanged object keeps the text of its template.
  * https://fluxcd.io/flux/components/helm/helmreleases/#post-renderers
  */
 export async function postRendered(
@@ -75,7 +75,7 @@ function isGiven({ piece, objects }: RenderedDocument, strategy: string): boolea
   return strategy !== 'nohooks' || !objects.some((object) => dataOf(object, 'metadata', 'annotations', 'helm.sh/hook'))
 }
 
-/** Whether a file is printed as it is, because helm takes it for a CRD and for no template. */
+/** Whether a file is printed unchanged, because helm treats it as a CRD and not as a template. */
 export function isCrdFile(template: string): boolean {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
 }
@@ -89,7 +89,7 @@ function kustomizationOf(renderer: unknown): Fields | string {
   const written = fieldsOf(kustomize)
   const [other] = [...Object.keys(others), ...Object.keys(written).filter((key) => !fields.includes(key))]
   if (other !== undefined)
-    return `its postRenderers have \`${other}\`, and only \`kustomize\` with \`patches\` and \`images\` is run; write what it changes as a patch`
+    return `its postRenderers have \`${other}\`, and only \`kustomize\` with \`patches\` and \`images\` is run; make the same change with a patch`
   const patches = [
     ...listOf(written.patchesStrategicMerge).map((patch) => ({ patch: inline(patch) })),
     ...[...listOf(written.patchesJson6902), ...listOf(written.patches)].map((one) => {

@@ -6,7 +6,7 @@ export class ProcessorTurns {
   private running = 0
 
   async take<T>(work: () => Promise<T>): Promise<T> {
-    // Another one may have begun before the one that waits.
+    // Another one may have started before the waiting one.
     while (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
     this.running++
     try {

@@ -13,7 +13,7 @@ export interface Piece {
   readonly text: string
 }
 
-/** The causes of failures; fingerprints hold them, so they stay what they are. */
+/** The causes of failures; fingerprints contain them, so they never change. */
 export type FailureCause =
   | FaultCause
   | 'tool-missing'
@@ -38,21 +38,21 @@ export type FailureCause =
   | 'overlay-patch-missing'
   | 'overlay-refused'
 
-/** Why a source could not be rendered, at the place to look at. */
+/** The reason why a source could not be rendered, at the place to look at. */
 export interface Failure {
   readonly cause: FailureCause
-  /** What of the place it is about: the name of a chart, a path, a field. Never a sentence. */
+  /** The subject at that place: the name of a chart, a path, a field. Never a sentence. */
   readonly about?: string
   readonly reason: string
   readonly path: string
   readonly region: Region
-  /** It is the tool that is missing or broken, not anything in the repository. */
+  /** Set if the tool is missing or broken, and not the repository. */
   readonly missing?: 'helm' | 'kustomize'
   /** Its remote entries, if it does not build without them. */
   readonly remote?: readonly RemoteEntry[]
   /** It is a Kustomization without a field. */
   readonly isEmpty?: true
-  /** What it lacks, if it may build without what is for that. */
+  /** The missing part, if it may build without. */
   readonly lack?: Lack
   /** The missing target would come from a chart that was left out, because it is not in the repository. */
   readonly leftOut?: true
@@ -74,7 +74,10 @@ export function lineRegion(line: number, column = 1): Region {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column }
 }
 
-/** The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes anything. */
+/**
+ * The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes
+ * anything.
+ */
 export function withoutFolder(place: string): string {
-  return `there is no folder ${place} in this repository, so what was deployed from it is neither updated nor removed any more; name a folder that is there, or remove the object`
+  return `there is no folder ${place} in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object`
 }

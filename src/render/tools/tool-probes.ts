@@ -13,7 +13,7 @@ type AskVersion = (folder: string, limits: Limits) => Promise<Tool>
 
 const unknown = 'unknown'
 
-/** What the tools of this machine are and may do; each is asked once. */
+/** The versions and abilities of the tools of this machine; each is determined once. */
 export class ToolProbes {
   private readonly versions = new Map<string, Promise<Tool>>()
   private isolating: Promise<readonly string[]> | undefined

@@ -12,7 +12,7 @@ export class ToolVersions {
     private readonly probes: ToolProbes,
   ) {}
 
-  /** @returns nothing where there is no such program */
+  /** @returns undefined if there is no such program */
   async of(kind: Source['kind']): Promise<Tool | undefined> {
     const program = this.programs[kind]
     if (program === undefined) return undefined
@@ -21,7 +21,7 @@ export class ToolVersions {
     return this.probes.versionOf(program, (ask) => this.inTurn(() => ask(this.folder(), asked)))
   }
 
-  /** The tools that may render a source; nothing where a version is not known. */
+  /** The tools that may render a source; undefined if a version is unknown. */
   async identifying(source: Source): Promise<string[] | undefined> {
     const isOfHelm = source.kind === 'helm' && !source.postRenderers
     const tools = await Promise.all(

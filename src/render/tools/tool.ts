@@ -27,7 +27,7 @@ export interface Outcome {
   readonly stderr: string
   /** The tool was ended: it ran for too long, printed too much or took too much memory. */
   readonly stopped?: string
-  /** It never ran: no program that this machine can execute. */
+  /** Set if it never ran: it is no program that this machine can execute. */
   readonly broken?: string
 }
 
@@ -41,7 +41,7 @@ export async function isolationHere(cwd: string, words = withoutNetwork): Promis
   return status === 0 && stdout === 'isolated\n' ? words : []
 }
 
-/** Where a program is: the path that is given, else the first of the PATH. */
+/** The path of a program: the given one, else the first in the PATH. */
 export function findProgram(names: readonly string[]): string | undefined {
   for (const name of names) {
     const candidates = name.includes(path.sep)
@@ -65,7 +65,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Why the named program cannot be used. */
+/** The reason why the named program cannot be used. */
 export function faultOf(program: string): string {
   if (!program.includes(path.sep)) return 'is not in the PATH'
   try {
@@ -195,8 +195,8 @@ function environment(home: string, limits: Limits, extraPath: string | undefined
     GIT_TERMINAL_PROMPT: '0',
     // A soft limit below the hard one: the tool frees memory before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
-    // Most renderings end before they hold 20 MiB: Go's default would collect garbage a few times until then, a quarter of the
-    // processor time of the tool.
+    // Most renderings end before they use 20 MiB: with its default, Go would collect garbage several times until then,
+    // which takes a quarter of the processor time.
     GOGC: '400',
     LC_ALL: 'C',
   }

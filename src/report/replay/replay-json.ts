@@ -1,7 +1,7 @@
 import { countsFor, type Finding, type Report, reaches } from '../../finding/report'
 import type { FoundInHistory, JudgedChange, ReplayLine } from './replay-schema'
 
-/** What a report of a change says, in short. */
+/** The short form of a report of a change. */
 export function judgedChange(report: Report, cost: { milliseconds: number; peakMemory: number }): JudgedChange {
   return {
     verdict: report.verdict,

@@ -14,7 +14,7 @@ const FoundInHistory = Type.Object({
   also: Type.Array(Type.String(), { description: 'The fingerprints of what other rules state of the same cause.' }),
 })
 
-/** What a run says of one change of a history. */
+/** The result of a run for one change of a history. */
 export const JudgedChange = Type.Object({
   verdict: Type.Enum(['pass', 'fail']),
   findings: Type.Array(FoundInHistory, {
@@ -43,7 +43,10 @@ const Ending = Type.Object(
 /** Whether a later commit fixed a finding, and which. */
 export type Ending = Static<typeof Ending>
 
-/** A line of `replay --format json`: one commit. Keys are added in later versions, never changed or removed within format 1. */
+/**
+ * A line of `replay --format json`: one commit. Keys are added in later versions, never changed or removed within
+ * format 1.
+ */
 export const ReplayLine = Type.Object(
   {
     format: Type.Literal(1),

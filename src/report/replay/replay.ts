@@ -4,13 +4,13 @@ import { visible } from '../words/visible'
 import { count } from '../words/wording'
 import type { FoundInHistory, ReplayLine } from './replay-schema'
 
-/** So many commits that could not be judged, and reasons for files, are named. */
+/** The number of commits without a result, and of reasons for files, that are named. */
 const mostNamed = 20
 const barWidth = 30
 
 type Found = ReplayLine['findings'][number]
 
-/** What a replay says at a terminal: how many it would have stopped, by month and by rule, and each of them. */
+/** The report of a replay for a terminal: the number of blocked changes, by month and by rule, and each of them. */
 export function replayReport(
   { branch, lines, kept }: { readonly branch: string; readonly lines: readonly ReplayLine[]; readonly kept: number },
   paint: Paint,
@@ -124,7 +124,7 @@ function notJudgedBlock(lines: readonly ReplayLine[]): string {
   ].join('\n')
 }
 
-/** How far a replay has come, on one line. */
+/** The progress of a replay, on one line. */
 export function progressBar({
   done,
   of,

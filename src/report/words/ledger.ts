@@ -3,7 +3,7 @@ import { causeText } from '../../ledger/causes'
 import type { FileState, LedgerEntry } from '../../ledger/entry'
 import { abridged } from '../../listing'
 
-/** How the summary counts files of a state: for one of them, and for several. */
+/** The words with which the summary counts files of a state: for one file, and for several. */
 const states: readonly (readonly [FileState, one: string, several: string])[] = [
   ['judged', 'judged', 'judged'],
   ['input', 'input of what was judged', 'inputs of what was judged'],
@@ -18,12 +18,12 @@ export function stateText(state: FileState): string {
   return states.find(([one]) => one === state)?.[1] ?? state
 }
 
-/** So many files are named in the summary. */
+/** The number of files that the summary names. */
 const mostNamed = 3
-/** So many places of one cause are named. */
+/** The number of places that are named for one cause. */
 const mostPlaces = 3
 
-/** `13 changed files: 11 judged, 1 not Kubernetes, 1 not judged: apps/web.yaml.`; nothing where no file changed. */
+/** `13 changed files: 11 judged, 1 not Kubernetes, 1 not judged: apps/web.yaml.`; empty if no file changed. */
 export function accountedIn(files: readonly LedgerEntry[]): string {
   if (files.length === 0) return ''
   const counts = states.flatMap(([state, one, several]) => {
@@ -43,14 +43,14 @@ function notJudgedIn(files: readonly LedgerEntry[]): LedgerEntry[] {
 /** A line of the list of what was not inspected. */
 export interface NotInspectedLine {
   readonly places: readonly string[]
-  /** How many more places there are. */
+  /** The number of further places. */
   readonly more: number
   readonly reason: string
 }
 
 /**
- * What was not inspected: changed files first, each with its reason; then what the change does not touch, places of one
- * cause in one line.
+ * The list of what was not inspected: changed files first, each with its reason; then files that the change does not
+ * touch, with all places of one cause in one line.
  */
 export function notInspectedIn({
   files = [],

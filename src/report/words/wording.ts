@@ -20,7 +20,7 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
-/** The summary line of a report: the verdict, and what was inspected. */
+/** The summary line of a report: the verdict and the inspected files. */
 export function summaryOf(report: Report): string {
   const files = report.unfinished ? '' : accountedIn(report.inspected.files ?? [])
   const seen = report.inspected.coverage ? notAllSeenIn(report.inspected.coverage) : ''
@@ -63,7 +63,7 @@ function inspectedIn(report: Report): string {
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
 }
 
-/** `none of the 4 YAML or JSON files of`, and the like for none and for one. */
+/** `none of the 4 YAML or JSON files of`, with variants for no file and for one. */
 function noneOf(files: number): string {
   if (files === 0) return 'no file of'
   return files === 1 ? 'not even the one YAML or JSON file of' : `none of the ${count(files, 'YAML or JSON file')} of`
@@ -85,7 +85,10 @@ export function toolsOf({ tools, confinement }: Report['inspected']): string {
   return confinement === 'no-network' ? `${named}, without network` : named
 }
 
-/** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is known. */
+/**
+ * `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is
+ * known.
+ */
 export function placeOf({ path, side, region, precision }: Finding['location']): string {
   if (precision === 'file') return side === 'base' ? `${path} (at the base)` : path
   return side === 'base'
@@ -93,17 +96,17 @@ export function placeOf({ path, side, region, precision }: Finding['location']):
     : `${path}:${region.startLine}:${region.startColumn}`
 }
 
-/** The clusters that a finding's objects go to, by name. */
+/** The clusters of a finding's objects, by name. */
 export function clustersOf({ sources }: Finding): string[] {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort()
 }
 
-/** What other rules state of the same cause, a sentence each. */
+/** Statements of other rules about the same cause, a sentence each. */
 export function consequencesOf({ also = [] }: Finding): string[] {
   return also.map(({ rule, text }) => `Also ${rule}: ${text}`)
 }
 
-/** The text of a finding with what other rules state of its cause. */
+/** The text of a finding with the statements of other rules about its cause. */
 export function wholeTextOf(finding: Finding): string {
   return [finding.text, ...consequencesOf(finding)].join(' ')
 }

@@ -8,7 +8,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: ['IngressClass.networking.k8s.io'],
   messages: {
-    // Which of the two depends on its version: https://github.com/kubernetes/kubernetes/pull/110974
+    // Its version decides which of the two is used: https://github.com/kubernetes/kubernetes/pull/110974
     several: ({ names, count }: { names: string; count: number }) =>
       `${count} IngressClasses of this cluster are marked as its default: ${names}. The API server then rejects Ingresses that name no class, or gives them the newest of these classes. Keep ingressclass.kubernetes.io/is-default-class: "true" on only one of them.`,
   },

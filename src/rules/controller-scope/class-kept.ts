@@ -33,7 +33,7 @@ export default defineRule({
     if (manifest.ref.kind !== 'IngressClass') return
     yield manifest.ref.name
     yield* marksOfControllers
-    // Those that name no class hold no other word to look for.
+    // Ingresses without a class contain no other word to look for.
     if (isDefaultClass(manifest)) yield 'Ingress'
   },
   check({ change, base, head, report, skip }) {
@@ -71,12 +71,14 @@ export default defineRule({
 
 const kind = 'IngressClass.networking.k8s.io'
 
-/** The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument. */
+/**
+ * The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument.
+ */
 function usersOf(head: Snapshot, name: string): Manifest[] {
   return ingressesOf(head).filter(({ root }) => root.at('spec', 'ingressClassName').string === name)
 }
 
-/** Those that got the default class from the API server when they were created. */
+/** Ingresses that got the default class from the API server when they were created. */
 function withoutClass(head: Snapshot): Manifest[] {
   return ingressesOf(head).filter(
     ({ root }) =>
@@ -92,9 +94,9 @@ function ingressesOf(head: Snapshot): Manifest[] {
 }
 
 /**
- * Whether the Ingresses of a class are taken without this object: a release makes one of its name, or a controller compares
- * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and exits at
- * its start without the object.
+ * Whether the Ingresses of a class are taken without this object: a release makes one of its name, or a controller
+ * compares names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and
+ * exits at startup without the object.
  */
 function isTakenWithout(head: Snapshot, name: string): boolean {
   return controllersIn(head).some(({ facts, claims }) => {
@@ -103,7 +105,10 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
   })
 }
 
-/** A release that was added or edited and may hold the class: had it been rendered, the class would be among its objects. */
+/**
+ * A release that was added or edited and may hold the class: had it been rendered, the class would be among its
+ * objects.
+ */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
   return releaseKinds
     .flatMap((one) => head.ofKind(one))

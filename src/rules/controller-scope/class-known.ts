@@ -19,7 +19,7 @@ import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { replaced } from '../../rule/fix'
+import { replaced, together, withKey, withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Asked = { ingress: string; name: string }
@@ -83,13 +83,13 @@ export default defineRule({
 })
 
 interface MissingSetting {
-  /** Where it is read. */
+  /** The place where it is read. */
   readonly ends: readonly Cursor[]
   /** Reports it at these places. */
   readonly report: (ends: readonly Cursor[]) => void
 }
 
-/** The setting that an Ingress lacks for a controller to take it. */
+/** The setting with which a controller would take an Ingress. */
 function lackOf(
   manifest: Manifest,
   snapshot: Snapshot,
@@ -108,7 +108,10 @@ function lackOf(
     if (controllers.length === 0 || takes || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole)
       return undefined
     const args = { ingress, controllers: names }
-    return { ends: [manifest.root.at('spec')], report: (ends) => report(ends, 'unclassed', args, { keys: [] }) }
+    const [only = '', ...others] = namesIn(providers)
+    const spec = manifest.root.at('spec')
+    const fix = only !== '' && others.length === 0 ? withKey(spec, 'ingressClassName', only) : undefined
+    return { ends: [spec], report: (ends) => report(ends, 'unclassed', args, { keys: [], fix }) }
   }
   if (isPlaceholder(name)) return undefined
   const named = controllers.some(({ claims }) =>
@@ -141,10 +144,15 @@ function lackOf(
   if (by?.facts.name !== 'ingress-nginx' || named || !snapshot.isWhole) return undefined
   const compared = by.claims.flatMap(({ facts, names }) => `--${facts.name}=${names.join()}`)[0] ?? ''
   const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared }
-  return { ends: [at, by.place], report: (ends) => report(ends, 'annotated', args, { keys }) }
+  const annotations = manifest.root.at('metadata', 'annotations')
+  const fix = together(
+    withoutKey(annotations, String(at.path.at(-1))),
+    withKey(manifest.root.at('spec'), 'ingressClassName', name),
+  )
+  return { ends: [at, by.place], report: (ends) => report(ends, 'annotated', args, { keys, fix }) }
 }
 
-/** Whether one letter is added, left out or another one, or two neighbours are swapped. */
+/** Whether two names differ by one added, missing or different letter, or by two swapped neighbours. */
 function isOneEditAway(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (long.length < 4 || one === other) return false

@@ -87,7 +87,10 @@ function takersOf(ingress: Manifest, head: Snapshot): Controller[] {
   return controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))
 }
 
-/** The controller that an autoscaler of this change may scale to no Pods. Source: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/ */
+/**
+ * The controller that an autoscaler of this change may scale to no Pods. Source:
+ * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
+ */
 function scaledToNone(change: Change, head: Snapshot) {
   if (change.kind === 'removed' || change.after.ref.kind !== 'HorizontalPodAutoscaler') return undefined
   const { root, ref } = change.after

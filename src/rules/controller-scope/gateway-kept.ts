@@ -82,7 +82,7 @@ interface Narrowing extends NonNullable<ReturnType<typeof narrowedFor>> {
   readonly routes: Manifest[]
 }
 
-/** What a change of a Gateway takes from routes that stay, with the routes, by the cause. */
+/** The losses of routes that stay, through a change of a Gateway, by the cause. */
 function narrowings(change: Change, base: Snapshot, head: Snapshot): Narrowing[] {
   if (change.kind !== 'changed') return []
   const [before, after] = [
@@ -111,7 +111,7 @@ function releaseThatComes(base: Snapshot, head: Snapshot): Manifest | undefined 
     .find(({ object: { content } }) => /gateway/i.test(content))
 }
 
-/** Where routes name a Gateway that is gone, and no other that is there. */
+/** The references of routes to a Gateway that is gone, if no other one exists. */
 function routesOf(gateway: Manifest, head: Snapshot): Cursor[] {
   const { name, namespace } = gateway.ref
   return ofKinds(routeKinds, head).flatMap((route) => {

@@ -52,7 +52,7 @@ export default defineRule({
 })
 
 /**
- * Whether no Pod of the namespace is the holder: client-go's identity is the name of the Pod or of its host, for many
+ * Whether no Pod of the namespace is the holder: client-go's identity is the name of the Pod or of its host, in many
  * programs followed by `_` and an id. Unknown if no Pod of the namespace is listed.
  */
 function isGhost(holder: string, namespace: string, { pods, nodes }: ClusterFacts): boolean {
@@ -62,7 +62,7 @@ function isGhost(holder: string, namespace: string, { pods, nodes }: ClusterFact
   return there.length > 0 && !known.some((name) => holder === name || holder.startsWith(`${name}_`))
 }
 
-/** Whether a lock was not renewed for longer than it holds. */
+/** Whether a lock was not renewed within its duration. */
 function isExpired({ renewTime, duration }: ClusterLock, takenAt: string): boolean {
   if (!renewTime || duration === undefined) return false
   const ends = Date.parse(renewTime.value) + duration * 1000

@@ -36,7 +36,7 @@ interface Overlap {
   where: string
   /** The effect. */
   outcome: string
-  /** The controller to fix: of two equal ones, the one that the change wrote. */
+  /** The setting that gives it its own class. */
   fixed: string
   /** The setting that gives it a class of its own. */
   own: string
@@ -154,12 +154,12 @@ export default defineRule({
   },
 })
 
-/** Where a controller sets its namespaces, and where else its classes. */
+/** The places where a controller sets its namespaces, and those where it sets its classes. */
 function placesOf(controller: Controller): Cursor[] {
   return endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
-/** Of two, the one that watches more comes first: if the change wrote both or none, it is the one to fix. */
+/** The controller that watches more comes first: if the change wrote both or none, it is the one to fix. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
   return further > 0 || (further === 0 && placeOf(a) < placeOf(b))

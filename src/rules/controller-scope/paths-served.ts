@@ -29,6 +29,7 @@ export default defineRule({
   summary: 'The paths of Ingresses of ingress-nginx are accepted by it, and requests match them.',
   since: '1.4.0',
   scope: 'snapshot',
+  assumed: true,
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['IngressClass.networking.k8s.io', 'ConfigMap', ...controllerKinds, ...releaseKinds],
   messages: {
@@ -69,7 +70,7 @@ export default defineRule({
           report(at, message, { path: text, host, remedy }, { keys: [host, text] })
         continue
       }
-      // How older releases read these in a text with quotes is not known.
+      // The way in which older releases read these in a quoted text is unknown.
       const fault = /["]|\\\\/.test(text) ? undefined : faultOfPattern(text)
       if (!fault) continue
       const by = String(asked.path.at(-1))
@@ -95,7 +96,7 @@ function strictControllers(ingress: Manifest, head: Snapshot) {
   return nginxServing(ingress, head).filter((one) => checksPathsStrictly(one, head))
 }
 
-/** How to write a path that was meant as a pattern; undefined for others. */
+/** The spelling of a path that was meant as a pattern; undefined for others. */
 function remedyFor({ text }: RoutedPath): string | undefined {
   if (/^[^()[\]|]*\/\*$/.test(text))
     return `Write ${plainOf(text)} with pathType: Prefix, which takes all paths below it`
@@ -107,7 +108,7 @@ function plainOf(text: string): string {
   return text.replace(/\/\*$/, '') || '/'
 }
 
-/** Whether the Ingress routes what the path was meant for by another one, or by its default. */
+/** Whether the Ingress routes the requests meant for the path by another path, or by its default backend. */
 function isServedOtherwise({ text, host }: RoutedPath, paths: readonly RoutedPath[], ingress: Manifest): boolean {
   if (ingress.root.at('spec', 'defaultBackend').exists) return true
   const plain = plainOf(text)

@@ -101,14 +101,14 @@ function targetOf({ facts, release, status }: Controller): PublishedService | un
   return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
 }
 
-/** Whether a Service of that name exists; one without a namespace may be deployed to any. */
+/** Whether a Service with that name exists; one without a namespace may be deployed to any. */
 function isThere({ namespace, name }: PublishedService, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
 }
 
 /**
- * Whether something makes the Service that a release publishes: the release itself, whose chart begins the names of its objects
- * with one name, or another release of that namespace.
+ * Whether the Service that a release publishes may be created: by the release itself, whose chart starts the names of
+ * its objects with one prefix, or by another release of that namespace.
  */
 function mayBeMade(target: PublishedService, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
   const chart = installed?.fullname
@@ -122,7 +122,7 @@ function ownServices({ manifest }: Controller, snapshot: Snapshot): Manifest[] {
   return snapshot.ofKind('Service').filter((service) => selects(service, manifest))
 }
 
-/** Whether it is the Service for client traffic, and neither that of the webhook nor that of the metrics. */
+/** Whether it is the Service for client traffic, and not that of the webhook or the metrics. */
 function bringsTraffic({ ref, root }: Manifest): boolean {
   return (
     ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') ||

@@ -9,12 +9,13 @@ import {
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controllers/controller-grants'
 import { controllerNeeds, missing, type Need } from '../../kubernetes/controllers/controller-permissions'
 import { placesToAllow } from '../../kubernetes/controllers/permission-place'
-import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
+import { bindingKinds, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
 import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac/rbac-binding'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule, type ReportFunction } from '../../rule/rule'
+import { allowing } from '../../rule/allowing'
+import { defineRule, type Fix, type ReportFunction } from '../../rule/rule'
 
 type MissingPermission = {
   account: string
@@ -62,7 +63,8 @@ export default defineRule({
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const places = placesToAllow(lack.need, grants?.roles ?? [])
-        state(report, [...endsAt(controller, places), ...unseen(lack.need)], controller, lack)
+        const fix = allowedAt(places[0]?.manifest, lack, grants)
+        state(report, [...endsAt(controller, places), ...unseen(lack.need)], controller, lack, fix)
       }
     }
   },
@@ -110,7 +112,7 @@ function takes(change: Change & { kind: 'changed' | 'removed' }, { account, role
   return isOneOf(before, bindingKinds) && binds(before, account) && !stays
 }
 
-/** Whether the head alone shows the missing permission, at an object that this change writes. */
+/** Whether only the head shows the missing permission, at an object that this change writes. */
 function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
   const grants = grantsOf(controller, head)
   const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)
@@ -119,6 +121,12 @@ function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): b
 
 function isOneOf({ ref }: Manifest, kinds: readonly GroupKind[]): boolean {
   return kinds.includes(groupKindOf(ref))
+}
+
+/** Allows it in a role that reaches as far as it is needed. */
+function allowedAt(role: Manifest | undefined, { need }: Missing, grants: Grants | undefined): Fix | undefined {
+  if (!role || !grants?.roles.includes(role)) return undefined
+  return allowing(role.root.at('rules'), uncovered(grants.permissions, need.permissions)).fix
 }
 
 /** The field of an Ingress that is left out. */
@@ -131,6 +139,7 @@ function state(
   ends: readonly Cursor[],
   { manifest }: Controller,
   { account, need, words }: Missing,
+  fix?: Fix,
 ): void {
   const of = need.ingress ? nameOf(need.ingress.ref) : need.of
   const [namespace = ''] = need.permissions.flatMap((one) => [...one.namespace])
@@ -139,5 +148,5 @@ function state(
       ? 'a ClusterRole and a ClusterRoleBinding'
       : `a role and a RoleBinding in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
   const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `'), by }
-  report(ends, need.kind, lack, { keys: words, ...(need.kind === 'classes' ? { value: 'rbac.scope' } : {}) })
+  report(ends, need.kind, lack, { keys: words, fix, ...(need.kind === 'classes' ? { value: 'rbac.scope' } : {}) })
 }

@@ -17,7 +17,7 @@ import {
 } from '../../kubernetes/controllers/controller-service'
 import { closingPolicies, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
-import { selectionMarks } from '../../kubernetes/object/service'
+import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -57,7 +57,8 @@ export default defineRule({
     // A copy of it, too.
     if (kind === 'Service') yield* [name, ...selectionMarks(manifest)]
     else if (kind === 'NetworkPolicy') yield* ['kind: NetworkPolicy', ...marksOfControllers]
-    else if (controllersOf(manifest).length > 0) yield* ['kind: NetworkPolicy', ...selectionMarks(manifest)]
+    else if (controllersOf(manifest).length > 0)
+      yield* ['kind: NetworkPolicy', 'type: LoadBalancer', ...selectionMarks(manifest)]
   },
   check({ change, base, head, report }) {
     const { after } = sidesOf(change)
@@ -75,7 +76,7 @@ export default defineRule({
 type ReportMessage = ReportFunction<typeof messages>
 type Edited = Extract<Change, { kind: 'changed' }>
 
-/** The controllers that run in workloads on both sides, as they are at the base and at the head. */
+/** The controllers that run in workloads on both sides, with their state at the base and at the head. */
 function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Controller][] {
   return controllersIn(base).flatMap((was): [Controller, Controller][] => {
     const is = was.installed ? undefined : counterpartOf(was, head)
@@ -83,7 +84,7 @@ function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Control
   })
 }
 
-/** A policy that closes the controllers that run on both sides; those that were closed before stay as they were. */
+/** Reports a policy that newly blocks traffic to controllers that run on both sides. */
 function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const [was, is] of controllersOnBoth(base, head)) {
     if (!closingPolicies(is.manifest, head).includes(policy) || closingPolicies(was.manifest, base).length > 0) continue
@@ -182,7 +183,18 @@ function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot,
   const [was, is] = [controllersOf(before, base)[0], controllersOf(after, head)[0]]
   const [had, has] = [was?.installed?.service, is?.installed?.service]
   if (!is || had?.value !== 'LoadBalancer' || has?.value === 'LoadBalancer') return
-  if (has && has.value === undefined) return
+  if ((has && has.value === undefined) || mayBringTraffic(is, head)) return
   const names = { service: `the Service of ${nameOf(after.ref)}`, controller: nameOfController(is) }
   report(has?.at ?? is.place, 'type', { ...names, was: 'LoadBalancer', is: has?.value ?? 'Service that is not there' })
+}
+
+/** Whether a load balancer for web traffic leads to Pods that no object shows: they may be those of a release. */
+function mayBringTraffic({ namespace }: Controller, head: Snapshot): boolean {
+  const workloads = workloadKinds.flatMap((kind) => head.ofKind(kind))
+  return head.ofKind('Service').some((service) => {
+    const isBeside = service.ref.namespace === namespace || service.ref.namespace === '' || namespace === ''
+    const isForWeb = portsOf(service).some(({ key }) => key === 'TCP/443' || key === 'TCP/80')
+    if (!isBeside || !isForWeb || service.root.at('spec', 'type').string !== 'LoadBalancer') return false
+    return !workloads.some((workload) => selects(service, workload))
+  })
 }

@@ -12,7 +12,7 @@ import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const key = 'allow-snippet-annotations'
@@ -29,7 +29,7 @@ export default defineRule({
   reads: [...controllerKinds, ...partKinds.filter((kind) => kind !== 'ConfigMap' && !releaseKinds.includes(kind))],
   messages: {
     on: ({ object }: { object: string }) =>
-      `${object} switches snippet annotations on, so everybody who may write an Ingress in any namespace can read all Secrets that ingress-nginx reads, and break its configuration for every host. Leave them off, and use the annotations that say the same.`,
+      `${object} switches snippet annotations on, so everybody who may write an Ingress in any namespace can read all Secrets that ingress-nginx reads, and break its configuration for every host. Leave them off, and use the dedicated annotations instead.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
@@ -43,7 +43,7 @@ export default defineRule({
   },
 })
 
-/** Where an object switches them on. */
+/** The place where an object switches them on. */
 function switchedOn(manifest: Manifest, snapshot: Snapshot): Cursor | undefined {
   if (manifest.ref.kind === 'ConfigMap') {
     const at = manifest.root.at('data', key)
@@ -53,13 +53,14 @@ function switchedOn(manifest: Manifest, snapshot: Snapshot): Cursor | undefined 
   return releases.flatMap(({ installed }) => values.map((path) => installed?.release.values.get(path).at)).find(isOn)
 }
 
-/** Whether they were on before: by default, or by an object of another name. */
+/** Whether they were on before: by default, or through another object. */
 function wereOn(after: Manifest, before: Manifest | undefined, base: Snapshot, head: Snapshot): boolean {
   const controllers = controllersHere(before ? base : head).filter(isNginx)
   const own = controllers.filter((one) => shareNamespace(one.manifest, after))
   if (own.some(({ release }) => release !== undefined && satisfies(release, onByDefault))) return true
   if (before) return false
-  const gone = base.ofKind('ConfigMap').filter(({ ref }) => head.get(ref).length === 0)
+  const kinds: readonly GroupKind[] = ['ConfigMap', ...releaseKinds]
+  const gone = kinds.flatMap((kind) => base.ofKind(kind)).filter(({ ref }) => head.get(ref).length === 0)
   return gone.some((one) => switchedOn(one, base) !== undefined)
 }
 

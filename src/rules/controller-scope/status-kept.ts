@@ -83,7 +83,10 @@ export default defineRule({
   },
 })
 
-/** The controllers that are read from an object, wrote the status before and do not any more, with what turns it off. */
+/**
+ * The controllers that are read from an object and stop writing the status with this change, with the setting that
+ * turns it off.
+ */
 function stoppedIn(object: Manifest, base: Snapshot, head: Snapshot) {
   const before = controllersReadFrom(object, base).filter((one) => one.facts.takes === 'Ingresses')
   const writing = before.filter(({ status }) => ['source', 'service', 'nodes'].includes(status.writes))
@@ -101,7 +104,9 @@ function writes({ facts, status }: Controller): boolean {
   return facts.takes === 'Ingresses' && status.writes !== 'nothing'
 }
 
-/** The ingress-nginx of a workload whose last Pod empties the status it wrote; others leave it as it is. */
+/**
+ * The ingress-nginx of a workload whose last Pod clears the status that it wrote; other controllers leave it as it is.
+ */
 function emptying(manifest: Manifest): Controller | undefined {
   return ingressNginxOf(manifest).find((one) => argumentsOf(one).isOn('update-status-on-shutdown', true) === true)
 }
@@ -136,8 +141,8 @@ function labelsOf(manifest: Manifest): Cursor {
 
 /**
  * The place of a change of the labels by which Pods find each other: a Pod that stops looks for others with all of its
- * labels, so that an added label does not matter. A selector is immutable, so a change of it recreates the workload.
- * Source: ingress-nginx controller-v1.15.1, internal/ingress/status/status.go (Shutdown, isRunningMultiplePods)
+ * labels, so an added label does not matter. A selector is immutable, so a change of it recreates the workload. Source:
+ * ingress-nginx controller-v1.15.1, internal/ingress/status/status.go (Shutdown, isRunningMultiplePods)
  */
 function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
   const labels = labelsOf(after)

@@ -108,7 +108,7 @@ function publishing(controller: Controller, at: Cursor, target: string): { fix?:
   return fix ? { fix } : {}
 }
 
-/** Whether it is of the product that the rule began with. */
+/** Whether it is ingress-nginx, the first product of this rule. */
 function isFirst({ facts }: Controller): boolean {
   return facts.name === 'ingress-nginx'
 }
@@ -117,7 +117,7 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
   const services = snapshot
     .ofKind('Service')
     .filter((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
-  // Without namespaces the nearest is its own.
+  // Without namespaces, the nearest Service is its own.
   return services.find(({ origin }) => origin.path === manifest.origin.path) ?? services[0]
 }
 

@@ -79,7 +79,7 @@ export default defineRule({
         report(ends, message, args, { keys: [hook] })
     }
 
-    /** Whether the workload was the last one that a webhook's Service leads to. */
+    /** Whether the workload was the last one behind a webhook's Service. */
     function isLeftAlone({ service }: Webhook): boolean {
       const services = head.ofKind('Service').filter(({ ref }) => isOneService(service, ref))
       const others = controllerKinds
@@ -104,7 +104,7 @@ function isWebhookConfiguration(kind: string): boolean {
 }
 
 /**
- * Whether nothing can answer: the Service is in no manifest, while the Services of its namespace are in this
+ * Whether no backend can answer: the Service is in no manifest, while the Services of its namespace are in this
  * repository.
  */
 function isMissing({ service }: Webhook, snapshot: Snapshot): boolean {

@@ -55,9 +55,10 @@ export default defineRule({
     if (!entries.some(({ certificates }) => certificates)) return
     for (const [host, served] of servedHosts(manifest, entries)) {
       const exact = entries.filter((entry) => nameIn(entry, (name) => name === host))
-      // A host that entries list is served with the Secret of the first, or with none where that has none; any other host with
-      // the first that names it, where entries without a Secret do not count: ingress-nginx controller-v1.15.1,
-      // internal/ingress/controller/controller.go, extractTLSSecretName. Other controllers take another of those that list it.
+      // A host that entries list is served with the Secret of the first one, or with the default certificate if that
+      // has none; any other host with the first certificate that names it, ignoring entries without a Secret:
+      // ingress-nginx controller-v1.15.1, internal/ingress/controller/controller.go, extractTLSSecretName. Other
+      // controllers use another of the entries that list it.
       const isFirst = exact.length > 1 && certificateChoice(snapshot, manifest)?.name === 'ingress-nginx'
       const withSecret = entries.filter(({ secretName }) => secretName.string)
       const candidates = exact.length > 0 ? exact.slice(0, isFirst ? 1 : exact.length) : withSecret
@@ -108,7 +109,9 @@ function nameIn(entry: TlsEntry, wanted: (name: string) => boolean): Cursor | un
   return entry.hosts.find((name) => name.string && wanted(name.string.toLowerCase()))
 }
 
-/** Whether the TLS entries of an Ingress decide nothing: a canary's are not read, and passed-through TLS ends elsewhere. */
+/**
+ * Whether the TLS entries of an Ingress have no effect: a canary's are not read, and passed-through TLS ends elsewhere.
+ */
 function isServedElsewhere(ingress: Manifest): boolean {
   const annotations = ingress.root.at('metadata', 'annotations')
   return ['canary', 'ssl-passthrough'].some(
@@ -116,7 +119,7 @@ function isServedElsewhere(ingress: Manifest): boolean {
   )
 }
 
-/** The hosts that need a certificate: those routed, and of those only in an entry the ones that some route takes anyway. */
+/** The hosts that need a certificate: routed hosts, and hosts only in an entry that some route matches anyway. */
 function servedHosts(ingress: Manifest, entries: readonly TlsEntry[]): Map<string, Cursor> {
   const spec = ingress.root.at('spec')
   const rules = [...spec.at('rules').items()]

@@ -6,6 +6,7 @@ import { producersOf } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { together, withKey, withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const users = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']
@@ -52,7 +53,14 @@ export default defineRule({
       namedSecrets(manifest).some((secret) => producersOf(snapshot, secret.namespace, secret.name).length === 0)
     ) {
       const args = { user: nameOf(manifest.ref), label: String(label.path.at(-1)) }
-      report(label, 'labelled', args, { keys: [args.label] })
+      const metadata = manifest.root.at('metadata')
+      const annotations = metadata.at('annotations')
+      const fix = together(
+        withoutKey(metadata.at('labels'), args.label),
+        withKey(annotations, args.label, JSON.stringify(label.string)),
+      )
+      // Another label in its place is no other finding.
+      report(label, 'labelled', args, { fix })
     }
     if (!by) return
     const annotation = String(by.path.at(-1))

@@ -45,7 +45,7 @@ export default defineRule({
   *partners(manifest) {
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
     else for (const { name } of secretsMadeBy(manifest)) yield name
-    // Each Ingress that names a Secret may be the one that this release dies of.
+    // Each Ingress that names a Secret may be the one on which this release crashes.
     if (controllersOf(manifest).some((one) => panicsOnCa(one, 'unlisted'))) yield 'secretName'
   },
   check({ manifest, snapshot, report, skip }) {
@@ -82,9 +82,9 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
 }
 
 /**
- * The entry with the Secret that crashes the controller when it looks for the certificate of a host. It uses the entry
- * that lists exactly this host; without one it checks each certificate in order, and stops at the first that matches.
- * Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
+ * The entry with the Secret that crashes the controller when it looks for the certificate of a host. The controller
+ * uses the entry that lists exactly this host; without one, it checks each certificate in order, up to the first that
+ * matches. Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
  */
 function fatalEntry(
   controller: Controller,
@@ -120,7 +120,7 @@ function lists(entry: TlsEntry, host: string): boolean {
   return entry.hosts.some((name) => name.string?.toLowerCase() === host)
 }
 
-/** How the controller reads the Secret of an entry; undefined for one that only the cluster has. */
+/** The content of the Secret of an entry, as the controller reads it; undefined for one that only the cluster has. */
 function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnType<typeof storedAs> | undefined {
   const name = entry.secretName.string ?? ''
   const copies = snapshot.get({ group: '', kind: 'Secret', namespace: ingress.ref.namespace, name })
@@ -129,7 +129,7 @@ function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnTy
   return held.size === 1 ? [...held][0] : undefined
 }
 
-/** Whether another Ingress gives a host its certificate, and so may end the search before this one is checked. */
+/** Whether another Ingress gives a host its certificate, which may end the search before this one is checked. */
 function hasCertificate(controller: Controller, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   return snapshot
     .ofKind('Ingress.networking.k8s.io')

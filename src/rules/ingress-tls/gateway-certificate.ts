@@ -7,6 +7,7 @@ import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const gatewayGroup = 'gateway.networking.k8s.io'
@@ -51,7 +52,7 @@ export default defineRule({
     }
     if (terminating(manifest).some((listener) => !listener.at('tls').exists)) yield 'kind: GatewayClass'
   },
-  check({ manifest, snapshot, report, skip }) {
+  check({ manifest, snapshot, report, skip, isWritten }) {
     const gateway = nameOf(manifest.ref)
     const listeners = terminating(manifest)
     for (const listener of listeners) {
@@ -71,7 +72,7 @@ export default defineRule({
         skip(ref.name, `the Secret ${secret} is filled in before it reaches the cluster`)
         continue
       }
-      checkType(ref, ref.name.string, snapshot, report)
+      checkType(ref, ref.name.string, snapshot, report, isWritten)
       if (ref.namespace !== manifest.ref.namespace && manifest.ref.namespace !== '')
         checkNamespace(ref, secret, manifest, snapshot, report)
     }
@@ -125,6 +126,7 @@ function checkType(
   name: string,
   snapshot: Snapshot,
   report: ReportFunction<typeof messages>,
+  isWritten: (manifest: Manifest) => boolean,
 ): void {
   const makers = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest)
   const [maker] = makers
@@ -133,10 +135,13 @@ function checkType(
   const where = { secret: nameOf(maker.ref), gateway: nameOf(at.manifest.ref) }
   const { type, typeAt, keysAt } = declared
   const missing = missingTlsKeys(declared)
-  if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type] })
+  // The API server refuses another type of a Secret that exists.
+  const fix = missing.length === 0 && isWritten(maker) ? replaced(typeAt, 'kubernetes.io/tls') : undefined
+  const more = { keys: [name, type], fix }
+  if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, more)
   else if (missing.length > 0)
     report([at, keysAt], 'missingKeys', { ...where, missing: missing.join(' and no ') }, { keys: [name, ...missing] })
-  else if (type !== 'kubernetes.io/tls') report([at, typeAt], 'otherType', { ...where, type }, { keys: [name, type] })
+  else if (type !== 'kubernetes.io/tls') report([at, typeAt], 'otherType', { ...where, type }, more)
 }
 
 /**
@@ -160,7 +165,7 @@ function checkNamespace(
   }
   const shim = shimAnnotation(gateway)
   const own = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace)
-  // With a Secret of its own namespace, the annotation refers to that one, and this one belongs to another object.
+  // If its own namespace has the Secret, the annotation refers to that one, and this one belongs to another object.
   if (shim && !own && made.length === 0)
     report([ref.name, shim], 'otherNamespace', { secret, annotation: String(shim.path.at(-1)) }, { keys })
 }

@@ -164,7 +164,10 @@ function redirected(ingress: Manifest): [host: string, twin: string, at: Cursor]
   })
 }
 
-/** The edit that lists a host in the one entry that names another host of the Ingress's rules, if its certificate can serve it. */
+/**
+ * The edit that lists a host in the one entry that names another host of the Ingress's rules, if its certificate can
+ * serve it.
+ */
 function listedWith(host: string, ingress: Manifest, entries: readonly TlsEntry[], snapshot: Snapshot): { fix?: Fix } {
   const routed = [...routedHosts(ingress).keys()]
   const naming = entries.filter(({ hosts }) =>

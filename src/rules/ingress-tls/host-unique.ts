@@ -18,8 +18,8 @@ export default defineRule({
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   messages: {
-    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap; nginx/kubernetes-ingress,
-    // internal/k8s/configuration.go: the oldest Ingress keeps the host.
+    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap;
+    // nginx/kubernetes-ingress, internal/k8s/configuration.go: the oldest Ingress keeps the host.
     twice: ({ first, second, claims }: { first: string; second: string; claims: string }) =>
       `${first} and ${second} both claim ${claims}: the controller rejects the newer Ingress or serves only the older one, and the files do not show which is older. Remove it from one of them.`,
   },

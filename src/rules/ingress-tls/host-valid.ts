@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
-import { replaced } from '../../rule/fix'
+import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
 
 /**
@@ -39,7 +39,7 @@ export default defineRule({
       const fault = faultOf(host, routed.includes(at))
       if (fault) report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
     }
-    // A null in a list is an empty text to the API server. What a chart makes of an empty value is not known.
+    // The API server reads a null in a list as an empty text. The use that a chart makes of an empty value is unknown.
     for (const at of manifest.assumption ? [] : listed.filter(isEmpty)) {
       report(at, 'host', { host: '""', fault: 'a TLS entry lists no empty host' }, { keys: ['""'] })
     }
@@ -57,7 +57,8 @@ export default defineRule({
     if (annotation.string === undefined || annotation.string === className.string) return
     if (isPlaceholder(annotation.string) || (manifest.assumption && !(annotation.string && className.string))) return
     const args = { annotation: annotation.string || '""', className: named }
-    report(annotation, 'class', args, { keys: [args.annotation, named] })
+    const fix = withoutKey(manifest.root.at('metadata', 'annotations'), String(annotation.path.at(-1)))
+    report(annotation, 'class', args, { keys: [args.annotation, named], fix })
   },
 })
 
@@ -71,7 +72,7 @@ function isEmpty({ value }: Cursor): boolean {
   return value === '' || value === null
 }
 
-/** Why the API server takes a name for no DNS-1123 subdomain. */
+/** The reason why the API server refuses a name as a DNS-1123 subdomain. */
 function faultOfName(name: string): string | undefined {
   if (name.length > 253) return 'it has more than 253 characters'
   if (subdomain.test(name) && !name.startsWith('*')) return undefined
@@ -82,7 +83,7 @@ function faultOf(host: string, routed: boolean): string | undefined {
   if (isPlaceholder(host)) return undefined
   if (/^[a-z]+:\/\//i.test(host)) return 'it is a URL'
   if (host.includes('/')) return 'a path belongs under http.paths'
-  // Of a TLS entry, an address of IPv4 reads as a name.
+  // In a TLS entry, an IPv4 address is a valid name.
   if (isIP(host) === 6 || (routed && isAddress(host))) return 'it is an IP address'
   if (/:\d+$/.test(host)) return 'it has a port'
   if (host !== host.toLowerCase()) return 'it has upper-case letters'
@@ -92,13 +93,16 @@ function faultOf(host: string, routed: boolean): string | undefined {
   return subdomain.test(host) ? undefined : 'it is not a DNS name'
 }
 
-/** Whether Kubernetes reads an address of IPv4, zeros before a number included. Source: k8s.io/utils/net, ParseIPSloppy */
+/**
+ * Whether Kubernetes reads a text as an IPv4 address, including zeros before a number. Source: k8s.io/utils/net,
+ * ParseIPSloppy
+ */
 function isAddress(host: string): boolean {
   const parts = host.split('.')
   return parts.length === 4 && parts.every((part) => /^\d+$/.test(part) && Number(part) <= 255)
 }
 
-/** Lower case, and no dot at the end, is the same name; if nothing else is wrong, the edit is certain. */
+/** Lower case, or removing the dot at the end, keeps the same name; if nothing else is wrong, the edit is certain. */
 function fixOf(at: Cursor, host: string): { fix?: Fix } {
   const same = host.toLowerCase().replace(/\.$/, '')
   const fix = faultOf(same, true) === undefined ? replaced(at, same) : undefined

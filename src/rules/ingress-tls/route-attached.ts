@@ -114,7 +114,10 @@ export default defineRule({
   },
 })
 
-/** Of the listeners that end TLS for a host, on each Gateway and port the one of the longest hostname: it gets the requests. */
+/**
+ * Among the listeners that terminate TLS for a host, on each Gateway and port the one with the longest hostname: it
+ * gets the requests.
+ */
 function servingOver(listeners: readonly Cursor[], host: string): Cursor[] {
   const best = new Map<string, Cursor>()
   const length = (listener: Cursor) => {

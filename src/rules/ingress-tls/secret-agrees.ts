@@ -39,8 +39,8 @@ const pairs = new IngressPairs(
 )
 
 const messages = {
-  // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
-  // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
+  // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are processed
+  // by age, and the first that lists the host sets its certificate, including the default one (issues 4926 and 9040).
   differs: ({ first, second, hosts }: Args) =>
     `${first} and ${second} name different Secrets for ${hosts}: the older Ingress decides, and the files do not show which one is older. Name the same Secret in both.`,
   hidden: ({ first, second, hosts }: Args) =>
@@ -70,7 +70,7 @@ export default defineRule({
     if (tlsEntries(manifest).length > 0) yield* controllerNames
   },
   check({ manifest, snapshot, report }) {
-    // Where certificates are chosen by their own names, all of them can be used.
+    // If certificates are chosen by their own names, all of them can be used.
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
     reportUnnamed(manifest, snapshot, report)
     for (const other of pairs.partnersOf(manifest, snapshot)) {
@@ -109,7 +109,7 @@ export default defineRule({
   },
 })
 
-/** Reports an Ingress that names no Secret for hosts once, whatever the number of those that name one. */
+/** Reports an Ingress without a Secret for hosts once, for any number of Ingresses with one. */
 function reportUnnamed(ingress: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
   const claims = pairs.claimsOf(ingress)
   const open = new Set([...claims].flatMap(([host, { secretName }]) => (secretName.string ? [] : [host])))
@@ -151,13 +151,16 @@ function listedHosts(ingress: Manifest): Map<string, TlsEntry> {
   return found
 }
 
-/** Whether two Ingresses route one host that a listed name covers: a server takes its certificate from those that route it. */
+/**
+ * Whether two Ingresses route one host that a listed name covers: a server takes its certificate from the Ingresses
+ * that route it.
+ */
 function bothRoute(one: Manifest, other: Manifest, name: string): boolean {
   const theirs = routedHosts(other)
   return [...routedHosts(one).keys()].some((host) => theirs.has(host) && covers(name, host))
 }
 
-/** Which Secret an entry names, if any; one name in two namespaces is two Secrets. */
+/** The Secret that an entry names, if any; one name in two namespaces is two Secrets. */
 function secretOf({ ref }: Manifest, { secretName }: TlsEntry): string {
   return secretName.string ? JSON.stringify([ref.namespace, secretName.string]) : ''
 }

@@ -26,8 +26,9 @@ export default defineRule({
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
-    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with --enable-certificate-owner-ref.
-    // Source: https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
+    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with
+    // --enable-certificate-owner-ref. Source:
+    // https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
     unrenewed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
     renamed: ({ secret, user, producer }: Loss) =>
@@ -65,7 +66,8 @@ export default defineRule({
 function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): ProducedSecret[] {
   const { before } = change
   if (change.kind === 'removed' && head.get(before.ref).length > 0) return []
-  // When an annotation is taken from an Ingress, cert-manager leaves the Certificate it made: sync.go, SyncFnFor.
+  // When an annotation is removed from an Ingress, cert-manager keeps the Certificate that it created: sync.go,
+  // SyncFnFor.
   if (change.kind === 'changed' && !secretMakers.includes(groupKindOf(before.ref))) return []
   if (['Merge', 'None', 'Orphan'].includes(creationPolicyOf(before))) return []
   return secretsMadeBy(before).filter(
@@ -78,8 +80,8 @@ function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot)
 }
 
 /**
- * How an ExternalSecret treats its Secret: with `Merge` and `None` it makes none, with `Orphan` the Secret outlives it.
- * Source: https://external-secrets.io/latest/guides/ownership-deletion-policy/
+ * The policy of an ExternalSecret for its Secret: with `Merge` and `None` it creates none, with `Orphan` the Secret
+ * outlives it. Source: https://external-secrets.io/latest/guides/ownership-deletion-policy/
  */
 function creationPolicyOf(manifest: Manifest): string {
   return manifest.root.at('spec', 'target', 'creationPolicy').string ?? 'Owner'

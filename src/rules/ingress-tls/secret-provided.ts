@@ -38,11 +38,11 @@ export default defineRule({
   ],
   messages: {
     moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
-      `Before this change ${host} had the Secret ${was}, which ${maker} makes; now ${user} names the Secret ${secret}, which nothing here makes, so the host is left without its certificate. Name a Secret that exists, or add what makes this one.`,
+      `Before this change ${host} had the Secret ${was}, which ${maker} creates; now ${user} names the Secret ${secret}, which nothing here creates, so the host is left without its certificate. Name a Secret that exists, or add the object that creates this one.`,
     emptied: ({ user, host, was, otherwise }: Emptied) =>
-      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
+      `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
-      `This change takes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
+      `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
   },
   *partners(manifest) {
     const claims = tlsClaims(manifest)
@@ -73,7 +73,7 @@ export default defineRule({
       const { namespace, secret } = claim
       const release = releaseWith(secret, head)
       if (release) {
-        skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may make it`)
+        skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
         continue
       }
       const args = {
@@ -88,7 +88,10 @@ export default defineRule({
   },
 })
 
-/** The Secret that a host had before and that something made, of the same object, or of one that no longer claims the host. */
+/**
+ * The Secret that a host had before and that something made, of the same object, or of one that no longer claims the
+ * host.
+ */
 function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, head: Snapshot) {
   const held = (candidates: readonly TlsClaim[]) => {
     for (const one of candidates.filter((other) => servesHostOf(other, claim))) {
@@ -105,8 +108,8 @@ function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, 
 }
 
 /**
- * Whether the Secret was named before the change where nothing made it either: in this namespace, or in others, so that a
- * tool copies it.
+ * Whether the Secret was named before the change although nothing created it then either: in this namespace, or in
+ * others, so that a tool copies it.
  */
 function isNamedAlready(claim: TlsClaim, base: Snapshot): boolean {
   return claimsIn(base).some((one) => one.secret === claim.secret && !makerOf(one, base))
@@ -116,7 +119,10 @@ function releaseWith(secret: string, head: Snapshot): Manifest | undefined {
   return releaseKinds.flatMap((kind) => head.ofKind(kind)).find(({ object }) => mentions(object.content, secret))
 }
 
-/** What happens to a host of an Ingress that names no Secret; nothing where a default or another way is meant to serve it. */
+/**
+ * The loss for a host of an Ingress without a Secret; undefined if a default certificate or another mechanism is meant
+ * to serve it.
+ */
 function lossWithout(ingress: Manifest, head: Snapshot) {
   const annotations = [...ingress.root.at('metadata', 'annotations').entries()]
   const choice = certificateChoice(head, ingress)

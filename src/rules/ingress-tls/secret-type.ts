@@ -67,7 +67,7 @@ export default defineRule({
         if (maker.ref.kind === 'Secret') skip(maker.root, 'its keys are encrypted, or are filled in inside the cluster')
         continue
       }
-      // Which of several copies is applied is unknown; one with a certificate is enough.
+      // It is unknown which of several copies is applied; one with a certificate is enough.
       if (!copies.every((copy) => copy && isUnfit(copy, choice?.secretType))) continue
       const { type, typeAt, keysAt } = declared
       const missing = missingTlsKeys(declared)
@@ -76,7 +76,7 @@ export default defineRule({
       const retyped = (wanted: string) => (isWritten(maker) ? replaced(typeAt, wanted) : undefined)
       if (holdsNoCertificate(declared)) {
         const fix = missing.length === 0 ? retyped('kubernetes.io/tls') : undefined
-        report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type], ...(fix && { fix }) })
+        report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type], fix })
       } else if (missing.length > 0)
         report(
           [at, keysAt],
@@ -89,7 +89,7 @@ export default defineRule({
           [at, typeAt, ...controllerAt(snapshot, manifest)],
           'otherType',
           { ...where, type, product: choice.product, wanted: choice.secretType },
-          { keys: [name, type] },
+          { keys: [name, type], fix: retyped(choice.secretType) },
         )
     }
   },

@@ -49,7 +49,7 @@ export default defineRule({
     yield 'default-ssl-certificate'
     yield 'defaultCertificate'
     yield 'kind: Gateway'
-    // Which controller takes an Ingress of another class, and what makes the Secret of one in another namespace.
+    // The controller of an Ingress of another class, and the producer of the Secret of one in another namespace.
     yield* marksOfControllers
     yield* tlsSecretNames(manifest).keys()
   },
@@ -62,7 +62,7 @@ export default defineRule({
       const at = hosts.withoutTls(host, change.before, base)
       if (!at) continue
       const by = defaultIn(head, host, at.manifest, isWritten)
-      // A placeholder is said as it is written.
+      // A placeholder is reported as written.
       const name = isPlaceholder(host) ? writtenHost(at, host) : host
       if (by) report([at, was], 'byDefault', { host: name, by }, { keys: [host] })
       else report([at, was], 'lost', { host: name }, { keys: [host] })
@@ -80,7 +80,10 @@ function tlsHosts(ingress: Manifest): Map<string, Cursor> {
   return found
 }
 
-/** The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no proof. */
+/**
+ * The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no
+ * proof.
+ */
 function defaultIn(head: Snapshot, host: string, ingress: Manifest, isWritten: (manifest: Manifest) => boolean) {
   const controller = controllersHere(head).find((one) => one.defaultCertificate && mayTake(one, ingress, head))
   if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`
@@ -98,7 +101,7 @@ function defaultIn(head: Snapshot, host: string, ingress: Manifest, isWritten: (
   return gateway && `Gateway ${gateway.ref.name}`
 }
 
-/** Whether a controller takes the class of an Ingress, or what is known of the classes does not say. */
+/** Whether a controller takes the class of an Ingress, or may, as far as the classes are known. */
 function mayTake(controller: Controller, ingress: Manifest, head: Snapshot): boolean {
   const providers = classProvidersIn(head)
   return !providers || classOf(ingress) === undefined || takesClassOf(ingress, controller, providers)

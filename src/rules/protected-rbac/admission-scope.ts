@@ -14,7 +14,7 @@ export default defineRule({
   kinds: [policyKind, bindingKind],
   messages: {
     denies: ({ policy, binding, what }: { policy: string; binding: string; what: string }) =>
-      `${policy} with ${binding} denies what the cluster itself does: ${what}. Exclude kube-system and the users of the system with a namespaceSelector or matchConditions.`,
+      `${policy} with ${binding} denies requests of the cluster itself: ${what}. Exclude kube-system and the users of the system with a namespaceSelector or matchConditions.`,
   },
   *partners(manifest) {
     if (manifest.ref.kind === 'ValidatingAdmissionPolicy') yield manifest.ref.name

@@ -76,8 +76,8 @@ function naming(account: Manifest, head: Snapshot): Cursor[] {
 }
 
 /**
- * Whether Flux's own installer writes a binding: it names the accounts of all six controllers, whichever are installed.
- * Source: https://github.com/fluxcd/flux2/blob/v2.7.5/manifests/rbac/controller.yaml
+ * Whether a binding is part of Flux's own installer: it names the accounts of all six controllers, also of those that
+ * are not installed. Source: https://github.com/fluxcd/flux2/blob/v2.7.5/manifests/rbac/controller.yaml
  */
 function isOfFlux({ ref, root }: Manifest): boolean {
   const partOf = root.at('metadata', 'labels', 'app.kubernetes.io/part-of').string
@@ -94,7 +94,7 @@ function runningAs(account: Manifest, head: Snapshot): Cursor[] {
   })
 }
 
-/** Of the copies of one object the first. */
+/** The first of the copies of each object. */
 function onceEach(manifests: readonly Manifest[]): Manifest[] {
   return [...new Map(manifests.toReversed().map((manifest) => [identityOf(manifest.ref), manifest])).values()].reverse()
 }

@@ -24,7 +24,8 @@ export default defineRule({
   messages: {
     removed: ({ object, harm, restored }: { object: string; harm: string; restored: string }) =>
       `This change removes ${object}: ${harm}. Restore it; ${restored}.`,
-    // Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#delete-a-customresourcedefinition
+    // Source:
+    // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#delete-a-customresourcedefinition
     definition: ({ object, left }: Loss) =>
       `This change removes ${object}, and the API server then deletes every object of that kind in every namespace: ${left}. Restore it, or first remove these objects in a separate change.`,
     // Source: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/#deleting-a-namespace

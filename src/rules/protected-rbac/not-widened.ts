@@ -142,7 +142,7 @@ export default defineRule({
       Permissions[],
       Permissions[],
     ]
-    // For a default role they are reported already, with everyone who is bound to it.
+    // For a default role they are reported already, with everyone bound to it.
     const mayReport = isProtected && before && !isForeign(before)
     if (before && !mayReport && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
       const isComplete = allowsEverything(is) && !allowsEverything(was)
@@ -156,7 +156,7 @@ export default defineRule({
   },
 })
 
-/** Reports subjects that gain what leads to all permissions: those of Pods in general apart from others. */
+/** Reports subjects that gain permissions which lead to all others: those of Pods in general apart from others. */
 function reportDetour(
   binding: Manifest,
   gaining: readonly BoundSubject[],
@@ -166,7 +166,7 @@ function reportDetour(
 ): void {
   const roleRef = roleRefOf(binding)
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
-  // Who gets everything is an administrator, with or without a detour.
+  // A subject that gets everything is an administrator, with or without a detour.
   if (!roleRef || !permissions || allowsEverything(permissions)) return
   const isWhole = binding.ref.kind === 'ClusterRoleBinding'
   const namespace = isWhole ? '*' : binding.ref.namespace

@@ -1,9 +1,12 @@
 import * as Type from 'typebox'
+import type { Snapshot } from '../../cluster/snapshot'
 import { outlivesPrune, pruneGuards } from '../../kubernetes/object/prune'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'
-import { Protect, protectionOf } from '../../kubernetes/protection/protection'
-import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
+import { accountOf, roleRefOf, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 export default defineRule({
@@ -30,11 +33,12 @@ export default defineRule({
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
   },
-  // A copy.
+  // A copy, or a binding that gives the role.
   partnerKinds({ ref }) {
-    return [groupKindOf(ref)]
+    const kind = groupKindOf(ref)
+    return roleKinds.some((one) => one === kind) ? [kind, ...bindingKinds] : [kind]
   },
-  check({ change, head, params: { protect }, report, skip }) {
+  check({ change, base, head, params: { protect }, report, skip }) {
     if (change.kind === 'added') return
     const { before } = change
     const protection = protectionOf(before, protect)
@@ -55,6 +59,11 @@ export default defineRule({
       skip(before.root, 'a script fills in its name, so a removal of the protected object is not seen')
       return
     }
+    const byMore = protectionOf(
+      before,
+      protect.filter((one) => !isOfPrefix(one)),
+    )
+    if (!byMore && goesWithItsUsers(before, base, head)) return
     report(before.root, 'removed', { object, protection })
     // An object with an annotation that keeps it is not deleted there.
     if (outlivesPrune(before)) return
@@ -67,3 +76,27 @@ export default defineRule({
     report(before.root, 'lost', { object, harm: facts.harm, restored })
   },
 })
+
+/** An entry of `protect` that is about nothing but the reserved prefix of names. */
+function isOfPrefix(entry: Protect[number]): boolean {
+  return typeof entry === 'string' && entry.endsWith('/system:*')
+}
+
+/**
+ * Whether a role with a name of the cluster's own, which no component is known to need, is removed with its bindings and with all
+ * accounts that they name: no request is left that could be denied.
+ */
+function goesWithItsUsers(role: Manifest, base: Snapshot, head: Snapshot): boolean {
+  if (!roleKinds.some((kind) => kind === groupKindOf(role.ref)) || !isForeign(role)) return false
+  if (protectedObjectFacts(role.ref)?.restoredBy) return false
+  const giving = (side: Snapshot) =>
+    bindingKinds
+      .flatMap((kind) => side.ofKind(kind))
+      .filter((binding) => {
+        const given = roleRefOf(binding)?.ref
+        return given && identityOf(given) === identityOf(role.ref)
+      })
+  const accounts = giving(base).flatMap(subjectsOf).map(accountOf)
+  if (accounts.length === 0 || giving(head).length > 0) return false
+  return accounts.every((account) => account && base.get(account).length > 0 && head.get(account).length === 0)
+}

@@ -10,13 +10,12 @@ import {
   isDefaultRole,
   isInEveryRelease,
 } from '../../kubernetes/rbac/bootstrap-rbac'
-import { fields, type Permissions, parts, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import { type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
 import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac/rbac-role'
 import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac/rbac-words'
-import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { appended, withItems } from '../../rule/fix'
-import { defineRule, type Fix } from '../../rule/rule'
+import { allowing } from '../../rule/allowing'
+import { defineRule } from '../../rule/rule'
 
 type Loss = { role: string; lost: string; holders: string; rules: string }
 
@@ -71,7 +70,8 @@ export default defineRule({
       const lacking = lackingIn(after, [base, head])
       if (!lacking) return
       const [args, more] = statementOf(lacking.lost)
-      report(after.root.at('rules'), 'lacking', { ...args, release: lacking.release }, more)
+      const { fix } = allowing(after.root.at('rules'), lacking.lost)
+      report(after.root.at('rules'), 'lacking', { ...args, release: lacking.release }, { ...more, fix })
       return
     }
     for (const label of aggregateLabels(before)) {
@@ -95,22 +95,21 @@ export default defineRule({
     if (!first) return
     const [args, more] = statementOf(lost)
     const rules = after.root.at('rules')
-    const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
-    const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))
+    const { fix, gap } = allowing(rules, lost)
     const message = isForeign(before) ? 'shrunk' : 'lost'
-    report([gap?.at ?? rules, first.at ?? before.root], message, args, { ...more, ...(fix && { fix }) })
+    report([gap ?? rules, first.at ?? before.root], message, args, { ...more, fix })
   },
 })
 
 /**
- * The defaults that a new role lacks: of the cluster's release on either side; where none is declared, those that every known
- * release gives. A release whose defaults are unknown has none.
+ * The defaults that a new role lacks: of the cluster's release on either side; if none is declared, those that every
+ * known release gives. A release whose defaults are unknown has none.
  */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
   const { ref } = role
   const rules = role.root.at('rules')
-  // Applying a manifest leaves unwritten fields as they are; it keeps an existing aggregationRule, and the cluster overwrites
-  // the rules.
+  // Applying a manifest does not change missing fields; it keeps an existing aggregationRule, and the cluster
+  // overwrites the rules.
   if (aggregationOf(role) || !rules.exists || defaultsOf(ref).some(({ gathers }) => gathers.length > 0))
     return undefined
   const written = permissionsIn(rules)
@@ -125,15 +124,4 @@ function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissi
     if (lost.length > 0) return { lost, release: `Kubernetes ${version}` }
   }
   return undefined
-}
-
-/** The list of a rule that lacks a value and so causes the loss, with the edit that adds exactly this value. */
-function gapOf(rule: Permissions, lost: Permissions): { at: Cursor; fix: Fix | undefined } | undefined {
-  const lacking = parts.filter((part) => [...lost[part]].some((value) => !rule[part].has(value)))
-  const [part, ...others] = lacking
-  if (!part || others.length > 0 || !rule.at) return undefined
-  const at = rule.at.at(fields[part])
-  const isExact = parts.every((one) => one === part || rule[one].size === lost[one].size)
-  const [value, ...values] = lost[part]
-  return { at, fix: isExact && value && values.length === 0 ? appended(at, value) : undefined }
 }

@@ -23,7 +23,7 @@ export default defineRule({
   kinds: '*',
   params: Type.Object({ protect: Protect }),
   messages: {
-    // The one that is synced first decides: https://github.com/fluxcd/flux2/issues/3316
+    // The deployer that is synced first decides: https://github.com/fluxcd/flux2/issues/3316
     moved: ({ object, deployer, guard, place }: Handover & { place: string }) =>
       `This change moves ${object} to ${place}, where ${deployer} no longer finds it, so it deletes the object unless its new deployer is faster. First mark the object with ${guard} in a separate change.`,
     removed: ({ object, deployer, guard, loosen }: Handover & { loosen: string }) =>

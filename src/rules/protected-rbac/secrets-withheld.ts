@@ -35,7 +35,7 @@ export default defineRule({
     const { after } = change
     const has = permissionsIn(after.root.at('rules'))
     const reading = readingSecrets(has)
-    // That is a statement of its own.
+    // A message of its own reports that.
     if (reading.length === 0 || allowsEverything(has)) return
     const bindings = head.ofKind(clusterRoleBinding).filter((binding) => {
       const roleRef = roleRefOf(binding)

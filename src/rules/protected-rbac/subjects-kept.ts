@@ -2,7 +2,7 @@ import * as Type from 'typebox'
 import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
-import { allows, bindingKinds } from '../../kubernetes/rbac/rbac'
+import { allows, bindingKinds, rbacGroup } from '../../kubernetes/rbac/rbac'
 import {
   includes,
   permissionsOfBinding,
@@ -58,8 +58,9 @@ export default defineRule({
       const written = named.map(subjectName)
       const lacking = (defaults ?? []).filter((subject) => !written.includes(subject))
       // Applying a manifest leaves unwritten fields as they are.
+      const fix = withItems(at, lacking.map(subjectText))
       if (lacking.length > 0 && at.exists)
-        report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
+        report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking, fix })
       return
     }
     const given = permissionsOfBinding(before, base)
@@ -85,6 +86,15 @@ export default defineRule({
     }
   },
 })
+
+/** `Group system:masters` as an item of `subjects`. */
+function subjectText(subject: string): string {
+  const [kind = '', name = ''] = subject.split(' ')
+  const [namespace = '', account] = name.split('/')
+  return account === undefined
+    ? flowText({ kind, name, apiGroup: rbacGroup })
+    : flowText({ kind, name: account, namespace })
+}
 
 function roleOf(binding: Parameters<typeof roleRefOf>[0]): string {
   const roleRef = roleRefOf(binding)

@@ -26,7 +26,7 @@ export default defineRule({
   *partners(manifest) {
     if (groupKindOf(manifest.ref) !== definitionKind || manifest.side !== 'base') return
     const versions = [...servedVersions(manifest)]
-    // The one that is stored has to stay, and the other ones are rarely in use.
+    // The stored version has to stay, and the others are rarely in use.
     for (const [version, { isStored }] of versions)
       if (versions.length > 1 && !isStored) yield `${manifest.root.at('spec', 'group').string}/${version}`
   },

@@ -40,7 +40,7 @@ export default defineRule({
   },
 })
 
-/** Of an object's parts the first of each component. */
+/** The first part of each component of an object. */
 function firstOfEach(manifest: Manifest): Component[] {
   const all = componentsOf(manifest)
   const rank = ({ facts, part }: Component) => facts.parts.indexOf(part)

@@ -1,7 +1,15 @@
 import { gt, major, minor, satisfies } from 'semver'
 import * as Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
-import { adviceOf, type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
+import {
+  adviceOf,
+  type Component,
+  componentKinds,
+  componentsIn,
+  releaseBehind,
+  writtenAs,
+  writtenFor,
+} from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
@@ -12,7 +20,9 @@ import { defineRule, type Fix } from '../../rule/rule'
 
 type Args = { name: string; defects: string; todo: string }
 
-/** From this score on an advisory is an error. Source: https://www.first.org/cvss/v3.1/specification-document (High) */
+/**
+ * Advisories with this score or more are errors. Source: https://www.first.org/cvss/v3.1/specification-document (High)
+ */
 const high = 7
 
 export default defineRule({
@@ -50,7 +60,7 @@ export default defineRule({
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
-          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release, ...upgrading(component, defects) },
+          { keys: [facts.name, ...defects.map(({ id }) => id)], subject: release, fix: upgrading(component, defects) },
         )
       }
       const end = endsOfLife.find((one) => one.component === facts.name && satisfies(release, one.versions))
@@ -103,16 +113,19 @@ function listed(defects: readonly Defect[]): string {
 
 const maxListed = 3
 
-/** The tag of an image with the release that fixes all defects, if that is another patch of the same minor release. */
-function upgrading({ release = '', at }: Component, defects: readonly Defect[]): { fix?: Fix } {
+/**
+ * The tag of an image, or the version of a chart, with the release that fixes all defects, if that is another patch of
+ * the same minor release.
+ */
+function upgrading(component: Component, defects: readonly Defect[]): Fix | undefined {
+  const { release = '', at, container } = component
   const nearest = nearestFixed(release, defects)
-  const [, before] = at.string?.match(/^([^@]*:v?)\d+\.\d+\.\d+$/) ?? []
-  if (!nearest || before === undefined || at.string !== `${before}${release}`) return {}
-  const fix =
-    major(nearest) === major(release) && minor(nearest) === minor(release)
-      ? replaced(at, `${before}${nearest}`)
-      : undefined
-  return fix ? { fix } : {}
+  const [, before = '', now = ''] = at.string?.match(/^((?:[^@]*:)?v?)(\d+\.\d+\.\d+)$/) ?? []
+  const isPatch = nearest && major(nearest) === major(release) && minor(nearest) === minor(release)
+  if (!isPatch || releaseBehind(component, now) !== release || before.includes(':') !== (container !== undefined))
+    return undefined
+  const version = writtenFor(component, nearest)
+  return version && major(version) === major(now) ? replaced(at, `${before}${version}`) : undefined
 }
 
 /** The nearest release that no defect with a fix is in. */
@@ -140,7 +153,10 @@ function todoOf(component: Component, release: string, defects: readonly Defect[
     : 'No release fixes them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its kind in what installs it: the end of a release's support is reported once for that. */
+/**
+ * Whether a component is the first of its kind in its installation: the end of a release's support is reported once for
+ * that.
+ */
 function isFirst(component: Component, snapshot: Snapshot): boolean {
   const { facts, part, manifest } = component
   const installed = installationOf(component)
@@ -150,7 +166,7 @@ function isFirst(component: Component, snapshot: Snapshot): boolean {
   )
 }
 
-/** What installs a component: a release of a chart; all that is written in files is one. */
+/** The installation of a component: a release of a chart; all that is written in files is one. */
 function installationOf({ manifest: { ref, origin }, container }: Component): string {
   if (!container) return identityOf(ref)
   return origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.id : ''

@@ -1,6 +1,13 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { type Permission, permissionText, rbacGroup, singles, uncovered } from '../../kubernetes/rbac/rbac'
+import {
+  type Permission,
+  type Permissions,
+  permissionText,
+  rbacGroup,
+  singles,
+  uncovered,
+} from '../../kubernetes/rbac/rbac'
 import { permissionsOfRole } from '../../kubernetes/rbac/rbac-role'
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/versions/component'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
@@ -10,7 +17,9 @@ import { crdNeeds, roleNeeds } from '../../kubernetes/versions/permission-facts'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { allowing } from '../../rule/allowing'
+import { together } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 const crdKind = 'CustomResourceDefinition.apiextensions.k8s.io'
 const crdGroups = [...new Set(crdNeeds.flatMap(({ needs }) => needs.flatMap(({ names }) => names.map(groupOf))))]
@@ -54,7 +63,7 @@ export default defineRule({
       const roles = parts.flatMap((part) => missingIn(part, snapshot))
       const crds = parts.flatMap((part) => missingCrds(part, snapshot))
       const lacks = [...roles, ...crds].filter(({ keys }) => keys.length > 0)
-      // The part that lacks something comes first; all are of one workload.
+      // The part that lacks a permission comes first; all are of one workload.
       const [component] = lacks.map(({ of }) => of)
       if (!component) continue
       const args = {
@@ -63,17 +72,26 @@ export default defineRule({
         lacks: lacks.map(({ words }) => words).join('; '),
       }
       const keys = [facts.name, ...lacks.flatMap((lack) => lack.keys)]
-      report([component.at, ...[...roles, ...crds].map(({ at }) => at)], 'lacks', args, { keys })
+      report([component.at, ...[...roles, ...crds].map(({ at }) => at)], 'lacks', args, { keys, fix: fixOf(lacks) })
     }
   },
 })
 
-/** The permissions that one part lacks at one place, which is an end of the finding even if it lacks nothing there. */
+/**
+ * The permissions that one part lacks at one place, which is an end of the finding even if nothing is missing there.
+ */
 interface MissingPermissions {
   readonly of: Component
   readonly at: Cursor
   readonly keys: readonly string[]
   readonly words: string
+  /** What its rules do not allow; none where a CRD is missing. */
+  readonly lacking?: readonly Permissions[]
+}
+
+/** Adds all of it to the roles; nothing where more is missing than roles can allow. */
+function fixOf(lacks: readonly MissingPermissions[]): Fix | undefined {
+  return together(...lacks.map(({ at, lacking = [] }) => allowing(at, lacking).fix))
 }
 
 function missingIn(of: Component, snapshot: Snapshot): MissingPermissions[] {
@@ -82,9 +100,10 @@ function missingIn(of: Component, snapshot: Snapshot): MissingPermissions[] {
     const [role] = roles
     if (!role) return []
     const owned = roles.flatMap((one) => permissionsOfRole(one, snapshot))
-    const missing = [...singles(uncovered(owned, needs.permissions))]
+    const lacking = uncovered(owned, needs.permissions)
+    const missing = [...singles(lacking)]
     const words = `${nameOf(role.ref)} does not allow ${listed(missing)}`
-    return [{ of, at: role.root.at('rules'), keys: missing.map(permissionText), words }]
+    return [{ of, at: role.root.at('rules'), keys: missing.map(permissionText), words, lacking }]
   })
 }
 

@@ -1,0 +1,50 @@
+import type { TimedStep } from '../budget'
+
+/** What the time of a run was spent on, in milliseconds. */
+export interface Timings {
+  /** Listing, reading and comparing both sides, with what is rendered for that. */
+  readonly read: number
+  /** All renderings together; they run beside each other, within the other parts. */
+  readonly render: number
+  readonly judge: number
+  /** The search for the lines of findings. */
+  readonly locate: number
+  /** The renderings that took longest. */
+  readonly slowest: readonly { readonly path: string; readonly what: string; readonly milliseconds: number }[]
+}
+
+/** How many renderings are listed. */
+const most = 10
+
+/**
+ * The timings of a run.
+ *
+ * @param at when the run began, and when it had read, judged and located
+ */
+export function timingsOf(
+  rendered: readonly TimedStep[],
+  at: { readonly start: number; readonly read: number; readonly judged: number; readonly located: number },
+): Timings {
+  const bySource = new Map<string, { path: string; what: string; milliseconds: number }>()
+  for (const { doing, path = '', milliseconds } of rendered) {
+    const known = bySource.get(doing) ?? { path, what: doing, milliseconds: 0 }
+    bySource.set(doing, { ...known, milliseconds: known.milliseconds + milliseconds })
+  }
+  const sources = [...bySource.values()].sort((a, b) => b.milliseconds - a.milliseconds)
+  return {
+    read: Math.round(at.read - at.start),
+    render: Math.round(sources.reduce((sum, { milliseconds }) => sum + milliseconds, 0)),
+    judge: Math.round(at.judged - at.read),
+    locate: Math.round(at.located - at.judged),
+    slowest: sources.slice(0, most).map((one) => ({ ...one, milliseconds: Math.round(one.milliseconds) })),
+  }
+}
+
+/** The timings as lines for people. */
+export function timingLines({ read, render, judge, locate, slowest }: Timings): string {
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
+  const parts = `reading ${seconds(read)}, rendering ${seconds(render)} in all, judging ${seconds(judge)}, locating ${seconds(locate)}`
+  return [parts, ...slowest.map(({ what, milliseconds }) => `${what}: ${seconds(milliseconds)}`)]
+    .map((line) => `ingress-guard: ${line}\n`)
+    .join('')
+}

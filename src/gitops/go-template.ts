@@ -1,0 +1,120 @@
+import { type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
+import { call, isTrue, itemOf, NotFilled, text } from './template-functions'
+
+/** More steps or characters than these are no template of a deployment. */
+const most = { steps: 20_000, characters: 1_000_000 }
+
+/**
+ * Fills in a Go template. What cannot be filled in stays as it is written: a single action, or a text with blocks whole.
+ *
+ * @param data what `.` and `$` are
+ */
+export function fillGoTemplate(written: string, data: unknown): string {
+  if (!written.includes('{{')) return written
+  const parts = parseGoTemplate(written)
+  if (!parts) return written
+  const filling: Filling = { root: data, steps: 0, keepsActions: !parts.some((part) => 'block' in part) }
+  try {
+    return textOf(parts, data, new Map(), filling)
+  } catch (error) {
+    if (error instanceof NotFilled) return written
+    throw error
+  }
+}
+
+interface Filling {
+  readonly root: unknown
+  steps: number
+  /** Whether an action that cannot be filled in stays, and the rest of the text is filled in. */
+  readonly keepsActions: boolean
+}
+
+type Variables = Map<string, unknown>
+
+function textOf(parts: readonly TemplatePart[], dot: unknown, variables: Variables, filling: Filling): string {
+  let made = ''
+  for (const part of parts) {
+    if ('text' in part) made += part.text
+    else if ('action' in part) made += actionOf(part, dot, variables, filling)
+    else made += blockOf(part, dot, variables, filling)
+    if (made.length > most.characters) throw new NotFilled()
+  }
+  return made
+}
+
+function actionOf(
+  { action, written }: Extract<TemplatePart, { action: unknown }>,
+  dot: unknown,
+  variables: Variables,
+  filling: Filling,
+): string {
+  try {
+    const value = resultOf(action, dot, variables, filling)
+    return action.variables.length > 0 ? '' : text(value)
+  } catch (error) {
+    if (!(error instanceof NotFilled) || !filling.keepsActions) throw error
+    return written
+  }
+}
+
+function blockOf(
+  { block, of, parts, otherwise }: Extract<TemplatePart, { block: unknown }>,
+  dot: unknown,
+  outer: Variables,
+  filling: Filling,
+): string {
+  const variables = new Map(outer)
+  const value = resultOf(of, dot, variables, filling)
+  let made: string
+  if (!isTrue(value)) made = textOf(otherwise, dot, variables, filling)
+  else if (block !== 'range') made = textOf(parts, block === 'with' ? value : dot, variables, filling)
+  else {
+    if (typeof value !== 'object' || value === null) throw new NotFilled()
+    const items: [unknown, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value).sort(byKey)
+    made = ''
+    for (const [key, item] of items) {
+      const [first, second] = of.variables
+      if (first !== undefined) variables.set(first, second === undefined ? item : key)
+      if (second !== undefined) variables.set(second, item)
+      made += textOf(parts, item, variables, filling)
+      if (made.length > most.characters) throw new NotFilled()
+    }
+  }
+  // A variable that a block sets keeps its value after it.
+  for (const name of outer.keys()) if (!of.variables.includes(name)) outer.set(name, variables.get(name))
+  return made
+}
+
+function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1
+}
+
+function resultOf(pipeline: Pipeline, dot: unknown, variables: Variables, filling: Filling): unknown {
+  let value: unknown
+  for (const [index, [first, ...rest]] of pipeline.commands.entries()) {
+    if (++filling.steps > most.steps || !first) throw new NotFilled()
+    const read = (operand: Operand) => operandOf(operand, dot, variables, filling)
+    const piped = index > 0 ? [value] : []
+    if ('name' in first) value = call(first.name, [...rest.map(read), ...piped])
+    else if (rest.length === 0 && index === 0) value = read(first)
+    else throw new NotFilled()
+  }
+  const [name, second] = pipeline.variables
+  if (name !== undefined && second === undefined) variables.set(name, value)
+  return value
+}
+
+function operandOf(operand: Operand, dot: unknown, variables: Variables, filling: Filling): unknown {
+  if ('value' in operand) return operand.value
+  if ('name' in operand) return call(operand.name, [])
+  const { from, fields } = operand
+  const start =
+    typeof from !== 'string'
+      ? resultOf(from, dot, variables, filling)
+      : from === ''
+        ? dot
+        : from === '$'
+          ? filling.root
+          : variables.get(from)
+  return fields.reduce((at: unknown, field) => itemOf(at, field), start)
+}
