@@ -84,7 +84,7 @@ describe('a line of many that a change writes', () => {
       location: { path: 'app/patch.yaml', precision: 'file', note },
     })
     // Before the first one.
-    expect(await placeWith(ticking(20_000))).toMatchObject({
+    expect(await placeWith(ticking(40_000))).toMatchObject({
       location: { path: 'app/kustomization.yaml', precision: 'file', note },
     })
   })

@@ -26,7 +26,9 @@ export class CommitRevision implements Revision {
 
   /** The other commit's paths, with what differs: Git passes over the folders that are the same. */
   private async beside(other: CommitRevision): Promise<Entry[]> {
-    const args = ['-r', '-z', '--no-renames', '--ignore-submodules=none', '--no-relative', other.commit, this.commit]
+    // The last argument: a file of the working directory may have the name of a commit.
+    const sides = [other.commit, this.commit, '--']
+    const args = ['-r', '-z', '--no-renames', '--ignore-submodules=none', '--no-relative', ...sides]
     const [listed, { status, stdout, stderr }] = await Promise.all([
       other.list(),
       run(this.repository, ['diff-tree', ...args]),

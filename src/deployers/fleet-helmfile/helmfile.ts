@@ -171,7 +171,7 @@ function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], depl
   const only = 'and only helmfile fills in templates with it'
   for (const { root } of parts) {
     const environments = [root, ...[...root.at('environments').entries()].map(([, one]) => one)]
-    takeValues(file, environments, `an environment of ${file} takes it, ${only}`, deployments)
+    takeValues(file, environments, `an environment of ${file} uses it, ${only}`, deployments)
     const others = [...root.at('helmfiles').items()]
     takeValues(file, others, `${file} gives it to another helmfile, ${only}`, deployments)
   }
