@@ -10,7 +10,7 @@ const served = { apiVersion: text, kinds: texts }
 export const ServedApisFile = factsFile({
   read: Type.Object({ releases: texts, source: proof.source, older: proof.source, checked: day }, strict),
   apis: Type.Array(Type.Object({ ...served, since: Type.Optional(release) }, strict)),
-  extensions: Type.Array(Type.Object({ ...served, ...proof }, strict)),
+  extensions: Type.Array(Type.Object({ ...served, source: proof.source }, strict)),
 })
 
 const facts = factsIn(ServedApisFile, written)
@@ -39,7 +39,7 @@ function groupOf(api: string): string {
   return /^v\d/.test(api) ? '' : (api.split('/', 1)[0] ?? '')
 }
 
-/** What a release of Kubernetes serves, each with its kind: all that is stable, or also what is beta. */
+/** The APIs that a release of Kubernetes serves, each with its kind: the stable ones, and those in beta if they are asked for. */
 export function apisOf(version: string, withBetas: boolean): string[] {
   const parsed = parseVersion(version)
   const all = facts.apis.filter(({ since }) => {
