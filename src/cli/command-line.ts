@@ -4,6 +4,7 @@ import { inProcessOf } from '../host/change-process'
 import { RunThread } from '../host/run-thread'
 import { endOnSignals } from '../revision/cleanup'
 import { program } from './program'
+import { progressLine } from './progress-line'
 
 /**
  * The process of the command line.
@@ -12,9 +13,10 @@ import { program } from './program'
  * @param prepared a thread for the run, if one is started already
  */
 export async function commandLine(file: string, prepared: Worker | undefined): Promise<void> {
-  const thread = new RunThread(file, prepared)
-  endOnSignals(() => thread.stop())
   const { stdout, stderr } = process
+  const show = stderr.isTTY && !process.env.CI ? progressLine(stderr) : undefined
+  const thread = new RunThread(file, prepared, undefined, show)
+  endOnSignals(() => thread.stop())
   const root = path.dirname(path.dirname(file))
   const status = await program(process.argv.slice(2), {
     stdout,

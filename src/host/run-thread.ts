@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type { Step } from '../budget'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import type { Progress } from '../report/unfinished'
@@ -22,11 +23,13 @@ export class RunThread {
    * @param file the program, which calls `serve` when it is started as a thread
    * @param prepared a thread of that program for the first run
    * @param wait ends after so many seconds
+   * @param show starts to show the current step of a run; the function that it returns ends that
    */
   constructor(
     private readonly file: string,
     private prepared?: Worker,
     private readonly wait = (seconds: number, signal: AbortSignal) => pause(seconds, signal),
+    private readonly show: (current: () => Step) => () => void = () => () => {},
   ) {}
 
   /** Ends all threads. */
@@ -46,6 +49,7 @@ export class RunThread {
     const over = new AbortController()
     const cleanups = new Map<string, () => void>()
     let progress: Progress | undefined
+    const hide = this.show(() => stepIn(step))
     try {
       return await new Promise<Report>((resolve, reject) => {
         thread.on('message', (message: Message) => {
@@ -77,6 +81,7 @@ export class RunThread {
         })
       })
     } finally {
+      hide()
       over.abort()
       // A thread that is stuck in the system does not end; its temporary files are then removed with the process.
       void thread.terminate().then(() => {
