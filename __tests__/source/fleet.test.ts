@@ -369,37 +369,3 @@ test('the account of a changed bundle says what it is rendered to, and what is n
     'r/fleet.yaml not-judged',
   ])
 })
-
-describe('a file that a .fleetignore leaves out', () => {
-  const files: Files = {
-    'apps/fleet.yaml': 'defaultNamespace: shop\n',
-    'apps/web.yaml': probe('web', 'a.example.com'),
-    'apps/old/web.yaml': probe('web', 'old.example.com'),
-    'apps/web-test.yaml': probe('web', 'test.example.com'),
-  }
-
-  test.each([
-    ['by its name', '# no tests\n*-test.yaml\n!web.yaml\n', ['a.example.com', 'old.example.com']],
-    ['by its folder', 'old\n', ['a.example.com', 'test.example.com']],
-    ['with all of its folder', 'o*/*\n', ['a.example.com', 'test.example.com']],
-    ['by no path', 'old/web.yaml\n/web.yaml\n', ['a.example.com', 'old.example.com', 'test.example.com']],
-  ])('is not deployed: %s', async (_, ignore, expected) => {
-    const hosts = await hostsOf({ ...files, 'apps/.fleetignore': ignore })
-    expect(hosts.map((host) => host.split(' ')[1]).sort()).toEqual(expected)
-  })
-
-  test('is judged where the file is no part of a bundle', async () => {
-    const { 'apps/fleet.yaml': _, ...others } = files
-    expect(await hostsOf({ ...others, 'apps/.fleetignore': '*' })).toHaveLength(3)
-  })
-
-  test('counts as removed where the change leaves it out', async () => {
-    const role =
-      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: system:node}\nrules: []\n'
-    const report = await change({ ...files, 'apps/role.yaml': role }, { 'apps/.fleetignore': 'role.yaml\n' })
-    expect(lines(report)).toEqual([
-      'introduced error base/apps/role.yaml:1 protected-rbac/object-kept',
-      'introduced error head/apps/role.yaml:1 source/unrendered',
-    ])
-  })
-})

@@ -295,10 +295,5 @@ function statement(sides: readonly Pick<RenderedSide, 'source'>[], path: string,
   }
 }
 
-function upper(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
-}
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

@@ -1,39 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { decodeFile, type FileText } from '../manifest/load'
+import type { FileText } from '../manifest/load'
 import { EditedRevision, idOfEdited } from './edited-revision'
 import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
+import { type Contents, isDigest, Reading } from './reading-contents'
 import type { Content, Entry, Missing, Revision } from './revision'
-import type { Tree } from './tree'
-
-/** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
-export type Contents = Map<string, Promise<KeptContent>>
-
-/** A content that was read, and its text from when it is first asked for. */
-class KeptContent {
-  private decoded: FileText | undefined
-
-  constructor(readonly content: Content) {}
-
-  get file(): FileText | Missing {
-    if ('missing' in this.content) return this.content
-    this.decoded ??= decodeFile(this.content)
-    return this.decoded
-  }
-}
+import { type Tree, treeWithout } from './tree'
 
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
-  /** The contents that were read, by path. */
-  private readonly known = new Map<string, KeptContent>()
+  private readonly reading: Reading
   private readonly written = new Map<string, Promise<string | undefined>>()
   /** The folders of charts that have received the charts they include. */
   readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
   private place: string | undefined
-  private readonly id = randomUUID()
   private kustomized: Checkout | undefined
   private readonly reduced = new Map<string, Checkout>()
   private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
@@ -49,7 +31,9 @@ export class Checkout {
     private readonly held = new HeldFiles(),
     /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
     readonly inPlaceOf: ReadonlyMap<string, string> = new Map(),
-  ) {}
+  ) {
+    this.reading = new Reading(revision, tree, held, contents)
+  }
 
   get folder(): string {
     this.place ??= this.newFolder()
@@ -66,7 +50,7 @@ export class Checkout {
     return this.held.add(digest, files)
   }
 
-  /** The local replacements of remote entries of Kustomizations, by the entry's text: a folder, or a file in one. */
+  /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
   get forKustomize(): Checkout {
     const folder = () => `${this.folder}-kustomize`
     const { revision, tree, contents, held, inPlaceOf } = this
@@ -107,17 +91,16 @@ export class Checkout {
     const key = JSON.stringify(lost)
     const known = this.reduced.get(key)
     if (known) return known
-    const { revision, tree, newFolder, contents, held, inPlaceOf } = this
-    const gone = new Set(lost)
-    const left = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([file]) => !gone.has(file)))
-    const own: Tree = {
-      ...tree,
-      entries: left(tree.entries),
-      resolved: left(tree.resolved),
-      below: (folder) => tree.below(folder).filter((file) => !gone.has(file)),
-      at: (place) => tree.at(place).filter((file) => !gone.has(file)),
-    }
-    const reduced = new Checkout(revision, own, newFolder, contents, undefined, held, inPlaceOf)
+    const { revision, newFolder, contents, held, inPlaceOf } = this
+    const reduced = new Checkout(
+      revision,
+      treeWithout(this.tree, lost),
+      newFolder,
+      contents,
+      undefined,
+      held,
+      inPlaceOf,
+    )
     this.reduced.set(key, reduced)
     return reduced
   }
@@ -171,7 +154,7 @@ export class Checkout {
   /** The texts of files, or why one cannot be read. */
   async decoded(files: readonly string[]): Promise<Map<string, FileText | Missing>> {
     const found = new Map<string, FileText | Missing>()
-    for (const [path, { file }] of await this.kept(files)) found.set(path, file)
+    for (const [path, { file }] of await this.reading.of(files)) found.set(path, file)
     return found
   }
 
@@ -182,55 +165,8 @@ export class Checkout {
   /** Reads several files at once; for a link, its target. */
   async read(files: readonly string[]): Promise<Map<string, Content>> {
     const found = new Map<string, Content>()
-    for (const [file, { content }] of await this.kept(files)) found.set(file, content)
+    for (const [file, { content }] of await this.reading.of(files)) found.set(file, content)
     return found
-  }
-
-  private async kept(files: readonly string[]): Promise<Map<string, KeptContent>> {
-    const wanted = new Map<string, Entry>()
-    for (const file of files) {
-      if (this.known.has(file)) continue
-      const entry = this.entryBehind(file)
-      if (entry?.type === 'file' && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry)
-    }
-    if (wanted.size > 0) {
-      const reading = this.readAll([...wanted.values()])
-      for (const [name, entry] of wanted)
-        this.contents.set(
-          this.keyOf(entry),
-          reading.then((contents) => contents.get(name) ?? new KeptContent({ missing: 'it could not be read' })),
-        )
-    }
-    const found = new Map<string, KeptContent>()
-    for (const file of files) {
-      const content = this.known.get(file) ?? (await this.find(file))
-      if (!content) continue
-      this.known.set(file, content)
-      found.set(file, content)
-    }
-    return found
-  }
-
-  private async find(file: string): Promise<KeptContent | undefined> {
-    const entry = this.entryBehind(file)
-    if (entry) return this.contents.get(this.keyOf(entry))
-    const content = this.held.contentOf(file)
-    return content && new KeptContent(content)
-  }
-
-  private entryBehind(file: string): Entry | undefined {
-    return this.tree.entries.get(this.tree.resolved.get(file) ?? file)
-  }
-
-  private keyOf({ id, path: file }: Entry): string {
-    return isDigest(id) ? id : `${this.id} ${file}`
-  }
-
-  private async readAll(entries: readonly Entry[]): Promise<Map<string, KeptContent>> {
-    const contents = new Map<string, KeptContent>()
-    for await (const [{ path: name }, content] of this.revision.read(entries))
-      contents.set(name, new KeptContent(content))
-    return contents
   }
 
   /**
@@ -316,9 +252,4 @@ export class Checkout {
     const hostile = file.split('/').some((name) => /^\.{0,2}$/.test(name))
     return hostile ? undefined : path.join(this.folder, file)
   }
-}
-
-/** Only Git's ids, and ids made like them, identify contents across places. */
-function isDigest(id: string): boolean {
-  return /^(?:edited:)?(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)
 }

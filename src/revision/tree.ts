@@ -258,3 +258,17 @@ function endOfPart(file: string, start: number): number {
   const end = file.indexOf('/', start)
   return end === -1 ? file.length : end
 }
+
+/** The same tree without some files. */
+export function treeWithout(tree: Tree, lost: readonly string[]): Tree {
+  const gone = new Set(lost)
+  const left = <T>(all: ReadonlyMap<string, T>) => new Map([...all].filter(([file]) => !gone.has(file)))
+  const isLeft = (file: string) => !gone.has(file)
+  return {
+    ...tree,
+    entries: left(tree.entries),
+    resolved: left(tree.resolved),
+    below: (folder) => tree.below(folder).filter(isLeft),
+    at: (place) => tree.at(place).filter(isLeft),
+  }
+}

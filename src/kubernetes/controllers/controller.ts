@@ -267,11 +267,9 @@ function installedBy(release: ChartRelease): Controller[] {
  * The places of a finding about a controller: the first of these, then one in each other object that it is read from.
  */
 export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
-  return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
-}
-
-function isIn(manifest: Manifest): (one: Cursor) => boolean {
-  return (one) => one.manifest === manifest
+  const isFirst = ({ manifest }: Cursor, index: number, all: readonly Cursor[]) =>
+    all.findIndex((one) => one.manifest === manifest) === index
+  return at.concat(place, parts).filter(isFirst)
 }
 
 /** The version of the controller in a release: from the values, else the chart. */
