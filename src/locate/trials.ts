@@ -55,8 +55,8 @@ export class Trials {
       const left = await this.trial(reversal)
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
     })
-    // Edits among which the time was used up are no causes yet.
-    if (this.isOver && causes.length > 1) return wholeFiles(causes)
+    // Edits among which the time was used up are no causes yet, and neither are several files.
+    if (this.isOver && causes.length > 1) return wholeFiles(causes).length === 1 ? wholeFiles(causes) : []
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
