@@ -18,3 +18,16 @@ describe('a template that fails with an answer hides no other question', () => {
     )
   })
 })
+
+test('objects that helm looks for before it installs them are no questions of a chart that refuses an upgrade', async () => {
+  const password = '(lookup "v1" "Secret" .Release.Namespace "password")'
+  const many = '{{ range until 30 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "c{{ . }}"}\n{{ end }}\n'
+  const report = await change(
+    { ...base, 'c/templates/many.yaml': many },
+    {
+      'c/templates/check.yaml': `{{ if and .Release.IsUpgrade (not ${password}) }}{{ fail "no password" }}{{ end }}\n`,
+    },
+  )
+  expect(places(report)).toEqual([])
+  expect(report.inspected.skipped).toEqual([])
+})

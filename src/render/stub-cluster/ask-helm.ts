@@ -124,7 +124,8 @@ export async function renderAsked(
       if (outcome.stopped !== undefined || outcome.broken) return { questions, fault: 'stopped' }
       if (outcome.status === 0) {
         const { manifest, hooks } = outputIn(outcome.stdout)
-        const had = new Set(skimIdentities(surrounding.manifest).map(identityOf))
+        // An installation creates all objects, an upgrade those that the release did not have.
+        const had = new Set(surrounding.isInstalled ? [] : skimIdentities(surrounding.manifest).map(identityOf))
         const objects = skimIdentities(manifest).filter((one) => !had.has(identityOf(one)))
         const pieces = [...surrounding.fixed, ...piecesIn(manifest + hooks, source, chart, checkout)]
         const asked = questions.filter((one) => !isOwn(one, session.asked.get(one), objects))
