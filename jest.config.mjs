@@ -3,7 +3,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   // Test files share a process and the modules of `src/` in it: to load these anew for each file takes a second, and a process
   // that grows takes longer each time it starts git or helm.
-  runner: ['jest-light-runner', { runtime: 'child_process' }],
+  runner: ['<rootDir>/__tests__/run/runner.mjs', { runtime: 'child_process' }],
   // The loader of setup.mjs transforms; Jest itself loads nothing but this file.
   transform: {},
   setupFiles: ['<rootDir>/__tests__/run/setup.mjs'],
