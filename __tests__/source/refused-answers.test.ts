@@ -14,14 +14,15 @@ describe('a template that fails with an answer hides no other question', () => {
     const report = await change(base, { 'c/templates/a.yaml': fails })
     expect(places(report)).toEqual(['head/c/templates/a.yaml:1 exact source/unrendered'])
     expect(report.findings[0]?.text).toMatch(
-      /^After this change, helm cannot render release shop\/web of c where lookup finds objects: /,
+      /^After this change, helm cannot render release shop\/web of c where lookup finds objects: .* Helm reports: execution error at \(c\/templates\/a\.yaml:1:\d+\): no\. Fix that, or write the templates /,
     )
   })
 })
 
 test('objects that helm looks for before it installs them are no questions of a chart that refuses an upgrade', async () => {
   const password = '(lookup "v1" "Secret" .Release.Namespace "password")'
-  const many = '{{ range until 30 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "c{{ . }}"}\n{{ end }}\n'
+  const many =
+    '{{ range until 30 }}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: "c{{ . }}", namespace: shop}\n{{ end }}\n'
   const report = await change(
     { ...base, 'c/templates/many.yaml': many },
     {
@@ -30,4 +31,14 @@ test('objects that helm looks for before it installs them are no questions of a 
   )
   expect(places(report)).toEqual([])
   expect(report.inspected.skipped).toEqual([])
+})
+
+test('an object of the release that a chart looks for once is a question', async () => {
+  const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n'
+  const hidden = 'printf "{{ if loo%s \\"v1\\" \\"ConfigMap\\" \\"shop\\" \\"settings\\" }}yes{{ end }}" "kup"'
+  const report = await change(
+    { ...base, 'c/templates/config.yaml': config },
+    { 'c/templates/role.yaml': `{{ if eq (tpl (${hidden}) .) "" }}\n${base['c/templates/role.yaml']}{{ end }}\n` },
+  )
+  expect(places(report)).toEqual(['head/c/templates/role.yaml:1 template protected-rbac/object-kept'])
 })

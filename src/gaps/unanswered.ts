@@ -13,6 +13,8 @@ export interface Unanswered {
   readonly answer: string
   /** Whether the base renders it with the same answer, or asks nothing. */
   readonly isNew: boolean
+  /** Helm's message, if it has one. */
+  readonly reason?: string | undefined
 }
 
 /**
@@ -27,11 +29,11 @@ export async function unansweredReleases(
 ): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
   const findings: Finding[] = []
   const skipped = new Map<string, Skipped>()
-  for (const { side, answer, isNew } of all) {
+  for (const { side, answer, isNew, reason } of all) {
     const { source } = side
     const at = await lineOfChange(base, head, source, changed)
     const release = nameOfSource(source)
-    if (isNew) findings.push(finding(at, release, answer, (await head.checkout.text(at.path)) ?? ''))
+    if (isNew) findings.push(finding(at, { release, answer, reason }, (await head.checkout.text(at.path)) ?? ''))
     else
       skipped.set(JSON.stringify([at.path, release, answer]), {
         path: at.path,
@@ -42,14 +44,21 @@ export async function unansweredReleases(
   return { findings, skipped: [...skipped.values()] }
 }
 
-function finding(at: DeclarationSite, release: string, answer: string, fileText: string): Finding {
+function finding(
+  at: DeclarationSite,
+  { release, answer, reason }: { release: string; answer: string; reason: string | undefined },
+  fileText: string,
+): Finding {
+  const advice = reason
+    ? `Helm reports: ${reason.replace(/\.$/, '')}. Fix that, or write the templates`
+    : 'Write the templates'
   return gateFinding('source/unrendered', 'answer', 'error', {
     side: 'head',
     ...at,
     status: 'introduced',
     keys: [release, answer],
     fileText,
-    text: `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. Write the templates so that they render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or remove the condition that this change adds.`,
+    text: `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. ${advice} so that they render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or remove the condition that this change adds.`,
   })
 }
 

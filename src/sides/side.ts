@@ -179,6 +179,7 @@ export class SideOfChange {
     readonly side: RenderedSide | undefined
     readonly questions: readonly string[]
     readonly fault?: string
+    readonly reason?: string | undefined
   }> {
     const { source: own, checkout, kustomizations } = this.inputOf(source)
     if (own.kind !== 'helm') return { side: undefined, questions: [], fault: 'stopped' }
@@ -188,7 +189,7 @@ export class SideOfChange {
       ...surrounding,
       fixed,
     })
-    if ('fault' in result) return { side: undefined, questions, fault: result.fault }
+    if ('fault' in result) return { side: undefined, questions, ...result }
     return { side: await this.read(source, { pieces: result.pieces }), questions }
   }
 

@@ -56,6 +56,8 @@ interface Row extends AskedCluster {
   readonly questions: { readonly old: readonly string[]; readonly now: readonly string[] }
   /** The failures of both sides. */
   readonly faults: { readonly old: string | undefined; readonly now: string | undefined }
+  /** Helm's message for the head. */
+  readonly reason: string | undefined
 }
 
 /**
@@ -153,6 +155,7 @@ class Exploration {
       now: after?.side,
       questions: { old: before?.questions ?? [], now: after?.questions ?? [] },
       faults: { old: before?.fault, now: after?.fault },
+      reason: after?.reason,
     }
   }
 
@@ -209,8 +212,8 @@ class Exploration {
   found(rows: readonly Row[], nowhere?: string): AskedClusters {
     const { old, now } = this.sides
     const unanswered: Unanswered[] = []
-    const add = (answer: string, isNew: boolean) =>
-      unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined })
+    const add = (answer: string, isNew: boolean, reason?: string) =>
+      unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined, reason })
     if (nowhere !== undefined) add(nowhere, this.isLost)
     // A chart that refuses a version, an API or a revision also refuses it in a real cluster: nothing is deleted there.
     // The found objects are not those of the cluster, so refusing them shows nothing.
@@ -219,8 +222,8 @@ class Exploration {
     )
     const [first] = refusing
     const introduced = refusing.find(({ faults }) => faults.old === undefined)
-    if (introduced) add(introduced.name, true)
-    else if (first) add(first.name, false)
+    if (introduced) add(introduced.name, true, introduced.reason)
+    else if (first) add(first.name, false, first.reason)
     if (this.questions.size > most.alone)
       add(`lookup finds some of more than ${most.alone} objects`, this.oldQuestions.size <= most.alone / 2)
     const clusters = rows.filter((row) => row.now && (row.old || !old))

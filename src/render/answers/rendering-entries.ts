@@ -20,23 +20,29 @@ export const answeredEntry: RenderingEntry<AnsweredRendering> = {
     refused.length > 0 || !pieces
       ? undefined
       : [{ path: '', template: name, text: JSON.stringify({ questions }) }, ...pieces],
-  read: ([first, ...pieces]) => ({ pieces, refused: [], questions: questionsIn(first) }),
+  read: ([first, ...pieces]) => ({ pieces, refused: [], questions: headIn(first).questions }),
 }
 
 export const askedEntry: RenderingEntry<AskedRendering> = {
   none: { questions: [], fault: 'stopped' },
   written: (result) => {
     if ('fault' in result && result.fault !== 'refused') return undefined
-    const text = JSON.stringify({ isRefused: 'fault' in result, questions: result.questions })
+    const reason = 'fault' in result ? result.reason : undefined
+    const text = JSON.stringify({ isRefused: 'fault' in result, questions: result.questions, reason })
     return [{ path: '', template: name, text }, ...('pieces' in result ? result.pieces : [])]
   },
   read: ([first, ...pieces]) => {
-    const questions = questionsIn(first)
-    return first?.text.startsWith('{"isRefused":true') ? { questions, fault: 'refused' } : { questions, pieces }
+    const { isRefused, questions, reason } = headIn(first)
+    return isRefused ? { questions, fault: 'refused', ...(reason && { reason }) } : { questions, pieces }
   },
 }
 
-function questionsIn(first: Piece | undefined): readonly string[] {
-  const { questions } = JSON.parse(first?.text ?? '{"questions":[]}') as { readonly questions: readonly string[] }
-  return questions
+interface Head {
+  readonly questions: readonly string[]
+  readonly isRefused?: boolean
+  readonly reason?: string
+}
+
+function headIn(first: Piece | undefined): Head {
+  return JSON.parse(first?.text ?? '{"questions":[]}') as Head
 }

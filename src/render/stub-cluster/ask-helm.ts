@@ -5,16 +5,18 @@ import { skimIdentities } from '../../manifest/skim'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource } from '../../sources/source'
 import {
+  errorLinesIn,
   layOutChart,
   piecesIn,
   type Running,
   rendersAsInstalled,
+  shortened,
   template,
   upgradeOf,
   valuesArguments,
 } from '../tools/helm'
 import type { Piece, Rendering } from '../tools/rendering'
-import { runTool } from '../tools/tool'
+import { type Outcome, runTool } from '../tools/tool'
 import { type FoundObjects, pluralOf, type StubCluster } from './stub-api'
 import type { StubServer } from './stub-server'
 
@@ -60,7 +62,7 @@ export type AskedRendering = {
 } & (
   | { readonly pieces: readonly Piece[] }
   /** The reason for a missing rendering: the chart refuses, it asks too much, or helm did not end. */
-  | { readonly fault: 'refused' | 'endless' | 'stopped' }
+  | { readonly fault: 'refused' | 'endless' | 'stopped' /** Helm's message. */; readonly reason?: string }
 )
 
 /** The number of times that helm is restarted, with the kinds that it did not know. */
@@ -84,7 +86,7 @@ export async function renderAsked(
     const options = surrounding.isInstalled ? [] : upgradeOf(source)
     const outcome = await template(flagged, chart.folder, checkout, running, options)
     if (outcome.stopped !== undefined) return { questions: [], fault: 'stopped' }
-    if (outcome.status !== 0) return { questions: [], fault: 'refused' }
+    if (outcome.status !== 0) return { questions: [], ...refusal(outcome, checkout) }
     return laid([], piecesIn(outcome.stdout, source, chart, checkout), postRender)
   }
   const learned = new Set([...state.served, ...surrounding.own])
@@ -125,14 +127,15 @@ export async function renderAsked(
       if (outcome.status === 0) {
         const { manifest, hooks } = outputIn(outcome.stdout)
         // An installation creates all objects, an upgrade those that the release did not have.
-        const had = new Set(surrounding.isInstalled ? [] : skimIdentities(surrounding.manifest).map(identityOf))
-        const objects = skimIdentities(manifest).filter((one) => !had.has(identityOf(one)))
+        const placed = (one: ObjectRef) => identityOf({ ...one, namespace: one.namespace || source.namespace })
+        const had = new Set(surrounding.isInstalled ? [] : skimIdentities(surrounding.manifest).map(placed))
+        const objects = skimIdentities(manifest).filter((one) => !had.has(placed(one)))
         const pieces = [...surrounding.fixed, ...piecesIn(manifest + hooks, source, chart, checkout)]
         const asked = questions.filter((one) => !isOwn(one, session.asked.get(one), objects))
         return laid(asked, pieces, postRender)
       }
       const unknown = unknownKinds(outcome.stderr).filter((one) => !learned.has(one))
-      if (unknown.length === 0) return { questions, fault: 'refused' }
+      if (unknown.length === 0) return { questions, ...refusal(outcome, checkout) }
       for (const one of unknown) learned.add(one)
     } finally {
       session.close()
@@ -141,13 +144,21 @@ export async function renderAsked(
   return { questions: [], fault: 'stopped' }
 }
 
+function refusal(outcome: Outcome, checkout: Checkout) {
+  const [message = '', ...why] = errorLinesIn(outcome)
+  const said = message.replace(/^(?:INSTALLATION|UPGRADE) FAILED: /, '')
+  return { fault: 'refused' as const, reason: shortened([said, ...why].join(' '), checkout.folder) }
+}
+
 async function laid(
   questions: readonly string[],
   pieces: readonly Piece[],
   postRender: (pieces: readonly Piece[]) => Promise<Rendering>,
 ): Promise<AskedRendering> {
   const rendering = await postRender(pieces)
-  return 'failure' in rendering ? { questions, fault: 'refused' } : { questions, pieces: rendering.pieces }
+  return 'failure' in rendering
+    ? { questions, fault: 'refused', reason: rendering.failure.reason }
+    : { questions, pieces: rendering.pieces }
 }
 
 /** The address has the secret of the rendering in it: helm sends no token to an address without TLS. */

@@ -246,12 +246,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
     }
   if (outcome.stopped) return stopped(`helm was stopped because ${outcome.stopped}`)
   if (!/\S/.test(outcome.stderr)) return stopped(`helm exited with status ${outcome.status} without a message`)
-  const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
-  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
-  const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
-  // Helm 4 and schemas explain the error on further lines; hints on helm's own flags are not part of it.
-  const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
-  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
+  const [message = '', ...why] = errorLinesIn(outcome)
   const words = shortened([message, ...why].join(' '), checkout.folder)
   const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}` } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
@@ -271,6 +266,17 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const region = lineRegion(Number(message.match(/yaml: line (\d+)/)?.[1] ?? 1))
   const file = meant ?? loaded
   return { ...failed, ...(file === undefined ? first : { path: file, region }) }
+}
+
+/** Helm's error, and the lines that explain it. */
+export function errorLinesIn({ stderr }: Pick<Outcome, 'stderr'>): string[] {
+  const lines = stderr.split('\n').filter((line) => /\S/.test(line))
+  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
+  const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
+  // Helm 4 and schemas explain the error on further lines; hints on helm's own flags are not part of it.
+  const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
+  return [message, ...why]
 }
 
 /** A tool's message without the folders of this machine, at a length that a person reads. */
