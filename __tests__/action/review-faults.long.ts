@@ -11,11 +11,11 @@ const fixed = ingress('web', ['a.example.com', 'b.example.com'], ['a.example.com
 /** The requests that write a review, and those that take it back. */
 const writing = ['pulls/list-review-comments', 'pulls/list-files', 'pulls/create-review']
 const solving = ['graphql', 'pulls/update-review-comment', 'pulls/list-reviews', 'pulls/update-review']
-/** What meets these once is asked again. */
+/** Faults after which a request is repeated. */
 const passing = ['429', '500', '500-late', 'cut', 'cut-late', 'cut-inside', 'no-json', 'secondary']
 const forGood = Number.POSITIVE_INFINITY
 
-/** What a pull request looks like after a run. */
+/** The state of a pull request after a run. */
 interface State {
   readonly remarks: readonly string[]
   readonly reviews: number

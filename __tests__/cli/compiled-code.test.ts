@@ -9,7 +9,7 @@ import { temporaryFolder } from '../source/repository'
 /** Node 20 keeps none. */
 const isKept = 'enableCompileCache' in module
 
-/** What the bundled program prints, in a folder of its own, with only these variables. */
+/** The output of the bundled program in a folder of its own, with only these variables. */
 function explained(env: Record<string, string>, cwd = temporaryFolder()): string {
   const argv = [path.join(root, 'dist', 'cli.cjs'), 'explain', 'ingress-tls/host-covered']
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, { cwd, env, encoding: 'utf8' })

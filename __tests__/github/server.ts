@@ -274,7 +274,7 @@ export class GitHubServer {
     return this.#updateCheckRun(run, body)
   }
 
-  /** What is named is replaced, but annotations are added. Source: the description of checks/update */
+  /** Replaces the given fields, but adds annotations. Source: the description of checks/update */
   #updateCheckRun(run: CheckRun & { annotations: Annotation[] }, body: Wanted): object {
     const { annotations = [], ...output } = body.output ?? {}
     heedProse(body)

@@ -182,6 +182,20 @@ describe('the Applications of an ApplicationSet', () => {
     })
   })
 
+  test('are not all known where a path has too many, though another path has few', async () => {
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`all/c${index}/web.yaml`, 'a: b\n']))
+    const one = { 'own/values-c100.yaml': 'a: b\n' }
+    const sets = set('[{clusters: {}}]', 'all/{{name}}', 'shop').replace(
+      'all/{{name}}"}',
+      'all/{{name}}", helm: {valueFiles: ["/own/values-{{name}}.yaml"]}}',
+    )
+    const { inspected } = await whole({ ...many, ...one, 'set.yaml': sets })
+    expect(inspected.skipped).toContainEqual({
+      path: 'set.yaml',
+      reason: 'ApplicationSet argocd/all: it may have more than 100 clusters; the rest is not read',
+    })
+  })
+
   test('are unknown by a selector of what clusters give', async () => {
     const generators = '[{clusters: {}, selector: {matchLabels: {env: prod}}}]'
     const { inspected } = await whole({ ...files, 'set.yaml': set(generators, 'apps/one', 'shop') })

@@ -171,7 +171,7 @@ describe('charts that are not in the repository', () => {
     const app = {
       'app/kustomization.yaml': 'resources: [map.yaml]\ngenerators: [chart.yaml]\ntransformers: [labels.yaml]\n',
     }
-    // What a transformer writes is not followed.
+    // The output of a transformer is not followed.
     const named = { ...ofGenerator, ...app, 'app/labels.yaml': labels }
     expect(await renderedFor(named)).toBe(1)
   })

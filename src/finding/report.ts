@@ -153,7 +153,7 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** The files that the fixes of the findings edit, where these were verified. */
   readonly patches?: readonly Patch[]
-  /** What the time was spent on, where that was asked for. */
+  /** How long each part of the run took, if that was requested. */
   readonly timings?: Timings
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }

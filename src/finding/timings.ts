@@ -1,6 +1,6 @@
 import type { TimedStep } from '../budget'
 
-/** What the time of a run was spent on, in milliseconds. */
+/** How long each part of a run took, in milliseconds. */
 export interface Timings {
   /** Listing, reading and comparing both sides, with what is rendered for that. */
   readonly read: number

@@ -250,7 +250,7 @@ function indexed(name: string, items: readonly string[]): Element {
   return Object.fromEntries(items.map((item, index) => [`${name}[${index}]`, item]))
 }
 
-/** What a generator adds to its elements. */
+/** The values that a generator adds to its elements. */
 function valuesOf(values: Cursor, goTemplate: boolean): Element {
   return goTemplate ? { values: flattened(values) } : flattened(values, 'values.')
 }

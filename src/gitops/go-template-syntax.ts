@@ -9,7 +9,7 @@ export type TemplatePart =
       readonly otherwise: readonly TemplatePart[]
     }
 
-/** Commands, each of which gets the value of the one before it, and the variables that get the last value. */
+/** Commands in a row, where each gets the value of the one before, and the variables that get the last value. */
 export interface Pipeline {
   readonly variables: readonly string[]
   readonly commands: readonly (readonly Operand[])[]

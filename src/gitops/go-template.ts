@@ -5,7 +5,7 @@ import { call, isTrue, itemOf, NotFilled, text } from './template-functions'
 const most = { steps: 20_000, characters: 1_000_000 }
 
 /**
- * Fills in a Go template. What cannot be filled in stays as it is written: a single action, or a text with blocks whole.
+ * Fills in a Go template. A single action that cannot be filled in stays as it is written; a text with blocks then stays as a whole.
  *
  * @param data what `.` and `$` are
  */

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { entryOf } from '../entry'
 
-/** What cannot be filled in: the template stays as it is written. */
+/** Ends the filling of a template, which stays as it is written. */
 export class NotFilled extends Error {}
 
 /** The most characters that a value may come to. */

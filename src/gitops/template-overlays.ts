@@ -41,7 +41,7 @@ function followed(node: Node | undefined, resolve: (alias: Alias) => Node | unde
   return isAlias(node) ? resolve(node) : node
 }
 
-/** What Go takes for a value that is not set. */
+/** Whether Go counts a value as not set. */
 function isZero(node: Node | undefined): boolean {
   if (isMap(node) || isSeq(node)) return node.items.length === 0
   return !isScalar(node) || !node.value

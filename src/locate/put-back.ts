@@ -17,7 +17,7 @@ const notUndone: ReadonlySet<string> = new Set([
   'ingress-tls/tls-kept byDefault',
 ])
 
-/** What to do is to keep what was there: lines that were changed or added are taken back, too. */
+/** Messages that ask to keep something: lines that were changed or added are taken back, too. */
 const kept: ReadonlySet<string> = new Set([
   'controller-scope/class-kept moved',
   'controller-scope/controller-kept elsewhere',

@@ -55,7 +55,7 @@ export interface Resolution {
   readonly rules: readonly ActiveRule[]
 }
 
-/** Reads the file of a policy. It is ours: the tests hold it against its schema, and its params against those of the rules. */
+/** Reads the file of a policy of this package: the tests hold it against its schema, and its params against the rules. */
 export function readPolicy(text: string): PolicyFile {
   return parse(text)
 }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { aspects } from '../kubernetes/versions/brought'
 
-/** What a new version of a chart brings to a release, in the JSON report. */
+/** The changes that a new version of a chart brings to a release, in the JSON report. */
 export const BumpJson = Type.Object({
   chart: Type.String({ description: 'The name of a chart that was fetched, or its folder.' }),
   repository: Type.Optional(Type.String({ description: 'Where the chart was fetched from.' })),

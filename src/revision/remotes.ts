@@ -2,7 +2,7 @@ import { ask, type Repository } from './git-command'
 
 const keys = '^(remote\\..*\\.(url|promisor)|url\\..*\\.insteadof)$'
 
-/** What the config of a repository says of its remotes, read in one process. */
+/** The remotes in the config of a repository, read in one process. */
 export class Remotes {
   private known: Promise<[key: string, value: string][]> | undefined
 

@@ -123,8 +123,8 @@ export interface KustomizeSource extends CommonSource {
 export type Source = HelmSource | KustomizeSource
 
 /**
- * What of a source decides its rendering: not its name, its place or its cluster. A Kustomization's namespace goes to the
- * objects once they are rendered.
+ * The fields of a source that decide its rendering: not its name, its place or its cluster. The namespace of a
+ * Kustomization is set on the objects after they are rendered.
  */
 export function inputsOf(source: Source): object {
   const {

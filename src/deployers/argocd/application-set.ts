@@ -54,7 +54,7 @@ function nameSourcesOfGenerator(
     if (size > maxSize)
       return {
         cause: 'too-many',
-        reason: `its Applications come to more than ${maxSize / 1e6} MB; the rest is not read`,
+        reason: `its Applications have more than ${maxSize / 1e6} MB; the rest is not read`,
       }
     const application = new Manifest(made, side, origin, clusters).root
     const placeholder = placeholderIn(content)
@@ -69,7 +69,10 @@ function nameSourcesOfGenerator(
   return undefined
 }
 
-/** Whether an Application of another cluster would deploy something else; only the name and the server of that cluster are known. */
+/**
+ * Whether an Application of another cluster would deploy something else; only the name and the server of that cluster
+ * are known.
+ */
 function dependsOnCluster(set: LoadedObject, element: Element, { template }: SetGenerator): boolean {
   const other = Object.fromEntries(['name', 'nameNormalized', 'server'].map((key) => [key, `other-${key}`]))
   const [one, two] = [element, { ...element, ...other }].map((its) => sourcesOf(makeApplication(set, its, template)))

@@ -18,12 +18,12 @@ import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
 import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 
-/** A set of more elements is no one's work. */
+/** The limit on the elements of a generator: no real set has more. */
 const maxElements = 20_000
 
 type Unknown = Pick<NotInspected, 'cause' | 'reason'>
 
-/** What the elements of a generator depend on besides the generator. */
+/** The context on which the elements of a generator depend. */
 export interface Generating {
   readonly goTemplate: boolean
   /** The clusters, as far as the repository has files for them. */
@@ -112,7 +112,7 @@ function combined(
   return all
 }
 
-/** The second of a matrix may use what the first gives. */
+/** The second generator of a matrix may use the elements of the first. */
 export function withElement(generator: Generator, element: Element, { goTemplate }: Pick<Generating, 'goTemplate'>) {
   const text = JSON.stringify(generator)
   if (!text.includes('{{')) return generator

@@ -7,10 +7,10 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
 import { withElement, withValues } from './generated-elements'
 
-/** So many clusters of one generator are judged. */
+/** The number of clusters of one generator that are judged. */
 export const mostClusters = 100
 
-/** So many of the paths of a set are looked at. */
+/** The number of paths of a set that are compared with the repository. */
 const mostPatterns = 50
 
 /** The clusters that a generator may mean, and whether there are more. */
@@ -21,14 +21,14 @@ export interface PossibleClusters {
   readonly areNamed: boolean
 }
 
-/** What a generator of clusters gives: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/ */
+/** The fields of a cluster for templates: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/ */
 const fields = ['name', 'nameNormalized', 'server', 'project']
 const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
 
 /**
- * The clusters of a generator. Argo CD alone knows them, but what deploys something else to each of them has a file or a
- * folder for each: `clusters/{{name}}/web` stands for every folder of that form. Where all get the same, Argo CD's own
- * cluster is read in place of all.
+ * The clusters of a generator. Only Argo CD knows them, but a set that deploys something different to each of them has a
+ * file or a folder for each: `clusters/{{name}}/web` matches one folder for each cluster. If all get the same, Argo CD's
+ * own cluster is read in place of all.
  */
 export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Checkout): PossibleClusters {
   const goTemplate = isGoTemplate(root)
@@ -45,16 +45,18 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
   const patterns = [...new Set(pathsOf(root, set, stand, goTemplate))].filter((one) => one.includes('⟦'))
   const places = patterns.length > 0 ? placesOf(checkout) : new Set<string>()
   let found: Assignment[] = [new Map()]
+  let isCut = patterns.length > mostPatterns
   for (const pattern of patterns.slice(0, mostPatterns)) {
     const matches = matchesOf(pattern, places)
     const joined = found.flatMap((one) => matches.flatMap((other) => both(one, other)))
+    isCut ||= matches.length > mostClusters || joined.length > mostClusters
     if (joined.length > 0) found = joined.slice(0, mostClusters + 1)
   }
   const isSelected = patterns.length === 0 && labelsIn(written).some((label) => label in known)
   const areNamed = isSelected || (patterns.length > 0 && found.every(({ size }) => size > 0))
   const elements = found.slice(0, mostClusters).map((assignment) => {
     const own = Object.fromEntries([...assignment].map(([index, text]) => [unknown[index] ?? '', text]))
-    // A cluster of which labels alone are known has a name made of them.
+    // A cluster without a known name gets one from its labels.
     const made = normalized(
       Object.entries(own)
         .map(([key, text]) => `${key.split('/').at(-1)}-${text}`)
@@ -67,7 +69,7 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
       goTemplate,
     )
   })
-  return { elements, hasMore: found.length > mostClusters, areNamed }
+  return { elements, hasMore: isCut, areNamed }
 }
 
 /** Fields and labels of a cluster: a label by its key. */
@@ -118,7 +120,7 @@ function rulesIn(generator: Generator): readonly string[] {
   return 'generators' in generator ? generator.generators.flatMap(rulesIn) : []
 }
 
-/** What the marks of a path may stand for: the same mark is the same text, and nothing crosses a slash. */
+/** The possible texts of the marks in a path: a mark has one text, without a slash. */
 function matchesOf(pattern: string, places: ReadonlySet<string>): Assignment[] {
   const place = path.normalize(pattern).replace(/^\/+/, '')
   const segments = place.split('/').map((segment) => segment.split(/⟦\d+⟧|\*+|\{\{[^{}]*\}\}/))

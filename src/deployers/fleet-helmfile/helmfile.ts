@@ -107,7 +107,7 @@ async function readDocuments(
   }
 }
 
-/** The environments that have files of their own for a release, each of which goes to a cluster of its own. */
+/** The environments that have files of their own for a release; each is deployed to another cluster. */
 function environmentsOf(release: Cursor, names: readonly string[], helmfile: Helmfile): readonly Helmfile[] {
   const { checkout } = helmfile.deployments.surroundings
   const paths = [...release.at('values').items()].map(({ value }) => textOf(value))

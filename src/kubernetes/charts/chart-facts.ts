@@ -43,7 +43,7 @@ const ChartFacts = Type.Object(
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that show another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),
-    /** Parts of a repository's name or URL, one of which distinguishes this chart from others of the same name. */
+    /** Parts of a repository's name or URL: any of them distinguishes this chart from others of the same name. */
     of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that installs each. */
     apps: Type.Record(text, text),

@@ -54,7 +54,7 @@ function written(text: string): string {
   return text === '' ? '""' : text
 }
 
-/** The permissions of a rule. A rule with resources and URLs counts as two, neither of which restricts the other. */
+/** The permissions of a rule. A rule with resources and URLs counts as two, which do not restrict each other. */
 export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): Permissions[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule
   const onResources = {

@@ -101,7 +101,7 @@ export function adviceOf(component: Component, release: string): string {
   return written === undefined ? `the ${what} of ${name}` : `version ${written} of the ${what} (${name})`
 }
 
-/** The version that is written for a release: that of the last chart or operator with it, if they have versions of their own. */
+/** The written version for a release: that of the last chart or operator with it, if they have their own versions. */
 export function writtenFor({ writtenReleases }: Component, release: string): string | undefined {
   if (!writtenReleases) return release
   return Object.keys(writtenReleases).findLast((one) => entryOf(writtenReleases, one) === release)

@@ -39,7 +39,7 @@ function groupOf(api: string): string {
   return /^v\d/.test(api) ? '' : (api.split('/', 1)[0] ?? '')
 }
 
-/** The APIs that a release of Kubernetes serves, each with its kind: the stable ones, and those in beta if they are asked for. */
+/** The stable APIs that a release of Kubernetes serves, each with its kind, and on request those in beta. */
 export function apisOf(version: string, withBetas: boolean): string[] {
   const parsed = parseVersion(version)
   const all = facts.apis.filter(({ since }) => {

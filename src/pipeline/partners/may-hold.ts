@@ -43,7 +43,7 @@ function showsItsObjects(
   return isRead && generatesNone && !words.has('replacements') && !words.has('helmchartinflationgenerator')
 }
 
-/** The charts that are not in the repository. What is rendered leaves them out: each is a release that its values describe. */
+/** The charts that are not in the repository. Renderings are without them: each is a release that its values describe. */
 interface LeftOut {
   /** Whether these are all charts. */
   readonly isAll: boolean

@@ -1,6 +1,6 @@
 import { holdsBinary, spelledOut } from '../../manifest/mentions'
 
-/** A text that words are looked for in. */
+/** A text in which words are looked for. */
 interface Searched {
   readonly holdsBinary: boolean
   /** The text, and the text without escapes where that is another one. */
@@ -10,8 +10,8 @@ interface Searched {
 }
 
 /**
- * Tells which texts may contain one of many words, as `mentionsOneOf` does. Thousands of words are looked for in thousands
- * of texts: a text is scanned once, and nearly all words that it does not contain are told apart by three of their characters.
+ * Decides which texts contain one of many words, as `mentionsOneOf` does. Thousands of words are looked for in thousands
+ * of texts: a text is scanned once, and nearly all words that it does not contain are ruled out by three of their characters.
  */
 export class WordSearch {
   private readonly texts = new Map<string, Searched>()

@@ -10,7 +10,7 @@ export interface Answers {
   readonly finds?: true
   /** Keys of maps, which have no order: by their names, or the other way round. */
   readonly keys?: 'up' | 'down'
-  /** What Flux appends to the version of the chart. */
+  /** The text that Flux appends to the version of the chart. */
   readonly ending?: string
 }
 

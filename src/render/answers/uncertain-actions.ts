@@ -29,7 +29,7 @@ export function conditionsAmong(functions: ReadonlySet<string>): ReadonlySet<str
   return new Set([...functions].filter((one) => one !== ofOrder && one !== ofVersion))
 }
 
-/** What the actions of templates ask. */
+/** The questions in the actions of templates. */
 export function questionsIn(texts: Iterable<string>, asksCluster: boolean): Questions {
   const functions = new Set<string>()
   const known = new Set([...(asksCluster ? ofCluster : []), ...ofChance])

@@ -85,7 +85,7 @@ interface MissingPermissions {
   readonly at: Cursor
   readonly keys: readonly string[]
   readonly words: string
-  /** What its rules do not allow; none where a CRD is missing. */
+  /** The missing permissions; none if a CRD is missing. */
   readonly lacking?: readonly Permissions[]
 }
 
