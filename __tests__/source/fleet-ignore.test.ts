@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { lines } from '../cli/guard'
-import { change, hostsOf, probe } from './probe'
+import { change, hostsOf, probe, whole } from './probe'
 import type { Files } from './repository'
 
 describe('a file that a .fleetignore leaves out', () => {
@@ -19,6 +19,18 @@ describe('a file that a .fleetignore leaves out', () => {
   ])('is not deployed: %s', async (_, ignore, expected) => {
     const hosts = await hostsOf({ ...files, 'apps/.fleetignore': ignore })
     expect(hosts.map((host) => host.split(' ')[1]).sort()).toEqual(expected)
+  })
+
+  test.each([
+    ['a pattern with many stars', '# a\n*-*-*-*-*-test.yaml\n'],
+    ['more than 200 patterns', Array.from({ length: 201 }, (_, index) => `x${index}`).join('\n')],
+  ])('is listed with %s, which is not read', async (_, ignore) => {
+    const report = await whole({ ...files, 'apps/.fleetignore': ignore })
+    expect(report.inspected.skipped).toContainEqual({
+      path: 'apps/.fleetignore',
+      reason:
+        'this pattern, or a later one, is too long or one of too many, so the files that it matches count as deployed',
+    })
   })
 
   test('is judged where the file is no part of a bundle', async () => {

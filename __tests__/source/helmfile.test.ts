@@ -107,6 +107,14 @@ describe('a release of a local chart', () => {
     ])
   })
 
+  test('is judged in 30 environments at most, and the file is listed', async () => {
+    const names = Array.from({ length: 31 }, (_, index) => `  e${index}:\n`)
+    const helmfile = `environments:\n${names.join('')}---\n${release('values: ["values/{{ .Environment.Name }}.yaml"]')}`
+    const { inspected } = await whole({ ...chart, 'helmfile.yaml': helmfile, 'values/e0.yaml': values('covered') })
+    const reason = 'it has 31 environments; only the first 30 are read'
+    expect(inspected.skipped).toContainEqual({ path: 'helmfile.yaml', reason })
+  })
+
   test('may be a Kustomization, or a folder of plain YAML', async () => {
     const files = {
       'helmfile.yaml': release('').replace('./charts/edge', './own'),

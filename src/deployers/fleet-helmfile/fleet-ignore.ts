@@ -1,11 +1,12 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
+import { startOf } from '../../region'
 import { isBoundedGlob } from '../../revision/glob'
 import type { FileDeployments } from '../common/file-deployments'
 import { fleetFile } from './fleet'
 
-/** More lines of one file are no one's work. */
-const mostLines = 200
+/** The limit on the patterns of a file. */
+const mostPatterns = 200
 
 /** Takes the files that a `.fleetignore` leaves out of a bundle of plain YAML: https://fleet.rancher.io/ref-gitrepo */
 export async function ignoreForFleet(deployments: FileDeployments): Promise<void> {
@@ -18,11 +19,18 @@ export async function ignoreForFleet(deployments: FileDeployments): Promise<void
     const bundle = folders.find((one) => one === '' || folder === one || folder.startsWith(`${one}/`))
     // Charts and Kustomizations take their files by themselves.
     if (bundle === undefined || kustomizations.has(bundle) || checkout.has(path.join(bundle, 'Chart.yaml'))) continue
-    const lines = text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '' && !line.startsWith('#') && isBoundedGlob(line))
-      .slice(0, mostLines)
+    const written = text.split('\n').flatMap((line, index) => {
+      const pattern = line.trim()
+      return pattern === '' || pattern.startsWith('#') ? [] : [{ pattern, line: index + 1 }]
+    })
+    const read = written.filter(({ pattern }) => isBoundedGlob(pattern)).slice(0, mostPatterns)
+    const unread = written.find((one) => !read.includes(one))
+    if (unread) {
+      const reason =
+        'this pattern, or a later one, is too long or one of too many, so the files that it matches count as deployed'
+      deployments.unread.push({ path: file, region: startOf(unread.line), reason })
+    }
+    const lines = read.map(({ pattern }) => pattern)
     for (const below of checkout.below(folder)) {
       const line = lines.find((one) => isIgnored(below.slice(folder === '' ? 0 : folder.length + 1), one))
       if (line !== undefined) deployments.ignored.set(below, `the line ${line} of ${file} leaves it out`)

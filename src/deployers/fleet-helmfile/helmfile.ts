@@ -99,6 +99,11 @@ async function readDocuments(
   // The list of the last part replaces the others.
   const own = documents.map(({ root }) => root.at('releases')).findLast(({ exists }) => exists)
   const releases = [...(own?.items() ?? [])]
+  if (environments.length > most.environments) {
+    const [list] = named('environments')
+    const reason = `it has ${environments.length} environments; only the first ${most.environments} are read`
+    if (list) deployments.skip(list, reason)
+  }
   const [beyond] = releases.slice(most.releases)
   if (beyond) deployments.skip(beyond, `it has ${releases.length} releases; only the first ${most.releases} are read`)
   for (const release of releases.slice(0, most.releases)) {
