@@ -56,7 +56,10 @@ export class Trials {
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
     })
     // Edits among which the time was used up are no causes yet, and neither are several files.
-    if (this.isOver && causes.length > 1) return wholeFiles(causes).length === 1 ? wholeFiles(causes) : []
+    if (this.isOver && causes.length > 1) {
+      const whole = wholeFiles(causes)
+      return whole.length === 1 ? whole : []
+    }
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
