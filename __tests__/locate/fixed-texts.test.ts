@@ -39,6 +39,19 @@ describe('a fix writes', () => {
     expect(after['svc.yaml']).toBe(service('LoadBalancer').replace('port: 443', 'port: 443, name: https'))
   })
 
+  test('the type of a Secret that was there as it was, and none that the API server refuses', async () => {
+    const secret = (type: string, key: string) =>
+      `apiVersion: v1\nkind: Secret\nmetadata: {name: web-tls, namespace: shop}\ntype: ${type}\nstringData: {tls.crt: a, tls.key: ${key}}\n`
+    const web = { 'web.yaml': ingress('web', ['a.example.com'], ['a.example.com']) }
+    const wrong = secret('kubernetes.io/basic-auth', 'b')
+    const right = secret('kubernetes.io/tls', 'b')
+    const fixedFrom = async (base: Texts) =>
+      (await fixed('ingress-tls/secret-type', base, { ...web, 'secret.yaml': wrong }))['secret.yaml']
+    expect(await fixedFrom(web)).toBe(right)
+    expect(await fixedFrom({ ...web, 'secret.yaml': right })).toBe(right)
+    expect(await fixedFrom({ 'secret.yaml': secret('kubernetes.io/basic-auth', 'a') })).toBe(wrong)
+  })
+
   test.each<[string, string, string]>([
     ['a list in lines', '      hosts:\n        - "a.example.com" # first\n', '        - "b.example.com"\n'],
     ['a list in lines, not indented', "      hosts:\n      - 'a.example.com'\n", "      - 'b.example.com'\n"],

@@ -52,6 +52,7 @@ function stated(before: Manifest, after: Manifest): string[] {
     report: (_, message, __, { keys = [] } = {}) => lost.push(...keys.map((key) => `${message} ${key}`)),
     skip: () => {},
     isWritten: () => true,
+    isAdded: () => true,
     today: '2026-11-21',
   })
   return lost

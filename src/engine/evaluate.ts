@@ -209,6 +209,8 @@ export class Evaluation {
       params: active.params,
       today: this.today,
       isWritten: this.touched,
+      isAdded: (manifest: Manifest) =>
+        this.touched(manifest) && this.snapshotsOf(cluster).base.get(manifest.ref).length === 0,
       report: (
         at: Cursor | readonly Cursor[],
         message: string,

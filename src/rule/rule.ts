@@ -38,6 +38,8 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly skip: (at: Cursor, reason: string) => void
   /** Whether the change wrote the object, so that advice goes to its author; false if a whole revision is judged. */
   readonly isWritten: (manifest: Manifest) => boolean
+  /** Whether the change adds the object, so that none of its fields is in a cluster yet; false as for `isWritten`. */
+  readonly isAdded: (manifest: Manifest) => boolean
   /** The day of the run, YYYY-MM-DD. */
   readonly today: string
 }

@@ -66,6 +66,7 @@ function isReported(tls: readonly object[], held: Readonly<Record<string, readon
     },
     skip: () => {},
     isWritten: () => true,
+    isAdded: () => true,
     today: '2026-11-22',
   })
   return isFound

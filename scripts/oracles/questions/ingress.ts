@@ -101,6 +101,7 @@ function fieldsOf(text: string): string[] {
     report: (ends: unknown) => fields.push(fieldOf([ends].flat()[0] as { path: readonly (string | number)[] })),
     skip: () => {},
     isWritten: () => true,
+    isAdded: () => true,
     today: '2026-11-22',
   })
   return fields

@@ -52,7 +52,7 @@ export default defineRule({
     }
     if (terminating(manifest).some((listener) => !listener.at('tls').exists)) yield 'kind: GatewayClass'
   },
-  check({ manifest, snapshot, report, skip, isWritten }) {
+  check({ manifest, snapshot, report, skip, isAdded }) {
     const gateway = nameOf(manifest.ref)
     const listeners = terminating(manifest)
     for (const listener of listeners) {
@@ -72,7 +72,7 @@ export default defineRule({
         skip(ref.name, `the Secret ${secret} is filled in before it reaches the cluster`)
         continue
       }
-      checkType(ref, ref.name.string, snapshot, report, isWritten)
+      checkType(ref, ref.name.string, snapshot, report, isAdded)
       if (ref.namespace !== manifest.ref.namespace && manifest.ref.namespace !== '')
         checkNamespace(ref, secret, manifest, snapshot, report)
     }
@@ -126,7 +126,7 @@ function checkType(
   name: string,
   snapshot: Snapshot,
   report: ReportFunction<typeof messages>,
-  isWritten: (manifest: Manifest) => boolean,
+  isAdded: (manifest: Manifest) => boolean,
 ): void {
   const makers = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest)
   const [maker] = makers
@@ -136,7 +136,7 @@ function checkType(
   const { type, typeAt, keysAt } = declared
   const missing = missingTlsKeys(declared)
   // The API server refuses another type of a Secret that exists.
-  const fix = missing.length === 0 && isWritten(maker) ? replaced(typeAt, 'kubernetes.io/tls') : undefined
+  const fix = missing.length === 0 && isAdded(maker) ? replaced(typeAt, 'kubernetes.io/tls') : undefined
   const more = { keys: [name, type], fix }
   if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, more)
   else if (missing.length > 0)

@@ -46,7 +46,7 @@ export default defineRule({
     yield* tlsSecretNames(manifest).keys()
     yield* namesOfTypedControllers
   },
-  check({ manifest, snapshot, report, skip, isWritten }) {
+  check({ manifest, snapshot, report, skip, isAdded }) {
     const ingress = nameOf(manifest.ref)
     const choice = certificateChoice(snapshot, manifest)
     for (const [name, at] of tlsSecretNames(manifest)) {
@@ -73,7 +73,7 @@ export default defineRule({
       const missing = missingTlsKeys(declared)
       const where = { secret: nameOf(maker.ref), ingress }
       // The API server refuses another type of a Secret that exists.
-      const retyped = (wanted: string) => (isWritten(maker) ? replaced(typeAt, wanted) : undefined)
+      const retyped = (wanted: string) => (isAdded(maker) ? replaced(typeAt, wanted) : undefined)
       if (holdsNoCertificate(declared)) {
         const fix = missing.length === 0 ? retyped('kubernetes.io/tls') : undefined
         report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type], fix })
