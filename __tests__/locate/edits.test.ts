@@ -44,6 +44,20 @@ describe('the edits of a file', () => {
       ['a\nb\ne\n', 'a\nx\nc\nd\ne\n'],
     ],
     [
+      'a line taken away before one that was changed',
+      'a\nhosts: x\nport: 80\nd\n',
+      'a\nport: 81\nd\n',
+      ['2>2 -hosts: x', '3>2 -port: 80 +port: 81'],
+      ['a\nhosts: x\nport: 81\nd\n', 'a\nport: 80\nd\n'],
+    ],
+    [
+      'lines written around one that was changed',
+      'port: 80\n',
+      'hosts: x\nport: 81\nd\n',
+      ['1>1 +hosts: x', '1>2 -port: 80 +port: 81', '2>3 +d'],
+      ['port: 81\nd\n', 'hosts: x\nport: 80\nd\n', 'hosts: x\nport: 81\n'],
+    ],
+    [
       'edits far from each other',
       'a\nb\nc\nd\ne\n',
       'b\nc\nx\nd\n',

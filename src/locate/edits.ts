@@ -38,25 +38,67 @@ export class EditedFile {
   }
 }
 
-/** Consecutive lines that were changed one by one are separate edits; surplus lines are one more. */
+/** Consecutive lines that were changed one by one are separate edits, and so are the lines between that have no like. */
 function linePairs(before: readonly string[], after: readonly string[], beforeLine: number, afterLine: number): Edit[] {
-  const pairs = Math.min(before.length, after.length)
-  const edits: Edit[] = before.slice(0, pairs).map((line, index) => ({
-    before: [line],
-    after: after.slice(index, index + 1),
-    beforeLine: beforeLine + index,
-    afterLine: afterLine + index,
-  }))
-  if (before.length !== after.length) {
-    edits.push({
-      before: before.slice(pairs),
-      after: after.slice(pairs),
-      beforeLine: beforeLine + pairs,
-      afterLine: afterLine + pairs,
-    })
+  const edits: Edit[] = []
+  let [from, to] = [0, 0]
+  for (const [old, now] of [...alikeIn(before, after), [before.length, after.length] as const]) {
+    const [lost, added] = [before.slice(from, old), after.slice(to, now)]
+    if (lost.length + added.length > 0)
+      edits.push({ before: lost, after: added, beforeLine: beforeLine + from, afterLine: afterLine + to })
+    if (old < before.length && now < after.length && before[old] !== after[now])
+      edits.push({
+        before: before.slice(old, old + 1),
+        after: after.slice(now, now + 1),
+        beforeLine: beforeLine + old,
+        afterLine: afterLine + now,
+      })
+    ;[from, to] = [old + 1, now + 1]
   }
-  // Lines are equal where only the end of the last one was written or taken away.
-  return edits.filter(({ before, after }) => before.length !== after.length || String(before) !== String(after))
+  return edits
+}
+
+/** Comparing more lines with each other takes more time than it is worth. */
+const mostCompared = 10_000
+
+/** Each line of the shorter side with one of the other, in their order, so that they are as alike as can be. */
+function alikeIn(before: readonly string[], after: readonly string[]): (readonly [old: number, now: number])[] {
+  const pairs = Math.min(before.length, after.length)
+  const surplus = Math.abs(before.length - after.length)
+  const pair = (index: number, shift: number) =>
+    before.length > after.length ? ([index + shift, index] as const) : ([index, index + shift] as const)
+  if (pairs * surplus > mostCompared) return before.slice(0, pairs).map((_, index) => pair(index, 0))
+  // The likeness of the pairs from one on, where the longer side is some lines ahead; and whether it is paired there.
+  let behind = new Array<number>(surplus + 1).fill(0)
+  const isPaired: boolean[][] = []
+  for (let index = pairs - 1; index >= 0; index--) {
+    const best = [...behind]
+    const row: boolean[] = []
+    for (let shift = surplus; shift >= 0; shift--) {
+      const [old, now] = pair(index, shift)
+      const here = likeness(before[old], after[now]) + (behind[shift] ?? 0)
+      const ahead = best[shift + 1] ?? -1
+      row[shift] = shift === surplus || here >= ahead
+      best[shift] = shift === surplus ? here : Math.max(here, ahead)
+    }
+    isPaired[index] = row
+    behind = best
+  }
+  let shift = 0
+  return isPaired.map((row, index) => {
+    while (!row[shift]) shift++
+    return pair(index, shift)
+  })
+}
+
+/** The share of two lines that is equal at their start and at their end. */
+function likeness(one = '', other = ''): number {
+  const most = Math.min(one.length, other.length)
+  let start = 0
+  while (start < most && one[start] === other[start]) start++
+  let end = 0
+  while (end < most - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  return (start + end) / Math.max(one.length, other.length, 1)
 }
 
 /**

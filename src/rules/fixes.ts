@@ -12,7 +12,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/status-kept': ['relabelled', 'replaced', 'stopped', 'turnedOn'],
   'controller-scope/status-source': ['taken', 'takenOther', 'unpublished', 'unpublishedOther'],
   'controller-scope/webhook-safe': ['ingresses', 'unanswered'],
-  'ingress-tls/certificate-covers-host': ['notRequested'],
+  'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],
   'ingress-tls/certificate-issued': ['incomplete', 'issuerRemoved', 'labelled', 'shared'],
   'ingress-tls/gateway-certificate': ['grantRemoved', 'otherType', 'wrongType'],
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
