@@ -11,6 +11,7 @@ import type { ReportJson } from '../src/report/report-schema'
 import type { Rule } from '../src/rule/rule'
 import { fixableMessages } from '../src/rules/fixes'
 import { rules } from '../src/rules/index'
+import { glossary } from './glossary'
 import { summaryPicture } from './summary-picture'
 import { versionMatrix } from './version-matrix'
 
@@ -152,3 +153,4 @@ fill('docs/action.md', 'action', `${table('input', action.inputs)}\n${table('out
 fill('docs/command-line.md', 'init', `\n\`\`\`text\n${(await printed('init', '--help')).trimEnd()}\n\`\`\`\n`)
 fill('docs/command-line.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)
 fill('docs/replay.md', 'replay', `\n\`\`\`text\n${(await printed('replay', '--help')).trimEnd()}\n\`\`\`\n`)
+fill('docs/glossary.md', 'types', `\n${glossary()}\n`)

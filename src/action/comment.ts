@@ -5,6 +5,7 @@ import type { Comment, GitHub } from './github'
 
 /** When a pull request gets a comment: `on-failure` also updates a comment whose findings are gone. */
 export const commentModes = ['never', 'on-failure', 'always'] as const
+/** When the action writes a comment on the pull request. */
 export type CommentMode = (typeof commentModes)[number]
 
 /** GitHub's limit, without the text around the report. */

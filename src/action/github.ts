@@ -7,12 +7,19 @@ type Octokit = ReturnType<typeof getOctokit>
 type RestApi = Octokit['rest']
 type Data<T extends (...args: never[]) => Promise<{ data: unknown }>> = Awaited<ReturnType<T>>['data']
 
+/** A check run, as GitHub's API returns it. */
 export type CheckRun = Data<RestApi['checks']['get']>
+/** The title, summary and annotations of a check run, as GitHub's API takes them. */
 export type CheckRunOutput = NonNullable<NonNullable<Parameters<RestApi['checks']['create']>[0]>['output']>
+/** A comment of a pull request, as GitHub's API returns it. */
 export type Comment = Data<RestApi['issues']['getComment']>
+/** A comment on a line of a pull request, as GitHub's API returns it. */
 export type ReviewComment = Data<RestApi['pulls']['listReviewComments']>[number]
+/** A review of a pull request, as GitHub's API returns it. */
 export type Review = Data<RestApi['pulls']['listReviews']>[number]
+/** A changed file of a pull request with its patch, as GitHub's API returns it. */
 export type PullRequestFile = Data<RestApi['pulls']['listFiles']>[number]
+/** The content of a review that is to be posted. */
 export type WantedReview = Pick<
   NonNullable<Parameters<RestApi['pulls']['createReview']>[0]>,
   'body' | 'commit_id' | 'comments'

@@ -7,6 +7,7 @@ import { coverageJson } from '../report/coverage-json'
 import type { Paint } from '../report/terminal'
 import type { Io } from './io'
 
+/** The options of `coverage`. */
 export type CoverageFlags = Pick<Options, 'repo' | 'head' | 'config' | 'helm' | 'kustomize' | 'timeout'> & {
   readonly format: 'terminal' | 'json'
 }

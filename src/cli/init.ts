@@ -14,6 +14,7 @@ import { initFiles, workflowPath } from './init-files'
 import type { Io } from './io'
 import { outcomeOf, writeNewFiles } from './new-files'
 
+/** The options of `init`. */
 export interface InitFlags extends Omit<CoverageFlags, 'format' | 'head' | 'config'> {
   readonly dryRun: boolean
   readonly force: boolean

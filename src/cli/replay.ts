@@ -8,6 +8,7 @@ import { replayLines } from '../report/replay/replay-json'
 import type { Paint } from '../report/terminal'
 import type { Io } from './io'
 
+/** The options of `replay`, as they are written. */
 export interface ReplayFlags extends Omit<SameForAll, 'policies'> {
   readonly policy: string[]
   readonly branch?: string

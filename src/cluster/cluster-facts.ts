@@ -16,7 +16,9 @@ import { newestOf } from './version'
 
 /** A value that is stated of a cluster, and the cursor of the statement. */
 export type Fact = StatedValue<Cursor>
+/** A node that a description of the cluster states. */
 export type ClusterNode = NodeFacts<Cursor>
+/** A leader-election lock that a description of the cluster states. */
 export type ClusterLock = LiveLock<Cursor>
 
 /**

@@ -50,14 +50,17 @@ export interface LiveObject<T> {
   readonly at: T
 }
 
+/** A Pod of an inventory. */
 export interface LivePod<T> extends LiveObject<T> {
   readonly node: string | undefined
 }
 
+/** A Service of an inventory. */
 export interface LiveService<T> extends LiveObject<T> {
   readonly type: string | undefined
 }
 
+/** An IngressClass of an inventory. */
 export interface LiveIngressClass<T> {
   readonly name: string
   readonly controller: string | undefined

@@ -18,6 +18,7 @@ import { RegistryClient } from './oci-registry-client'
 import { type Credentials, credentialsOf, registryConfigs } from './registry-credentials'
 import { SingleFiles } from './single-files'
 
+/** The settings of a fetcher: its trusted places and its limits. */
 export interface FetcherOptions {
   readonly trusted: TrustedPlaces
   /** Fetches nothing. */

@@ -6,6 +6,7 @@ import { askHelper } from './credential-helper'
 /** The credentials of an earlier login step, by host. */
 export type Credentials = (host: string) => Promise<BasicCredentials | undefined>
 
+/** A user and a password for one registry. */
 export interface BasicCredentials {
   readonly username: string
   readonly password: string

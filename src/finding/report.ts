@@ -116,6 +116,7 @@ export interface Skipped {
   readonly cause?: string
 }
 
+/** The result of a run, from which every format is written. */
 export interface Report {
   readonly format: 1
   readonly verdict: 'pass' | 'fail'

@@ -24,6 +24,7 @@ export interface Application {
   readonly cascades: boolean
 }
 
+/** One source of an Argo CD Application. */
 export interface ApplicationSource {
   readonly repoURL: Cursor
   readonly path: Cursor
@@ -37,6 +38,7 @@ export interface ApplicationSource {
   readonly plugin: Cursor
 }
 
+/** The cluster and the namespace that an Application deploys to. */
 export interface Destination {
   /** The name or the server of the cluster; empty where none is given. */
   readonly cluster: string

@@ -22,6 +22,7 @@ export interface ChangeTask {
 /** The result: judged, or the reason why not. */
 export type ChangeResult = { readonly judged: JudgedChange } | { readonly failed: string }
 
+/** Judges one change of a history, in this process or in another thread. */
 export type JudgeChange = (task: ChangeTask) => Promise<ChangeResult>
 
 /** The format of kept results. */

@@ -7,6 +7,7 @@ import { ChangeJudging, type ChangeResult, type JudgeChange, type SameForAll } f
 import { endingsOf } from './endings'
 import { refuseInside } from './run'
 
+/** The part of a history to judge, and how. */
 export interface ReplayRequest {
   readonly options: SameForAll
   readonly range: Range

@@ -14,6 +14,7 @@ export interface Start {
   readonly step: SharedArrayBuffer
 }
 
+/** An error, as it goes from one thread to another. */
 export interface Failed {
   readonly code: GuardErrorCode | undefined
   readonly message: string

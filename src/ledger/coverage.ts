@@ -32,7 +32,9 @@ export interface Coverage {
   readonly platform: Platform
 }
 
+/** The number of files in each state. */
 export type FileCounts = Readonly<Record<FileState, number>>
+/** The number of releases, by how much of them is seen. */
 export type ReleaseCounts = Readonly<Record<Sight, number>>
 
 /** The seen part of one folder. */

@@ -5,6 +5,7 @@ import type { Region } from '../region'
 /** The outcome for a changed file. */
 export type FileState = 'judged' | 'input' | 'described' | 'not-kubernetes' | 'not-deployed' | 'not-judged'
 
+/** The kind of change to a file. */
 export type FileChange = 'added' | 'changed' | 'removed'
 
 /** The first changed line of a file that is not judged, for the finding about it. */

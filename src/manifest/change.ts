@@ -22,6 +22,7 @@ export interface Move {
   readonly after: Manifest
 }
 
+/** The objects that differ between the base and the head. */
 export interface Changes {
   readonly changes: readonly Change[]
   readonly moves: readonly Move[]

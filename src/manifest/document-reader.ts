@@ -21,7 +21,7 @@ export interface ReadObject {
 }
 
 /** The content of one document of a stream, by offsets into its text. */
-export type Reading = { readonly text: string } & (
+export type ReadDocument = { readonly text: string } & (
   | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve; readonly template?: true }
   | { readonly template: true }
   | { readonly reason: string; readonly from: number; readonly to: number }
@@ -29,16 +29,16 @@ export type Reading = { readonly text: string } & (
 
 /** Reads documents, each distinct text once: most of a changed file is the same on both sides. */
 export class DocumentReader {
-  private readonly known = new Map<string, Reading>()
+  private readonly known = new Map<string, ReadDocument>()
 
-  read(text: string): Reading {
+  read(text: string): ReadDocument {
     const reading = this.known.get(text) ?? readDocument(text)
     this.known.set(text, reading)
     return reading
   }
 }
 
-function readDocument(original: string): Reading {
+function readDocument(original: string): ReadDocument {
   const [separator = ''] = /^---[^\n]*\n?/.exec(original) ?? []
   // Unlike YAML itself, kubectl's reader of files allows only a comment there.
   const behind = separator.slice(3).search(/[^\s\u0085]/)
@@ -107,7 +107,7 @@ export interface SoundYaml {
 }
 
 /** The reason why a document is not read: kubectl's decoder refuses it, or we do. */
-type Refused = Extract<Reading, { reason: string }> | { readonly text: string; readonly template: true }
+type Refused = Extract<ReadDocument, { reason: string }> | { readonly text: string; readonly template: true }
 
 /**
  * Reads a document as the cluster's tools do, or returns why they would not.
@@ -147,7 +147,7 @@ function refused(text: string, { reason, from, to }: { reason: string; from: num
   return { text, reason, from: Math.min(from, text.length), to: Math.min(to, text.length) }
 }
 
-function unreadable(text: string, reason: string, node: Node): Extract<Reading, { reason: string }> {
+function unreadable(text: string, reason: string, node: Node): Extract<ReadDocument, { reason: string }> {
   const [from, to] = node.range ?? [0, 1]
   return { text, reason, from, to }
 }

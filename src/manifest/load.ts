@@ -60,6 +60,7 @@ export type ReleaseLayer =
   | { readonly file: string }
   | { readonly hidden: true }
 
+/** A key of a mapping, or an index of a list. */
 export type Key = string | number
 
 /** A file of values. */

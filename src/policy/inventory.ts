@@ -74,6 +74,7 @@ export const InventoryFile = Type.Object(
   },
   { ...strict, title: 'The observed state of a cluster' },
 )
+/** A document of kind Inventory: facts read from a cluster. */
 export type InventoryFile = Static<typeof InventoryFile>
 
 /** Whether a text is an inventory of this tool, rather than output of kubectl. */

@@ -50,6 +50,7 @@ export interface ResolvedPolicy {
   readonly requested: string
 }
 
+/** The policies and rules that a run judges by. */
 export interface Resolution {
   readonly policies: readonly ResolvedPolicy[]
   readonly rules: readonly ActiveRule[]

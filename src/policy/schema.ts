@@ -6,6 +6,7 @@ const strict = { additionalProperties: false }
 
 /** GitHub's own three levels, so that no mapping is needed. */
 export const Level = Type.Enum(['error', 'warning', 'notice'])
+/** The weight of a finding. */
 export type Level = Static<typeof Level>
 
 const LevelSetting = Type.Enum(['error', 'warning', 'notice', 'off'])
@@ -13,6 +14,7 @@ const LevelSetting = Type.Enum(['error', 'warning', 'notice', 'off'])
 export type LevelSetting = Static<typeof LevelSetting>
 
 export const FailOn = Type.Enum(['error', 'warning', 'notice', 'never'])
+/** The lowest level that fails a run. */
 export type FailOn = Static<typeof FailOn>
 
 const ruleId = '^[a-z0-9-]+/[a-z0-9-]+$'
@@ -31,6 +33,7 @@ const RuleSettings = Type.Object(
   },
   strict,
 )
+/** The level and the parameters of a rule in a policy or a config. */
 export type RuleSettings = Static<typeof RuleSettings>
 
 /** `policies/<name>/<version>.yaml`: a released policy. */
@@ -48,6 +51,7 @@ export const PolicyFile = Type.Object(
   },
   { ...strict, title: 'A released policy of ingress-guard' },
 )
+/** The content of `policies/<name>/<version>.yaml`. */
 export type PolicyFile = Static<typeof PolicyFile>
 
 const Use = Type.Object(
@@ -92,6 +96,7 @@ export const Exception = Type.Object(
   },
   strict,
 )
+/** An entry of `exceptions`: a finding that is accepted until a day. */
 export type Exception = Static<typeof Exception>
 
 const Cluster = Type.Object(
@@ -172,6 +177,7 @@ const NotJudged = Type.Object(
   },
   { ...strict, description: 'The level at which a changed file that is deployed and cannot be judged is reported.' },
 )
+/** The level of `source/not-judged` in a config, and its paths. */
 export type NotJudged = Static<typeof NotJudged>
 
 const fetchedUrl = '^(?:https://|oci://|http://(?:127\\.0\\.0\\.1|localhost)[:/])'
@@ -232,4 +238,5 @@ export const ConfigFile = Type.Object(
   },
   { ...strict, title: 'The config of ingress-guard' },
 )
+/** The content of the config of a repository. */
 export type ConfigFile = Static<typeof ConfigFile>

@@ -21,4 +21,5 @@ export const BumpJson = Type.Object({
   ),
   more: Type.Integer({ minimum: 0, description: 'How many rows are left out.' }),
 })
+/** The table of a new chart version in the JSON report. */
 export type BumpJson = Static<typeof BumpJson>

@@ -49,4 +49,5 @@ export const CoverageJson = Type.Object(
   },
   { title: 'How much of a repository ingress-guard sees' },
 )
+/** The output of `coverage --format json`. */
 export type CoverageJson = Static<typeof CoverageJson>

@@ -186,5 +186,7 @@ export const ReportJson = Type.Object(
   },
   { title: 'A report of ingress-guard' },
 )
+/** The JSON report. */
 export type ReportJson = Static<typeof ReportJson>
+/** A place in a file, in the JSON report. */
 export type PlaceInReport = Static<typeof PlaceInReport>

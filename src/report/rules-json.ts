@@ -22,4 +22,5 @@ export const RulesJson = Type.Object(
   },
   { title: 'The rules of ingress-guard' },
 )
+/** The output of `rules --format json`. */
 export type RulesJson = Static<typeof RulesJson>

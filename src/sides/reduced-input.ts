@@ -12,6 +12,7 @@ export interface RenderingInput {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
 }
 
+/** The input of a rendering without the parts that cannot be built here. */
 export interface ReducedInput extends RenderingInput {
   /** Whether the omitted parts may change objects that stay. */
   readonly changesOthers: boolean

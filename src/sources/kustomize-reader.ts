@@ -32,6 +32,7 @@ export interface WrittenChart {
   readonly region: Region
 }
 
+/** The cause of a fault in a Kustomization. */
 export type FaultCause = 'kustomization-unreadable' | 'kustomization-invalid' | 'place-refused'
 
 /** A fault in a text, and its place. */

@@ -23,11 +23,13 @@ export interface Reduced {
   readonly plugins: readonly LeftOutPlugin[]
 }
 
+/** A patch for an object from elsewhere, which was left out. */
 export interface LeftOutPatch {
   readonly path: string
   readonly text: string
 }
 
+/** The config of a plugin, which was left out. */
 export interface LeftOutPlugin extends LeftOutPatch {
   /** The field that names it: `generators`, `transformers`, `validators`. */
   readonly field: string

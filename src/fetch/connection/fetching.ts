@@ -31,6 +31,7 @@ export interface TreeRequest {
 /** Files of a chart or a Git tree: paths from its root → content. No links, no path that leads out. */
 export type FetchedFiles = ReadonlyMap<string, Uint8Array>
 
+/** The files that a request to another place brought. */
 export interface Fetched {
   /** The version that the request came to: `4.11.3`, or a commit. */
   readonly version: string
@@ -68,6 +69,7 @@ export type FetchCause =
   /** The content exceeds the limits. */
   | 'content-too-large'
 
+/** The reason why a request to another place brought nothing. */
 export interface FetchFault {
   readonly cause: FetchCause
   /** A clause in plain words that continues a sentence: `https://charts.example.com did not answer (ECONNREFUSED)`. */

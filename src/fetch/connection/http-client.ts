@@ -9,6 +9,7 @@ import type { FetchLimits } from './limits'
 import { shown } from './place'
 import type { Turns } from './turns'
 
+/** A request for one file, with its limits. */
 export interface HttpRequest {
   readonly url: URL
   readonly accept?: string
@@ -24,6 +25,7 @@ export interface HttpRequest {
   readonly sameOrigin?: boolean
 }
 
+/** An answer that was received whole. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

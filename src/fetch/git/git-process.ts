@@ -12,6 +12,7 @@ export interface GitAccess {
   readonly addresses: readonly string[]
 }
 
+/** The outcome of one git process. */
 export interface GitOutcome {
   readonly status: number
   readonly stdout: Buffer
@@ -20,6 +21,7 @@ export interface GitOutcome {
   readonly tooLarge: boolean
 }
 
+/** The surroundings of one git process, and its limits. */
 export interface GitRun {
   /** The private bare repository. */
   readonly folder: string

@@ -8,6 +8,7 @@ const ValueCondition = Type.Object(
   { value: text, default: Type.Union([Type.Boolean(), text]), is: Type.Optional(Type.Union([Type.Boolean(), text])) },
   strict,
 )
+/** A condition on a value of a chart. */
 export type ValueCondition = Static<typeof ValueCondition>
 
 /** A setting that a chart takes from a value, if its conditions hold. */
@@ -23,6 +24,7 @@ const Taken = {
   default: Type.Optional(text),
 }
 const ValueSetting = Type.Object(Taken, strict)
+/** A setting that a chart takes from a value. */
 export type ValueSetting = Static<typeof ValueSetting>
 
 /** The first one that is rendered counts. */
@@ -32,6 +34,7 @@ const Parts = Type.Array(ValueSetting)
 const Cases = Type.Array(
   Type.Object({ charts: Taken.charts, when: Type.Array(ValueCondition, { minItems: 1 }) }, strict),
 )
+/** Sets of conditions, of which one must hold. */
 export type Cases = Static<typeof Cases>
 
 const ChartFacts = Type.Object(

@@ -28,6 +28,7 @@ export const ControllerFlagsFile = factsFile({
 
 const { programs } = factsIn(ControllerFlagsFile, rows)
 
+/** A flag that the release of a controller does not know, so that it does not start. */
 export interface UnknownFlag extends NamedFlag {
   /** The releases that know it; undefined if none does. */
   readonly since: string | undefined

@@ -27,6 +27,7 @@ export const Protect = Type.Array(
       'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by their labels. A list in a config is added to the list of the policy.',
   },
 )
+/** The objects that the parameter `protect` names. */
 export type Protect = Static<typeof Protect>
 
 /** The entry of `protect` that an object falls under, as words. */

@@ -9,6 +9,7 @@ import { ruleTexts } from '../rbac/rbac-words'
 
 /** The subjects of rows, the most dangerous first. */
 export const aspects = ['webhook', 'definition', 'role', 'class', 'service', 'image', 'argument'] as const
+/** The subject of a row in the table of a new chart version. */
 export type Aspect = (typeof aspects)[number]
 
 /** The additions and removals at one place of the objects of a release. */

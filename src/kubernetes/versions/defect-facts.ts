@@ -32,6 +32,7 @@ export const Defect = Type.Object(
   },
   strict,
 )
+/** A known defect of some versions of a component. */
 export type Defect = Static<typeof Defect>
 
 /** A row of a config. */

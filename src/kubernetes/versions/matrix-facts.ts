@@ -21,6 +21,7 @@ const conditions = {
   containerd: Type.Optional(text),
 }
 const Condition = Type.Object(conditions, strict)
+/** A condition under which a row of the matrix applies. */
 export type Condition = Static<typeof Condition>
 
 export const Severity = Type.Enum(['error', 'warning', 'notice'])
@@ -60,6 +61,7 @@ export const MatrixRow = Type.Object(
   },
   strict,
 )
+/** A row of the matrix: the requirements of a component on its platform. */
 export type MatrixRow = Static<typeof MatrixRow>
 
 /** The components that a config's row may name: an unknown name would make it ineffective. */

@@ -14,6 +14,7 @@ const Switch = Type.Union([
   Type.Object({ missing: text }, strict),
   Type.Object({ variable: text, is: Type.Array(text, { minItems: 1 }) }, strict),
 ])
+/** A setting of a controller that is on or off. */
 export type Switch = Static<typeof Switch>
 
 /** An object or file with settings of a controller, apart from its arguments. */
@@ -37,6 +38,7 @@ const ConfigFacts = Type.Object(
   },
   strict,
 )
+/** The object or file with settings of a controller, apart from its arguments. */
 export type ConfigFacts = Static<typeof ConfigFacts>
 
 const ScopeFacts = Type.Object(
@@ -58,6 +60,7 @@ const ScopeFacts = Type.Object(
 
 /** `spec.ingressClassName`, and the annotation that came before it. */
 const ClassPlaces = Type.Array(Type.Enum(['field', 'annotation']), { minItems: 1 })
+/** The places in which a controller looks for the class of an Ingress. */
 export type ClassPlaces = Static<typeof ClassPlaces>
 
 /** The rules by which the releases of a range select their Ingresses. */
@@ -100,6 +103,7 @@ const ClassFacts = Type.Object(
   },
   strict,
 )
+/** The rules by which the releases of a range select their Ingresses. */
 export type ClassFacts = Static<typeof ClassFacts>
 
 const StatusFacts = Type.Object(
@@ -121,6 +125,7 @@ const StatusFacts = Type.Object(
   },
   strict,
 )
+/** The address that a controller writes into the status of its Ingresses. */
 export type StatusFacts = Static<typeof StatusFacts>
 
 /** The leader election in the releases of a range. */
@@ -146,6 +151,7 @@ const ElectionFacts = Type.Object(
   },
   strict,
 )
+/** The leader election in the releases of a range. */
 export type ElectionFacts = Static<typeof ElectionFacts>
 
 /** The rules by which a controller finds the certificate for a host of its Ingresses. */
@@ -179,6 +185,7 @@ const CertificateFacts = Type.Object(
   },
   strict,
 )
+/** The rules by which a controller finds the certificate of a host. */
 export type CertificateFacts = Static<typeof CertificateFacts>
 
 const ControllerFacts = Type.Object(

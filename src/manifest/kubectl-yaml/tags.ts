@@ -6,6 +6,7 @@ export interface ScannedTag {
   readonly suffix: string
 }
 
+/** A line such as `%YAML 1.2` or `%TAG` before a document. */
 export type Directive =
   | { readonly kind: 'version'; readonly version: string }
   | ({ readonly kind: 'tag' } & { readonly handle: string; readonly prefix: string })

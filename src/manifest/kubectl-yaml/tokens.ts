@@ -1,6 +1,7 @@
 import type { ScannedScalar } from './scalars'
 import type { Directive, ScannedTag } from './tags'
 
+/** A token of YAML without text of its own. */
 export type Mark =
   | 'stream end'
   | 'document start'

@@ -21,6 +21,7 @@ export interface RenderedPair {
   readonly after: RenderedSide
 }
 
+/** A rendered release with its sources on both sides. */
 export interface ReleaseOfChange {
   readonly pair: RenderedPair
   readonly was: HelmSource | undefined
@@ -34,6 +35,7 @@ export interface AskedCluster {
   readonly now: RenderedSide | undefined
 }
 
+/** The clusters that charts asked, and the releases without an answer. */
 export interface AskedClusters {
   readonly clusters: readonly AskedCluster[]
   readonly unanswered: readonly Unanswered[]

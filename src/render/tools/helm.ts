@@ -30,6 +30,7 @@ export interface LaidOutChart {
   readonly name: string
 }
 
+/** The program and the limits that helm runs with. */
 export interface Running {
   readonly program: string
   readonly home: string

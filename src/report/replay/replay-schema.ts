@@ -28,7 +28,9 @@ export const JudgedChange = Type.Object({
     description: 'The most memory of the process of the run, in bytes; without helm and kustomize.',
   }),
 })
+/** The result of one change of a history. */
 export type JudgedChange = Static<typeof JudgedChange>
+/** A finding of one change of a history. */
 export type FoundInHistory = JudgedChange['findings'][number]
 
 const Ending = Type.Object(
@@ -64,4 +66,5 @@ export const ReplayLine = Type.Object(
   },
   { title: 'A commit, as ingress-guard replay judged it' },
 )
+/** A line of `replay --format json`. */
 export type ReplayLine = Static<typeof ReplayLine>
