@@ -59,6 +59,7 @@ export async function judgeWithFixes(input: Case, rule?: string): Promise<{ repo
   const { findings, patches } = await verifiedFixes(stated, {
     evidence,
     mode: evidence.mode,
+    rules: terms.resolution.rules,
     isExcepted: exceptedAmong(stated, terms, evidence.mode),
     async judgeAgain(edits) {
       const again = await gathered({ ...input, head: withEdits(input.head, edits) }, rule)

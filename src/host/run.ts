@@ -214,6 +214,7 @@ async function runWithin(
     const { findings, patches } = await verifiedFixes(located, {
       evidence,
       mode: evidence.mode,
+      rules: terms.resolution.rules,
       isExcepted: exceptedAmong(located, terms, evidence.mode),
       judgeAgain,
     })

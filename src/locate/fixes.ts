@@ -2,6 +2,7 @@ import { editedText, type Patch } from '../finding/edited-text'
 import { countsFor, type Finding, type Report } from '../finding/report'
 import { decodeFile } from '../manifest/load'
 import type { Gathered } from '../pipeline/opening/scope'
+import type { ActiveRule } from '../policy/policy'
 import { visible } from '../report/words/visible'
 import type { Fix } from '../rule/rule'
 import { readChanged } from './changed-file'
@@ -25,6 +26,7 @@ type Counts = ReadonlyMap<string, number>
 export interface FixContext {
   readonly evidence: Gathered
   readonly mode: Report['mode']
+  readonly rules: readonly ActiveRule[]
   /** Whether an exception covers a finding, so that it needs no fix. */
   isExcepted(finding: Finding): boolean
   judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
@@ -43,7 +45,8 @@ export async function verifiedFixes(
   const open = findings.filter((finding) => countsFor(finding, context.mode) && !context.isExcepted(finding))
   const texts = new HeadTexts(context.evidence)
   const candidates: Candidate[] = []
-  for (const finding of open) for (const fix of await candidatesFor(finding, texts)) candidates.push({ finding, fix })
+  for (const finding of open)
+    for (const fix of await candidatesFor(finding, texts, context.rules)) candidates.push({ finding, fix })
   const kept = await new Verification(context, countsOf(findings), texts).keep(candidates)
   const fixes = new Map(kept.accepted.map(({ finding, fix }) => [finding, fix]))
   // A finding that disappeared together with another one at its place has the same fix.
@@ -65,13 +68,14 @@ function placeOf({ location: { side, path, region } }: Finding): string {
   return JSON.stringify([side, path, region.startLine])
 }
 
-async function candidatesFor(finding: Finding, texts: HeadTexts): Promise<Fix[]> {
+async function candidatesFor(finding: Finding, texts: HeadTexts, rules: FixContext['rules']): Promise<Fix[]> {
   const found = finding.fix ? [finding.fix] : []
   if (finding.status === 'introduced') {
+    const putBack = rules.find(({ rule }) => rule.id === finding.rule)?.rule.putBack?.[finding.message]
     const paths = new Set([finding.location, ...finding.related].map(({ path }) => path))
     for (const path of paths) {
       const changed = await texts.changed(path)
-      if (changed) found.push(...puttingBack(changed, finding).slice(0, 3))
+      if (changed) found.push(...puttingBack(changed, finding, putBack).slice(0, 3))
     }
   }
   const allowed = await Promise.all(

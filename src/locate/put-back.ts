@@ -1,63 +1,20 @@
 import type { Finding } from '../finding/report'
 import { loadFile } from '../manifest/load'
 import type { Region } from '../region'
-import type { Fix } from '../rule/rule'
+import type { Fix, PutBack } from '../rule/rule'
 import type { ChangedFile } from './cause'
 import type { Edit } from './edits'
 
 /** A removal of more lines is no slip, so it is not offered to be undone. */
 const mostLines = 60
 
-/** Rules on removals that the author wants, and that need a further change or a check. */
-const notUndone: ReadonlySet<string> = new Set([
-  'controller-scope/namespace-isolated annotated',
-  'ingress-tls/entry-used unrouted',
-  'ingress-tls/host-covered byCertificate',
-  'ingress-tls/secret-provided unnamed',
-  'ingress-tls/tls-kept byDefault',
-])
-
-/** Messages that ask to keep something: lines that were changed or added are taken back, too. */
-const kept: ReadonlySet<string> = new Set([
-  'controller-scope/class-kept moved',
-  'controller-scope/controller-kept elsewhere',
-  'controller-scope/controller-kept mayStop',
-  'controller-scope/controller-kept stopped',
-  'controller-scope/controller-kept unschedulable',
-  'controller-scope/gateway-kept class',
-  'controller-scope/gateway-kept narrowed',
-  'controller-scope/service-reaches denied',
-  'controller-scope/service-reaches ports',
-  'controller-scope/service-reaches target',
-  'controller-scope/service-reaches type',
-  'controller-scope/service-reaches unselected',
-  'controller-scope/snippets-off on',
-  'controller-scope/status-kept stopped',
-  'ingress-tls/gateway-certificate otherType',
-  'ingress-tls/gateway-certificate wrongType',
-  'ingress-tls/secret-provided emptied',
-  'ingress-tls/secret-type otherType',
-  'ingress-tls/secret-type wrongType',
-  'protected-rbac/cluster-object-kept emptied',
-  'protected-rbac/cluster-object-kept gutted',
-  'protected-rbac/cluster-object-kept stopped',
-  'protected-rbac/cluster-object-kept unmarked',
-  'protected-rbac/cluster-object-kept unschedulable',
-  'protected-rbac/permissions-kept label',
-  'protected-rbac/permissions-kept selector',
-  'protected-rbac/role-ref-kept changed',
-  'protected-rbac/role-ref-kept gone',
-  'version-matrix/definition-serves lost',
-  'version-matrix/downgrade-safe down',
-])
-
 /**
  * The edits of a file that take back what a change did to it, those nearest to a finding first: they put back lines that
  * it removed, items that it removed from a line, and a file of one object that it deleted; where the finding asks for what
  * was there, also a line that it changed, or one that it added alone.
  */
-export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[] {
-  if (text?.before === undefined || notUndone.has(`${finding.rule} ${finding.message}`)) return []
+export function puttingBack({ path, text }: ChangedFile, finding: Finding, putBack: PutBack | undefined): Fix[] {
+  if (text?.before === undefined || putBack === 'nothing') return []
   const { before, after } = text
   if (after === undefined) {
     const isOne = loadFile({ text: before }).objects.length === 1
@@ -69,7 +26,7 @@ export function puttingBack({ path, text }: ChangedFile, finding: Finding): Fix[
     .flatMap((edit) => {
       const undone = isRemoval(edit)
         ? linesBack(edit, lines)
-        : (itemBack(edit) ?? (kept.has(`${finding.rule} ${finding.message}`) ? lineBack(edit, lines) : undefined))
+        : (itemBack(edit) ?? (putBack === 'changed' ? lineBack(edit, lines) : undefined))
       return undone ? [{ edits: [{ path, ...undone }] }] : []
     })
 }

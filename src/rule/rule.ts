@@ -44,6 +44,9 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly today: string
 }
 
+/** `changed`: a line that was changed or added, too; `nothing`: the removal is wanted, and asks for a further change. */
+export type PutBack = 'changed' | 'nothing'
+
 interface CommonRule<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
@@ -69,6 +72,8 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   readonly later?: Partial<Record<keyof M & string, string>>
   /** Messages that were reworded later, and the version of the policy with the new wording. */
   readonly until?: Partial<Record<keyof M & string, string>>
+  /** The messages for which a fix does not just put back the lines and items that the change removed. */
+  readonly putBack?: Partial<Record<keyof M & string, PutBack>>
   /**
    * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
    *

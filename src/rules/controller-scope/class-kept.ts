@@ -29,6 +29,7 @@ export default defineRule({
     moved: ({ name, users, was, is }: UsedClass & { was: string; is: string }) =>
       `This change sets the controller of IngressClass ${name} to ${is} instead of ${was}, while ${users} it. The API server rejects that, and if the class is recreated, all its Ingresses move to the other controller at once. Keep the class, and move the Ingresses one by one to a class with another name.`,
   },
+  putBack: { moved: 'changed' },
   *partners(manifest) {
     if (manifest.ref.kind !== 'IngressClass') return
     yield manifest.ref.name

@@ -49,6 +49,7 @@ export default defineRule({
       `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
   },
   later: { unlabelled: '1.4.0' },
+  putBack: { elsewhere: 'changed', mayStop: 'changed', stopped: 'changed', unschedulable: 'changed' },
   *partners(manifest) {
     yield* namesOfParts(manifest)
     if (manifest.ref.kind === 'Ingress') return

@@ -35,6 +35,7 @@ export default defineRule({
       `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
   },
   later: { narrowed: '1.4.0' },
+  putBack: { class: 'changed', narrowed: 'changed' },
   *partners(manifest) {
     yield manifest.ref.name
     if (manifest.ref.kind === 'Gateway') {

@@ -92,6 +92,7 @@ export default defineRule({
     contestedUnclassed: '1.1.0',
     contestedRoutes: '1.1.0',
   },
+  putBack: { annotated: 'nothing' },
   *partners(manifest) {
     yield* namesOfParts(manifest)
     // The chart's name may be in another object.

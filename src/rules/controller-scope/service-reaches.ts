@@ -52,6 +52,7 @@ export default defineRule({
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   later: { denied: '1.3.0' },
   messages,
+  putBack: { denied: 'changed', ports: 'changed', target: 'changed', type: 'changed', unselected: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
     // A copy of it, too.

@@ -31,6 +31,7 @@ export default defineRule({
     on: ({ object }: { object: string }) =>
       `${object} switches snippet annotations on, so everybody who may write an Ingress in any namespace can read all Secrets that ingress-nginx reads, and break its configuration for every host. Leave them off, and use the dedicated annotations instead.`,
   },
+  putBack: { on: 'changed' },
   *partners(manifest) {
     yield* namesOfParts(manifest)
     if (isOn(manifest.root.at('data', key))) yield* marksOfControllers

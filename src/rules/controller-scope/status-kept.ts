@@ -44,6 +44,7 @@ export default defineRule({
       `This change removes --update-status-on-shutdown=false from ${controller}, so its last Pod clears the status of the Ingresses when it stops, ${fate(dns)}. Keep it, or set --policy=upsert-only on ${dns}.`,
   },
   later: { stopped: '1.2.0' },
+  putBack: { stopped: 'changed' },
   *partners(manifest) {
     yield* namesOfParts(manifest)
     // A copy of it, too, and a controller that writes the status in its place.

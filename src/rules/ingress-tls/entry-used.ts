@@ -13,6 +13,7 @@ export default defineRule({
     hostless: ({ ingress }: { ingress: string }) =>
       `A rule of ${ingress} has no host, so no TLS entry applies to it and the controller serves it with its default certificate. Set a host on the rule.`,
   },
+  putBack: { unrouted: 'nothing' },
   check({ manifest, report }) {
     const entries = tlsEntries(manifest)
     const rules = [...manifest.root.at('spec', 'rules').items()]

@@ -42,6 +42,7 @@ export default defineRule({
   kinds: [gatewayKind],
   reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
   messages,
+  putBack: { otherType: 'changed', wrongType: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'ReferenceGrant') yield 'certificateRefs'

@@ -69,6 +69,7 @@ export default defineRule({
       `from-to-www-redirect redirects ${twin} to ${host}, but no entry of spec.tls lists ${twin}, so browsers reject its certificate before the redirect. Add ${twin} to the hosts of the entry that lists ${host}.`,
   },
   later: { unlisted: '1.1.0', noSecret: '1.1.0', byCertificate: '1.1.0', redirect: '1.1.0' },
+  putBack: { byCertificate: 'nothing' },
   *partners(manifest) {
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)

@@ -44,6 +44,7 @@ export default defineRule({
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
       `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
   },
+  putBack: { unnamed: 'nothing', emptied: 'changed' },
   *partners(manifest) {
     const claims = tlsClaims(manifest)
     for (const { host, secret } of claims) {

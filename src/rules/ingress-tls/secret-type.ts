@@ -39,6 +39,7 @@ export default defineRule({
       `${secret} is of type ${type}, but ${product}, which serves ${ingress}, reads certificates only from Secrets of type ${wanted}. Change its type to ${wanted}.`,
   },
   later: { otherType: '1.1.0' },
+  putBack: { otherType: 'changed', wrongType: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name

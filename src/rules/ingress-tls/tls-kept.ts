@@ -39,6 +39,7 @@ export default defineRule({
     byDefault: ({ host, by }: { host: string; by: string }) =>
       `This change removes the TLS entry of ${host}; ${by} still serves it with its default certificate. Check that this certificate covers the host.`,
   },
+  putBack: { byDefault: 'nothing' },
   *partners(manifest) {
     // A copy of it.
     if (manifest.ref.kind === 'Ingress') yield manifest.ref.name

@@ -49,6 +49,7 @@ export default defineRule({
       `After this change ${object} asks for nodes with ${what}, and no node of this cluster's description has that: ${harm}. Restore its nodeSelector and affinity.`,
   },
   later: { unreadable: '1.2.0', gutted: '1.2.0', unschedulable: '1.2.0' },
+  putBack: { emptied: 'changed', gutted: 'changed', stopped: 'changed', unmarked: 'changed', unschedulable: 'changed' },
   *partners(manifest, _, isGone) {
     const { ref } = manifest
     const kind = groupKindOf(ref)

@@ -40,6 +40,7 @@ export default defineRule({
     label: ({ role, label, gatherer }: { role: string; label: string; gatherer: string }) =>
       `${role} loses the label ${label}: "true", so ClusterRole ${gatherer} loses the permissions of this role. Add the label back.`,
   },
+  putBack: { label: 'changed', selector: 'changed' },
   *partners(manifest, { protect }) {
     // A copy of it.
     if (protectionOf(manifest, protect)) yield manifest.ref.name

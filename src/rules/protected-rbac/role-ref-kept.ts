@@ -17,6 +17,7 @@ export default defineRule({
       `${binding} no longer has a valid roleRef (it was ${before}), so the API server rejects it and the apply fails. Restore the roleRef, with its apiGroup, kind and name.`,
   },
   // A copy of it.
+  putBack: { changed: 'changed', gone: 'changed' },
   *partners({ ref }) {
     yield ref.name
   },

@@ -23,6 +23,7 @@ export default defineRule({
     }) =>
       `After this change ${definition} no longer serves ${apiVersion}, so objects that are written in it cannot be applied: ${left}. First write them in ${served}, or keep the version.`,
   },
+  putBack: { lost: 'changed' },
   *partners(manifest) {
     if (groupKindOf(manifest.ref) !== definitionKind || manifest.side !== 'base') return
     const versions = [...servedVersions(manifest)]

@@ -18,6 +18,7 @@ export default defineRule({
       `${workload} is upgraded from ${title} ${from} to ${to}, but an upgrade may span at most ${minors === 1 ? 'one minor release' : `${minors} minor releases`}. Upgrade through the releases between, in separate changes.`,
   },
   // A copy of it.
+  putBack: { down: 'changed' },
   *partners(manifest) {
     if (componentsOf(manifest).length > 0) yield manifest.ref.name
   },
