@@ -110,7 +110,7 @@ function cloneOf(repository: string): string | undefined {
 
 /** The id, the author date and the parents of a commit; nothing if the clone does not have it. */
 function described(repo: string, commit: string): string[] {
-  const { status, stdout } = spawnSync('git', ['-C', repo, 'show', '--no-patch', '--format=%H %at %P', commit], {
+  const { status, stdout } = spawnSync('git', ['-C', repo, 'log', '-1', '--format=%H %at %P', commit], {
     encoding: 'utf8',
   })
   return status === 0 ? stdout.trimEnd().split(' ') : []
