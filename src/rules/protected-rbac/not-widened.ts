@@ -209,9 +209,21 @@ function reportMore(
 
 /** @param role the role that changed, where it is not the binding that did */
 function reportWide(binding: Manifest, { subjects, as }: Grant, report: ReportMessage, role?: Manifest): void {
-  const isOpen = as === 'administrator' && subjects.some(isDefaultAccount)
+  const isOpen = as === 'administrator' && subjects.some(isDefaultAccount) && !isOfOldFlux(binding, subjects)
   if (isOpen) reportGiven(binding, subjects, 'administratorOpen', report, role, 'administrator')
   else reportGiven(binding, subjects, as, report, role)
+}
+
+/**
+ * Whether a binding is part of Flux's own installer until January 2021, whose controllers run as the default account of a
+ * namespace of their own. Source: https://github.com/fluxcd/flux2/pull/777
+ */
+function isOfOldFlux({ ref, root }: Manifest, subjects: readonly BoundSubject[]): boolean {
+  const namespace = root.at('metadata', 'labels', 'app.kubernetes.io/instance').string
+  return (
+    ref.name === `cluster-reconciler-${namespace}` &&
+    subjects.every((subject) => subjectName(subject) === `ServiceAccount ${namespace}/default`)
+  )
 }
 
 /**
