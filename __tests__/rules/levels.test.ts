@@ -83,7 +83,7 @@ describe('all permissions', () => {
     expect(await levels(rule, base, { 'again.yaml': again })).toEqual([])
   })
 
-  test('is a warning for a default account too in policies before 1.4.0, with the fingerprint that it had', async () => {
+  test('is a warning for a default account too in policies before 1.4.0, in one finding with the others', async () => {
     const head = { 'binding.yaml': bound('cluster-admin', `${account}, ${open}`) }
     const guard = 'format: 1\npolicies: [{use: protected-rbac@1.3.0}]\n'
     const { findings } = await judge({ base: {}, head, guard }, rule)
