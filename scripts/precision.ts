@@ -2,6 +2,7 @@
 // bench/precision-changes.jsonl names the changes, bench/precision.jsonl has a mark for each error that was read.
 //
 //   --changes FILE       other changes than those of bench/precision-changes.jsonl, in the same form
+//   --set NAME           those of one measurement: first, second
 //   --repositories DIR   where clones are, as OWNER/NAME or OWNER+NAME (default: .tools/precision)
 //   --clone              clone what is not there, from GitHub
 //   --cache DIR          where what is judged is kept, so that it goes on after an interruption (default: .tools/precision-cache)
@@ -27,6 +28,7 @@ import { type Change, counted, type Mark, type Measured, summaryOf, unmarked } f
 const { values: options } = parseArgs({
   options: {
     changes: { type: 'string', default: 'bench/precision-changes.jsonl' },
+    set: { type: 'string' },
     repositories: { type: 'string', default: '.tools/precision' },
     clone: { type: 'boolean', default: false },
     cache: { type: 'string', default: '.tools/precision-cache' },
@@ -53,7 +55,7 @@ interface Task extends Omit<Measured, 'outcome'> {
 }
 
 const tasks = linesOf<Change>(options.changes)
-  .filter(({ repository }) => repository.includes(options.only))
+  .filter(({ repository, set }) => repository.includes(options.only) && (options.set ?? set) === set)
   .flatMap(tasksOf)
   .sort((a, b) => (a.commit < b.commit ? -1 : 1))
 const queue = tasks.values()
@@ -63,7 +65,7 @@ const worker = async () => {
 }
 await Promise.all(Array.from({ length: Number(options.jobs) }, worker))
 const errors = counted(measured, marks)
-console.log(summaryOf(measured, errors))
+console.log(summaryOf(measured, errors, marks))
 const open = unmarked(errors)
 if (options.unmarked) for (const line of open) console.log(line)
 if (open.length > 0) process.exitCode = 1
