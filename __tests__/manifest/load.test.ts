@@ -147,7 +147,19 @@ describe('a document that cannot be read, at its first error', () => {
       configMap('a', 'data:\n  x: @y\n'),
       ['6:6 plain value cannot start with reserved character @'],
     ],
-    ['a map as a key', configMap('a', '? [x]\n: y\n'), ['5:3 a map or list cannot be a key']],
+    ['a list as a key', configMap('a', '? [x]\n: y\n'), ['5:3 a map or list cannot be a key']],
+    [
+      'a template with spaces between its braces',
+      configMap('a', 'data:\n  x: { { .Values.x } }\n'),
+      ['6:8 a map or list cannot be a key; a text that begins with { needs quotes'],
+    ],
+    [
+      'a text of stars without quotes',
+      configMap('a', 'data:\n  x: ***\n'),
+      [
+        '6:6 a text that begins with * or & needs quotes: without them it is an alias or an anchor, whose name may have only letters, digits, - and _',
+      ],
+    ],
     [
       'an anchor that holds itself',
       configMap('a', 'data: &d {x: *d}\n'),

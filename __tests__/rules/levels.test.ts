@@ -35,6 +35,75 @@ describe('a detour to all permissions', () => {
   })
 })
 
+describe('all permissions', () => {
+  const kind = (name: string, metadata: string) =>
+    `apiVersion: rbac.authorization.k8s.io/v1\nkind: ${name}\nmetadata: ${metadata}\n`
+  const roleRef = (name: string) => `roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ${name}}\n`
+  const bound = (role: string, subjects: string) =>
+    `${kind('ClusterRoleBinding', '{name: all}')}${roleRef(role)}subjects: [${subjects}]\n`
+  const all = `${kind('ClusterRole', '{name: all}')}rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]\n`
+  const account = '{kind: ServiceAccount, name: deployer, namespace: ci}'
+  const open = '{kind: ServiceAccount, name: default, namespace: ci}'
+  const subjects = [
+    [account, 'warning administrator'],
+    ['{kind: User, name: jane}', 'warning administrator'],
+    ['{kind: Group, name: "system:authenticated"}', 'error everybody'],
+    ['{kind: Group, name: "system:unauthenticated"}', 'error everybody'],
+    ['{kind: User, name: "system:anonymous"}', 'error everybody'],
+    [open, 'error administratorOpen'],
+    ['{kind: User, name: "system:serviceaccount:ci:default"}', 'error administratorOpen'],
+    ['{kind: Group, name: "system:serviceaccounts:ci"}', 'error administratorOpen'],
+    [`${account}, ${open}`, 'error administratorOpen'],
+  ] as const
+  const cases = ['cluster-admin', 'all'].flatMap((role) =>
+    subjects.map(([who, expected]) => [role, who, expected] as const),
+  )
+  const rule = 'protected-rbac/not-widened'
+  test.each(cases)('by %s for %s', async (role, who, expected) => {
+    expect(await levels(rule, { 'role.yaml': all }, { 'binding.yaml': bound(role, who) })).toEqual([expected])
+  })
+
+  test('by a role that allows everything from now on', async () => {
+    const some = all.replace('resources: ["*"]', 'resources: [pods]')
+    const base = { 'role.yaml': some, 'binding.yaml': bound('all', open) }
+    expect(await levels(rule, base, { 'role.yaml': all })).toEqual(['error administratorOpen'])
+  })
+
+  test('in kube-system', async () => {
+    const binding = (namespace: string, who: string) =>
+      `${kind('RoleBinding', `{name: all, namespace: ${namespace}}`)}${roleRef('cluster-admin')}subjects: [${who}]\n`
+    expect(await levels(rule, {}, { 'b.yaml': binding('kube-system', open) })).toEqual(['error administratorOpen'])
+    expect(await levels(rule, {}, { 'b.yaml': binding('kube-system', account) })).toEqual([])
+    expect(await levels(rule, {}, { 'b.yaml': binding('ci', open) })).toEqual([])
+  })
+
+  test('is no finding for those that had it', async () => {
+    const base = { 'binding.yaml': bound('cluster-admin', open) }
+    const again = bound('cluster-admin', open).replace('name: all', 'name: again')
+    expect(await levels(rule, base, { 'again.yaml': again })).toEqual([])
+  })
+
+  test('is a warning for a default account too in policies before 1.4.0, in one finding with the others', async () => {
+    const head = { 'binding.yaml': bound('cluster-admin', `${account}, ${open}`) }
+    const guard = 'format: 1\npolicies: [{use: protected-rbac@1.3.0}]\n'
+    const { findings } = await judge({ base: {}, head, guard }, rule)
+    expect(findings.map(({ level, message, keys }) => [level, message, keys])).toEqual([
+      ['warning', 'administrator', ['ServiceAccount ci/deployer', 'ServiceAccount ci/default']],
+    ])
+    expect(findings[0]?.text).toMatch(
+      /makes ServiceAccount ci\/deployer and ServiceAccount ci\/default an administrator/,
+    )
+  })
+
+  test('is silent when the advice is taken', async () => {
+    const { findings } = await judge({ base: {}, head: { 'b.yaml': bound('cluster-admin', open) } }, rule)
+    expect(findings.map(({ text }) => text)).toEqual([
+      'ClusterRoleBinding all lets ServiceAccount ci/default do everything in the whole cluster, because ClusterRole cluster-admin allows everything; every Pod of namespace ci that names no account of its own uses ServiceAccount ci/default. Bind a role with only the needed permissions, and to an account that only the Pods that need it name in `serviceAccountName`.',
+    ])
+    expect(await levels(rule, {}, { 'b.yaml': bound('edit', account) })).toEqual([])
+  })
+})
+
 test('an autoscaler that may stop a controller is a warning', async () => {
   const scaler = (least: number) =>
     `apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: edge, namespace: edge}\nspec:\n  scaleTargetRef: {kind: Deployment, name: edge}\n  minReplicas: ${least}\n`

@@ -27,9 +27,11 @@ const marks: readonly Mark[] = [
 ]
 
 test('the errors of changes are counted by their marks', () => {
-  expect(summaryOf(measured, counted(measured, marks)).split('\n')).toEqual([
+  const fixed: Mark = { repository: 'x/one', commit: 'bbbb', rule: 'tls/a', mark: 'false', why: 'it was none' }
+  expect(summaryOf(measured, counted(measured, marks), [...marks, fixed]).split('\n')).toEqual([
     '4 changes of 2 repositories of 2 styles were judged, 1 could not be.',
     '3 were stopped: 1 rightly, 1 arguably, 1 wrongly, 1 not read yet. Wrongly in 1,000: 250.0.',
+    'When first judged, 2 were stopped wrongly: 500.0 in 1,000.',
     '',
     '| rule | true | arguable | false | not read |',
     '| --- | --- | --- | --- | --- |',

@@ -13,6 +13,17 @@ describe('a Kustomization that cannot be built', () => {
     expect(report.findings[0]?.text).toContain(`Whether the head still has ClusterRole ${name}`)
   })
 
+  test('says that two files have one object, and not that a file is no folder', async () => {
+    const report = await judgeChange(shared, {
+      'base/copy.yaml': role(name),
+      'base/kustomization.yaml': kustomization('resources:', '  - role.yaml', '  - copy.yaml', '  - ingress.yaml'),
+    })
+    expect(places(report)).toEqual(['head/base/kustomization.yaml:5 exact source/unrendered'])
+    expect(report.findings[0]?.text).toMatch(
+      /^Kustomize cannot build it: merging resources from 'copy\.yaml': may not add resource with an already registered id: [^']*\. Whether the head still has /,
+    )
+  })
+
   const elsewhere = (ref: string, ...more: string[]) =>
     kustomization('resources:', '  - ../../base', `  - https://github.com/example/base//deploy?ref=${ref}`, ...more)
 

@@ -19,6 +19,18 @@ describe('a template that fails with an answer hides no other question', () => {
   })
 })
 
+test('an object that no API server takes is an error, with what helm says of it', async () => {
+  const asks = '{{ if lookup "v1" "Secret" "x" "y" }}{{ end }}'
+  const label = (value: string) =>
+    `${asks}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: {backup: ${value}}}\n`
+  const at = 'c/templates/config.yaml'
+  const report = await change({ ...base, [at]: label('"yes"') }, { [at]: label('yes') })
+  expect(places(report)).toEqual([`head/${at}:4 exact source/unrendered`])
+  expect(report.findings[0]?.text).toMatch(
+    /^After this change, helm prints release shop\/web of c, but can neither install nor upgrade it in any cluster that was tried: its deployment fails\. Helm reports: .*labels.*\. Make it render for a cluster/,
+  )
+})
+
 test('objects that helm looks for before it installs them are no questions of a chart that refuses an upgrade', async () => {
   const password = '(lookup "v1" "Secret" .Release.Namespace "password")'
   const many =

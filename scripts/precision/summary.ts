@@ -4,6 +4,8 @@ import type { FoundInHistory } from '../../src/report/replay/replay-schema'
 /** The changes of a repository that are judged. */
 export interface Change {
   readonly repository: string
+  /** The measurement for which they were chosen. */
+  readonly set: 'first' | 'second'
   readonly style: string
   readonly commits: readonly string[]
 }
@@ -68,8 +70,15 @@ export function unmarked(errors: readonly Counted[]): string[] {
   ]
 }
 
+/** The changes that were stopped wrongly when they were first judged, whatever was fixed since. */
+function wrongAtFirst(measured: readonly Measured[], marks: readonly Mark[]): number {
+  const isWrong = ({ repository, commit }: Measured) =>
+    marks.some((one) => one.mark === 'false' && one.repository === repository && commit.startsWith(one.commit))
+  return measured.filter(isWrong).length
+}
+
 /** The figures, as Markdown. A change counts once for each mark that its errors have. */
-export function summaryOf(measured: readonly Measured[], errors: readonly Counted[]): string {
+export function summaryOf(measured: readonly Measured[], errors: readonly Counted[], marks: readonly Mark[]): string {
   const judged = measured.flatMap(({ outcome }) => ('judged' in outcome ? [outcome.judged] : []))
   const failed = measured.flatMap(({ repository, commit, outcome }) =>
     'failed' in outcome ? [`- ${repository} ${commit.slice(0, 12)}: ${outcome.failed}`] : [],
@@ -81,12 +90,15 @@ export function summaryOf(measured: readonly Measured[], errors: readonly Counte
   const rules = [...new Set(errors.map(({ finding }) => finding.rule))].sort()
   const cell = (rule: string, mark: Mark['mark'] | undefined) =>
     String(errors.filter((one) => one.finding.rule === rule && one.mark?.mark === mark).length)
+  const wrong = wrongAtFirst(measured, marks)
+  const inThousand = (some: number) => ((1000 * some) / judged.length).toFixed(1)
   const warnings = new Map<string, number>()
   for (const { rule, level } of judged.flatMap(({ findings }) => findings))
     if (level === 'warning') warnings.set(rule, (warnings.get(rule) ?? 0) + 1)
   return [
     `${judged.length} changes of ${new Set(measured.map(({ repository }) => repository)).size} repositories of ${new Set(measured.map(({ style }) => style)).size} styles were judged, ${failed.length} could not be.`,
-    `${stopped} were stopped: ${changesOf('true')} rightly, ${changesOf('arguable')} arguably, ${changesOf('false')} wrongly, ${changesOf(undefined)} not read yet. Wrongly in 1,000: ${((1000 * changesOf('false')) / judged.length).toFixed(1)}.`,
+    `${stopped} were stopped: ${changesOf('true')} rightly, ${changesOf('arguable')} arguably, ${changesOf('false')} wrongly, ${changesOf(undefined)} not read yet. Wrongly in 1,000: ${inThousand(changesOf('false'))}.`,
+    `When first judged, ${wrong} were stopped wrongly: ${inThousand(wrong)} in 1,000.`,
     '',
     '| rule | true | arguable | false | not read |',
     '| --- | --- | --- | --- | --- |',

@@ -213,10 +213,11 @@ export class Evaluation {
         this.touched(manifest) && this.snapshotsOf(cluster).base.get(manifest.ref).length === 0,
       report: (
         at: Cursor | readonly Cursor[],
-        message: string,
+        latest: string,
         args: object,
-        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value' | 'subject'> = {},
+        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value' | 'subject'> & { readonly before?: string } = {},
       ) => {
+        const message = active.has(latest) ? latest : (more.before ?? latest)
         const level = active.levelOf(message)
         if (!level) return
         const text: string = active.rule.messages[message](args)

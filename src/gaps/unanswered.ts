@@ -15,6 +15,8 @@ export interface Unanswered {
   readonly isNew: boolean
   /** Helm's message, if it has one. */
   readonly reason?: string | undefined
+  /** Whether it renders in no cluster that was tried. */
+  readonly isEverywhere?: boolean
 }
 
 /**
@@ -29,11 +31,12 @@ export async function unansweredReleases(
 ): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
   const findings: Finding[] = []
   const skipped = new Map<string, Skipped>()
-  for (const { side, answer, isNew, reason } of all) {
+  for (const one of all) {
+    const { side, answer, isNew } = one
     const { source } = side
     const at = await lineOfChange(base, head, source, changed)
     const release = nameOfSource(source)
-    if (isNew) findings.push(finding(at, { release, answer, reason }, (await head.checkout.text(at.path)) ?? ''))
+    if (isNew) findings.push(finding(at, release, one, (await head.checkout.text(at.path)) ?? ''))
     else
       skipped.set(JSON.stringify([at.path, release, answer]), {
         path: at.path,
@@ -46,19 +49,22 @@ export async function unansweredReleases(
 
 function finding(
   at: DeclarationSite,
-  { release, answer, reason }: { release: string; answer: string; reason: string | undefined },
+  release: string,
+  { answer, reason, isEverywhere }: Unanswered,
   fileText: string,
 ): Finding {
-  const advice = reason
-    ? `Helm reports: ${reason.replace(/\.$/, '')}. Fix that, or write the templates`
-    : 'Write the templates'
+  const said = reason ? `Helm reports: ${reason.replace(/\.$/, '')}. ` : ''
+  const advice =
+    'rite the templates so that they render with each answer to `lookup`, `.Release.Revision`, `.Capabilities` and random functions, or remove the condition that this change adds.'
   return gateFinding('source/unrendered', 'answer', 'error', {
     side: 'head',
     ...at,
     status: 'introduced',
     keys: [release, answer],
     fileText,
-    text: `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. ${advice} so that they render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or remove the condition that this change adds.`,
+    text: isEverywhere
+      ? `After this change, helm prints ${release}, but can neither install nor upgrade it in any cluster that was tried: its deployment fails. ${said}Make it render for a cluster: \`helm upgrade --install --dry-run=server\` tries it.`
+      : `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. ${said}${said ? 'Fix that, or w' : 'W'}${advice}`,
   })
 }
 

@@ -81,8 +81,10 @@ class SurveyWalk {
       // For go-yaml, an alias of a list is no list of maps.
       const sources = isSeq(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
       if (!sources.every(isMap)) this.refuse('the value of << must be a map or a list of maps', written)
-    } else if (isMap(key) || isSeq(key)) this.refuse('a map or list cannot be a key', written)
-    else if (isScalar(key)) {
+    } else if (isMap(key) || isSeq(key)) {
+      const hint = isMap(key) ? '; a text that begins with { needs quotes' : ''
+      this.refuse(`a map or list cannot be a key${hint}`, written)
+    } else if (isScalar(key)) {
       if (key.value === null) this.refuse('a key cannot be empty or null', written)
       const text = String(key.value)
       if (seen.has(text) && isScalar(written)) this.duplicates.push({ text, node: written })

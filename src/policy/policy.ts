@@ -29,6 +29,8 @@ export interface ActiveRule {
   readonly rule: Rule
   readonly policy: { readonly name: string; readonly version: string }
   readonly params: unknown
+  /** Whether this version of the policy has one of the rule's messages. */
+  has(message: string): boolean
   /** The level of one of the rule's messages; undefined when it is off. */
   levelOf(message: string): Level | undefined
 }
@@ -190,6 +192,7 @@ function activate(
       rule,
       policy: { name: file.policy, version: file.version },
       params,
+      has: (message: string) => messages.includes(message),
       levelOf: (message: string) => (messages.includes(message) ? levelOf(message, given, own) : undefined),
     }
   })

@@ -21,13 +21,14 @@ type Messages = Record<string, (args: any) => string>
  * @param keys the subject of the statement (a host, a Secret's name), which keeps the fingerprint stable; never a line,
  * a list index or a path
  * @param subject the subject of the statement, where an object that is renamed is no new one: a product and its release
+ * @param before the message that versions of the policy have in its place, from before it was added
  * @param value the path of a chart's value that decides the first cursor, if a chart renders it: `controller.kind`
  */
 export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   at: Cursor | readonly Cursor[],
   message: Id,
   args: Parameters<M[Id]>[0] & Args,
-  more?: { keys?: readonly string[]; fix?: Fix; value?: string; subject?: string },
+  more?: { keys?: readonly string[]; fix?: Fix; value?: string; subject?: string; before?: keyof M & string },
 ) => void
 
 /** The input of every rule, apart from the objects it judges. */

@@ -10,8 +10,12 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
  * so two such objects count only when the folder of one contains the other.
  */
 export function shareNamespace(a: Manifest, b: Manifest): boolean {
-  if (a.ref.namespace !== b.ref.namespace) return false
-  if (a.ref.namespace !== '') return true
+  return a.ref.namespace === b.ref.namespace && mayShareNamespace(a, b)
+}
+
+/** Whether two objects may be in one namespace: as above, and where only one of them has it written. */
+export function mayShareNamespace(a: Manifest, b: Manifest): boolean {
+  if (a.ref.namespace !== '' && b.ref.namespace !== '') return a.ref.namespace === b.ref.namespace
   const [one, other] = [folderOf(a), folderOf(b)]
   return one.startsWith(other) || other.startsWith(one)
 }

@@ -128,6 +128,15 @@ export function isDefaultAccount({ kind, name }: Subject): boolean {
   )
 }
 
+/** The Pods that log in as a default account, as a clause. */
+export function podsOf({ kind, name }: Subject): string {
+  const [, , namespace = ''] = name.split(':')
+  const where = namespace === '' ? 'its namespace' : `namespace ${namespace}`
+  return kind === 'Group'
+    ? `every Pod of ${where} is in that group`
+    : `every Pod of ${where} that names no account of its own uses ServiceAccount ${namespace ? `${namespace}/` : ''}default`
+}
+
 const everybody: Readonly<Record<string, string>> = {
   'Group system:authenticated': 'everyone who logs in, every Pod included',
   'Group system:authenticated:oauth': 'everyone who logs in',

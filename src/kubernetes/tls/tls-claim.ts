@@ -2,9 +2,9 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest } from '../../manifest/manifest'
 import { covers, routedHosts, tlsEntries } from '../ingress/ingress'
-import { shareNamespace } from '../object/namespace'
+import { mayShareNamespace, shareNamespace } from '../object/namespace'
 import { certificateRefs, tlsListeners } from './gateway-tls'
-import { producersOf } from './tls-producer'
+import { possibleProducersOf, producersOf } from './tls-producer'
 
 /** The kinds that name Secrets for the TLS of hosts. */
 export const claimKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io'] as const
@@ -53,10 +53,21 @@ export function makerOf(claim: TlsClaim, snapshot: Snapshot): Manifest | undefin
   const { secret, namespace, at } = claim
   if (secret === '') return undefined
   return producersOf(snapshot, namespace, secret).find(
-    ({ manifest }) =>
-      !['Merge', 'None'].includes(manifest.root.at('spec', 'target', 'creationPolicy').string ?? '') &&
-      (namespace !== '' || shareNamespace(manifest, at.manifest)),
+    ({ manifest }) => makes(manifest) && (namespace !== '' || shareNamespace(manifest, at.manifest)),
   )?.manifest
+}
+
+/** Whether a Secret is made, or may be: its maker or the claim has no namespace written. */
+export function mayBeMade(claim: TlsClaim, snapshot: Snapshot): boolean {
+  const { secret, namespace, at } = claim
+  return possibleProducersOf(snapshot, namespace, secret, at.manifest).some(
+    ({ manifest }) => makes(manifest) && (namespace !== '' || mayShareNamespace(manifest, at.manifest)),
+  )
+}
+
+/** An ExternalSecret that only changes a Secret makes none. */
+function makes(manifest: Manifest): boolean {
+  return !['Merge', 'None'].includes(manifest.root.at('spec', 'target', 'creationPolicy').string ?? '')
 }
 
 /** The claims of all users in a snapshot; of several copies of one, those of each. */

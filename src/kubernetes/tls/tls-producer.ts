@@ -3,6 +3,7 @@ import { entryOf } from '../../entry'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { tlsEntries } from '../ingress/ingress'
+import { mayShareNamespace } from '../object/namespace'
 import { shimAnnotation } from './cert-manager'
 import { certificateRefs, tlsListeners } from './gateway-tls'
 
@@ -167,6 +168,19 @@ export function producersOf(snapshot: Snapshot, namespace: string, name: string)
     ({ manifest }) => !here.some((producer) => producer.manifest === manifest),
   )
   return [...here, ...anywhere]
+}
+
+/**
+ * Everything in a snapshot that provides a Secret, or may do so: it is beside an object in the repository, and one of
+ * the two has no namespace written.
+ */
+export function possibleProducersOf(snapshot: Snapshot, namespace: string, name: string, beside: Manifest): Producer[] {
+  const unplaced = producerKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .filter(({ ref }) => ref.namespace === '' || namespace === '')
+    .filter((manifest) => mayShareNamespace(manifest, beside))
+    .flatMap((manifest) => secretsMadeBy(manifest).map((made) => ({ ...made, manifest })))
+  return [...producersOf(snapshot, namespace, name), ...unplaced.filter((made) => made.name === name)]
 }
 
 function indexOf(snapshot: Snapshot): Map<string, Producer[]> {

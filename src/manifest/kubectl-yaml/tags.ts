@@ -18,7 +18,10 @@ export function scanAnchor(chars: Characters): string {
   const name = words(chars)
   const endsHere = isBlankOrEnd(chars.code()) || '?:,]}%@`'.includes(String.fromCharCode(chars.code()))
   if (name === '' || !endsHere)
-    throw new Refusal('the name of an anchor or alias may have only letters, digits, - and _', mark)
+    throw new Refusal(
+      'a text that begins with * or & needs quotes: without them it is an alias or an anchor, whose name may have only letters, digits, - and _',
+      mark,
+    )
   return name
 }
 

@@ -121,6 +121,8 @@ class Exploration {
   private isInstalled = { old: false, now: false }
   /** Whether the base renders in a cluster in which the head does not, as an upgrade or as an installation. */
   private isLost = false
+  /** Helm's message for the head in the last cluster in which it does not render. */
+  private lastReason: string | undefined
 
   constructor(
     private readonly pair: RenderedPair,
@@ -139,6 +141,7 @@ class Exploration {
       if (installed.now) return installed
       const both = [row.faults, installed.faults]
       this.isLost ||= both.every(({ now }) => now === 'refused') && both.some(({ old }) => old === undefined)
+      this.lastReason = installed.reason ?? row.reason ?? this.lastReason
       this.isInstalled = { old: false, now: false }
     }
     return undefined
@@ -214,9 +217,9 @@ class Exploration {
   found(rows: readonly Row[], nowhere?: string): AskedClusters {
     const { old, now } = this.sides
     const unanswered: Unanswered[] = []
-    const add = (answer: string, isNew: boolean, reason?: string) =>
-      unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined, reason })
-    if (nowhere !== undefined) add(nowhere, this.isLost)
+    const add = (answer: string, isNew: boolean, reason?: string, isEverywhere = false) =>
+      unanswered.push({ side: now.plain, answer, isNew: isNew && old !== undefined, reason, isEverywhere })
+    if (nowhere !== undefined) add(nowhere, this.isLost, this.lastReason, true)
     // A chart that refuses a version, an API or a revision also refuses it in a real cluster: nothing is deleted there.
     // The found objects are not those of the cluster, so refusing them shows nothing.
     const refusing = rows.filter(

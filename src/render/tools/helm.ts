@@ -276,8 +276,9 @@ export function errorLinesIn({ stderr }: Pick<Outcome, 'stderr'>): string[] {
   const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
   // Helm 4 and schemas explain the error on further lines; hints on helm's own flags are not part of it.
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
-  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
-  return [message, ...why]
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim()))
+  // A chain of templates has its cause at the end.
+  return [message, ...(why.length > 8 ? [...why.slice(0, 2), '…', ...why.slice(-5)] : why)]
 }
 
 /** A tool's message without the folders of this machine, at a length that a person reads. */

@@ -22,7 +22,7 @@ import { substituted } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
-import { type Failure, type FailureCause, type Piece, type Rendering, withoutFolder } from './rendering'
+import { causeIn, type Failure, type FailureCause, type Piece, type Rendering, withoutFolder } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -287,7 +287,10 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .replaceAll(`${checkout.folder}/`, '')
     .replaceAll(`../../${path.basename(checkout.folder)}/`, '')
   const lack = lackIn(message)
-  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(inWords(words, checkout), checkout.folder)}`)
+  const failed = at(
+    'tool-failed',
+    `kustomize cannot build it: ${shortened(inWords(causeIn(words), checkout), checkout.folder)}`,
+  )
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }

@@ -81,3 +81,11 @@ export function lineRegion(line: number, column = 1): Region {
 export function withoutFolder(place: string): string {
   return `there is no folder ${place} in this repository, so the objects deployed from it are no longer updated or removed; name an existing folder, or remove the object`
 }
+
+/** The fault of a file, which kustomize quotes before it says that the file is no folder either. */
+export function causeIn(words: string): string {
+  const [start, end] = ["accumulation err='", "': must build at directory"]
+  const at = words.lastIndexOf(start)
+  const stop = words.indexOf(end, at)
+  return at === -1 || stop === -1 ? words : words.slice(at + start.length, stop)
+}

@@ -3,8 +3,8 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import {
   type ProducedSecret,
+  possibleProducersOf,
   producerKinds,
-  producersOf,
   secretMakers,
   secretsMadeBy,
 } from '../../kubernetes/tls/tls-producer'
@@ -73,7 +73,7 @@ function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot)
   return secretsMadeBy(before).filter(
     ({ namespace, name }) =>
       namespace !== undefined &&
-      !producersOf(head, namespace, name).some(
+      !possibleProducersOf(head, namespace, name, before).some(
         ({ manifest }) => !['Merge', 'None'].includes(creationPolicyOf(manifest)),
       ),
   )

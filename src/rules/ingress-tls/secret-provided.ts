@@ -11,6 +11,7 @@ import {
   claimKinds,
   claimsIn,
   makerOf,
+  mayBeMade,
   servesHostOf,
   type TlsClaim,
   tlsClaims,
@@ -69,7 +70,7 @@ export default defineRule({
         continue
       }
       const made = makerBefore(claim, was, base, head)
-      if (!made || makerOf(claim, head) || isNamedAlready(claim, base)) continue
+      if (!made || mayBeMade(claim, head) || isNamedAlready(claim, base)) continue
       seen.add(claim.secret)
       const { namespace, secret } = claim
       const release = releaseWith(secret, head)

@@ -35,6 +35,7 @@ import {
   escalations,
   everybodyIn,
   isDefaultAccount,
+  podsOf,
 } from '../../kubernetes/rbac/rbac-power'
 import { aggregateLabels } from '../../kubernetes/rbac/rbac-role'
 import { firstFew, permissionKeys } from '../../kubernetes/rbac/rbac-words'
@@ -63,6 +64,8 @@ const messages = {
     `${binding} gives ${subjects}, which means ${who}, the permissions of ${role}. Name only the accounts that need them, or check that these permissions show nothing confidential.`,
   administrator: ({ binding, role, subjects }: Given) =>
     `${binding} makes ${subjects} an administrator of the whole cluster, because ${role} allows everything. Bind a role with only the needed permissions, or confirm that this is intended.`,
+  administratorOpen: ({ binding, role, subjects, who, where }: Given & { who: string; where: string }) =>
+    `${binding} lets ${subjects} do everything in ${where}, because ${role} allows everything; ${who}. Bind a role with only the needed permissions, and to an account that only the Pods that need it name in \`serviceAccountName\`.`,
   detour: ({ binding, role, subjects, more }: Given & { more: string }) =>
     `${binding} gives ${subjects} ${more} by ${role}; with that, they can make themselves administrators of the whole cluster. Bind a role without it, or confirm that this is intended.`,
   detourOpen: ({ binding, role, subjects, more }: Given & { more: string }) =>
@@ -86,7 +89,7 @@ export default defineRule({
     }),
   }),
   messages,
-  later: { detour: '1.3.0', detourOpen: '1.3.0' },
+  later: { detour: '1.3.0', detourOpen: '1.3.0', administratorOpen: '1.4.0' },
   *partners(manifest, { protect }, isGone) {
     // A copy of it.
     if (protectionOf(manifest, protect)) yield manifest.ref.name
@@ -115,7 +118,7 @@ export default defineRule({
         reportGiven(after, others, 'subject', report)
       } else {
         const wide = wideGrant(after, gaining, base, head)
-        if (wide) reportGiven(after, wide.subjects, wide.as, report)
+        if (wide) reportWide(after, wide, report)
         else reportDetour(after, gaining, base, head, report)
       }
       return
@@ -149,7 +152,7 @@ export default defineRule({
       for (const [binding, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn)
         const wide = wideGrant(binding, gaining, base, head)
-        if (wide) reportGiven(binding, wide.subjects, wide.as, report, after)
+        if (wide) reportWide(binding, wide, report, after)
       }
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
@@ -166,13 +169,17 @@ function reportDetour(
 ): void {
   const roleRef = roleRefOf(binding)
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
-  // A subject that gets everything is an administrator, with or without a detour.
-  if (!roleRef || !permissions || allowsEverything(permissions)) return
+  if (!roleRef || !permissions) return
   const isWhole = binding.ref.kind === 'ClusterRoleBinding'
   const namespace = isWhole ? '*' : binding.ref.namespace
   const found = isWhole || namespace === 'kube-system' ? detoursIn(inNamespace(permissions, '*'), isWhole) : []
   const given = inNamespace(found, namespace)
   const fresh = gaining.filter((subject) => uncovered(permissionsOfSubject(subject, base), given).length > 0)
+  // A subject that gets everything is an administrator, with or without a detour.
+  if (allowsEverything(permissions)) {
+    if (!isWhole && fresh.some(isDefaultAccount)) reportGiven(binding, fresh, 'administratorOpen', report)
+    return
+  }
   for (const message of ['detour', 'detourOpen'] as const) {
     const its = fresh.filter((subject) => isDefaultAccount(subject) === (message === 'detourOpen'))
     const [first] = its
@@ -201,19 +208,43 @@ function reportMore(
 }
 
 /** @param role the role that changed, where it is not the binding that did */
+function reportWide(binding: Manifest, { subjects, as }: Grant, report: ReportMessage, role?: Manifest): void {
+  const isOpen = as === 'administrator' && subjects.some(isDefaultAccount) && !isOfOldFlux(binding, subjects)
+  if (isOpen) reportGiven(binding, subjects, 'administratorOpen', report, role, 'administrator')
+  else reportGiven(binding, subjects, as, report, role)
+}
+
+/**
+ * Whether a binding is part of Flux's own installer until January 2021, whose controllers run as the default account of a
+ * namespace of their own. Source: https://github.com/fluxcd/flux2/pull/777
+ */
+function isOfOldFlux({ ref, root }: Manifest, subjects: readonly BoundSubject[]): boolean {
+  const namespace = root.at('metadata', 'labels', 'app.kubernetes.io/instance').string
+  return (
+    ref.name === `cluster-reconciler-${namespace}` &&
+    subjects.every((subject) => subjectName(subject) === `ServiceAccount ${namespace}/default`)
+  )
+}
+
+/**
+ * @param role the role that changed, where it is not the binding that did
+ * @param before the message of versions of the policy that do not have this one
+ */
 function reportGiven(
   binding: Manifest,
   gaining: readonly BoundSubject[],
-  message: 'subject' | Grant['as'],
+  message: 'subject' | 'administratorOpen' | Grant['as'],
   report: ReportMessage,
   role?: Manifest,
+  before?: 'administrator',
 ): void {
   const roleRef = roleRefOf(binding)
   const [first] = gaining
   if (!first || !roleRef) return
   const keys = gaining.map(subjectName)
-  const who = everybodyIn(first) ?? ''
+  const open = gaining.find(isDefaultAccount)
+  const who = (message === 'administratorOpen' && open ? podsOf(open) : everybodyIn(first)) ?? ''
   const where = binding.ref.namespace || 'the whole cluster'
   const args = { binding: nameOf(binding.ref), role: nameOf(roleRef.ref), subjects: keys.join(' and '), who, where }
-  report([first.at, role ? role.root.at('rules') : roleRef.at], message, args, { keys })
+  report([first.at, role ? role.root.at('rules') : roleRef.at], message, args, { keys, before })
 }

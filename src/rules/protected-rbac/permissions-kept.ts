@@ -10,7 +10,8 @@ import {
   isDefaultRole,
   isInEveryRelease,
 } from '../../kubernetes/rbac/bootstrap-rbac'
-import { type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import { inNamespace, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import { allowsEverything } from '../../kubernetes/rbac/rbac-power'
 import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac/rbac-role'
 import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac/rbac-words'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -32,7 +33,7 @@ export default defineRule({
     lost: ({ role, lost, holders, rules }: Loss) =>
       `${role} no longer allows ${lost}, so the API server denies these requests of ${holders}, at least until a kube-apiserver restarts. Add it back to its rules: ${rules}.`,
     shrunk: ({ role, lost, holders, rules }: Loss) =>
-      `${role} no longer allows ${lost}; its name is reserved for the cluster, but no API server restores it. Check that ${holders} no longer needs that, or add it back to its rules: ${rules}.`,
+      `${role} no longer allows ${lost}; its name is reserved for the cluster, but no API server restores it. Check that ${holders} no longer needs that${rules === '' ? '' : `, or add it back to its rules: ${rules}`}.`,
     lacking: ({ role, lost, holders, rules, release }: Loss & { release: string }) =>
       `${role} lacks ${lost}, which ${release} gives it, so the API server denies these requests of ${holders} once this is applied. Add it to its rules: ${rules}.`,
     selector: ({ role, selector }: { role: string; selector: string }) =>
@@ -91,14 +92,21 @@ export default defineRule({
     }
     // The permissions of an aggregated role are not in its own rules.
     if (aggregationOf(after)) return
-    const lost = uncovered(permissionsIn(after.root.at('rules')), permissionsIn(before.root.at('rules')))
+    const rules = after.root.at('rules')
+    const was = permissionsIn(before.root.at('rules'))
+    // No advice widens a role to everything, unless Kubernetes itself does: then its defaults count, where it has any.
+    const isWidened =
+      allowsEverything(inNamespace(was, '*')) && !defaultsOf(after.ref).some(({ always }) => allowsEverything(always))
+    const message = isForeign(before) ? 'shrunk' : 'lost'
+    const isOfKubernetes = isWidened && message === 'lost'
+    const lost = isOfKubernetes ? (lackingIn(after, [base, head])?.lost ?? []) : uncovered(permissionsIn(rules), was)
     const [first] = lost
     if (!first) return
     const [args, more] = statementOf(lost)
-    const rules = after.root.at('rules')
     const { fix, gap } = allowing(rules, lost)
-    const message = isForeign(before) ? 'shrunk' : 'lost'
-    report([gap ?? rules, first.at ?? before.root], message, args, { ...more, fix })
+    const ends = [gap ?? rules, first.at ?? before.root]
+    if (isWidened && !isOfKubernetes) report(ends, message, { ...args, rules: '' }, more)
+    else report(ends, message, args, { ...more, fix })
   },
 })
 
