@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
+  /** Asks for the content only if it is another one than that of this validator. */
+  readonly unless?: string | undefined
   /** The URL itself may have a private address, but not one of another origin that it redirects to. */
   readonly mayBePrivate?: boolean
   /** Redirects are followed within the URL's own origin only. */
@@ -137,16 +139,22 @@ export class HttpClient {
   }
 }
 
+/** A text by which a server says whether its content is still the same: an ETag, or the day of the last change. */
+export function validatorOf({ headers: { etag, 'last-modified': modified } }: HttpAnswer): string {
+  return etag?.includes('"') ? etag : (modified ?? '')
+}
+
 function isAddress(hostname: string): boolean {
   return hostname.startsWith('[') || isIP(hostname) !== 0
 }
 
-function headersOf({ accept, authorization, compressed }: HttpRequest): Record<string, string> {
+function headersOf({ accept, authorization, compressed, unless }: HttpRequest): Record<string, string> {
   return {
     'user-agent': 'ingress-guard',
     accept: accept ?? '*/*',
     'accept-encoding': compressed ? 'gzip' : 'identity',
     ...(authorization ? { authorization } : {}),
+    ...(unless ? { [unless.includes('"') ? 'if-none-match' : 'if-modified-since']: unless } : {}),
   }
 }
 

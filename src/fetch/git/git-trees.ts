@@ -4,8 +4,10 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PrivateFolder } from '../../revision/private-folder'
+import type { AnswerCache } from '../cache/answer-cache'
 import type { FetchedTree, TreeCache, TreeId } from '../cache/tree-cache'
 import { publicAddresses, type ResolveHost } from '../connection/address'
+import { isOneVersion } from '../connection/constraint'
 import { FetchFailure } from '../connection/failure'
 import type { Fetched, TreeRequest } from '../connection/fetching'
 import type { HttpClient } from '../connection/http-client'
@@ -14,7 +16,7 @@ import type { Place } from '../connection/place'
 import type { Turns } from '../connection/turns'
 import { filesIn, readTree } from './git-objects'
 import { type GitAccess, type GitOutcome, type GitRun, runGit } from './git-process'
-import { type GitRefs, type NamedCommit, type ResolvedRef, refsIn, resolveRef } from './git-refs'
+import { type GitRefs, isWhole, type NamedCommit, type ResolvedRef, refsIn, resolveRef } from './git-refs'
 
 const listBytes = 64 * 1024 * 1024
 
@@ -25,6 +27,7 @@ export interface GitParts {
   readonly turns: Turns
   readonly resolve: ResolveHost
   readonly cache: TreeCache
+  readonly answers: AnswerCache
   /** Whether the config names the place, which may then have a private address. */
   readonly mayBePrivate: (place: Place) => boolean
 }
@@ -61,11 +64,23 @@ export class GitTrees {
     return { version, digest, ...(await tree) }
   }
 
-  /** A kept commit was on a branch or a tag, so no request is made for it. */
+  /** No request is made for a commit, or the tag of a version, that was found before: the branch that had it is named. */
   private async resolved(place: Place, request: TreeRequest, folders: readonly string[]): Promise<ResolvedRef> {
-    const { commit, branch } = request
-    if (commit && !branch && (await this.parts.cache.read({ place: place.key, commit, folders })))
-      return { commit, version: commit }
+    const { answers, cache } = this.parts
+    const name = lastingName(request)
+    const branch = (request.commit && request.branch) || ''
+    const question = ['ref', place.key, name, branch]
+    const { commit = '', version } = (name && (await answers.read(question))?.parts) || {}
+    if (isWhole(commit) && version) return { commit, version }
+    if (name && !branch && (await cache.read({ place: place.key, commit: name, folders })))
+      return { commit: name, version: name }
+    const found = await this.find(place, request)
+    // A branch may have the name of a version.
+    if (found.version === name) await answers.write(question, { ...found })
+    return found
+  }
+
+  private async find(place: Place, request: TreeRequest): Promise<ResolvedRef> {
     const { access, refs } = await this.remote(place)
     const found = resolveRef(request, refs)
     if (typeof found === 'string') throw new FetchFailure('version-missing', `${place.key} has ${found}`)
@@ -209,6 +224,12 @@ export class GitTrees {
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** The commit or the version that a request names by the part of it that counts; empty for a name that may move. */
+function lastingName({ commit, tag, semver, branch, revision, ref }: TreeRequest): string {
+  const name = commit || tag || (semver || branch ? '' : ref || revision || '')
+  return isWhole(name) || isOneVersion(name) ? name : ''
 }
 
 /** The URL for git: with its `.git`, which some servers need. */
