@@ -13,6 +13,7 @@ import type { Fetched, TreeRequest } from '../connection/fetching'
 import type { HttpClient } from '../connection/http-client'
 import type { FetchLimits } from '../connection/limits'
 import type { Place } from '../connection/place'
+import { checkBehindProxy, proxyFor } from '../connection/proxy'
 import type { Turns } from '../connection/turns'
 import { filesIn, readTree } from './git-objects'
 import { type GitAccess, type GitOutcome, type GitRun, runGit } from './git-process'
@@ -94,7 +95,9 @@ export class GitTrees {
   }
 
   private async listed(place: Place): Promise<Remote> {
-    const access = { place, url: urlOf(place), addresses: await this.addressesOf(place) }
+    const url = urlOf(place)
+    const proxy = place.scheme === 'ssh' ? undefined : proxyFor(new URL(url))
+    const access = { place, url, proxy, addresses: await this.addressesOf(place, proxy) }
     const list = ['ls-remote', '--', 'origin', 'HEAD', 'refs/heads/*', 'refs/tags/*']
     const ask = (reached: GitAccess) => this.inRepository((folder) => this.network(list, folder, reached, listBytes))
     const first = await ask(access)
@@ -123,11 +126,15 @@ export class GitTrees {
   }
 
   /** Empty for a host that is an address itself. */
-  private async addressesOf(place: Place): Promise<readonly string[]> {
+  private async addressesOf(place: Place, proxy: URL | undefined): Promise<readonly string[]> {
     const { resolve, mayBePrivate } = this.parts
     const host = place.url.hostname
     const isAddress = host.startsWith('[') || isIP(host) !== 0
     try {
+      if (proxy) {
+        if (!mayBePrivate(place)) await checkBehindProxy(host, resolve)
+        return []
+      }
       if (mayBePrivate(place)) return isAddress ? [] : (await resolve(host)).map(({ address }) => address)
       const addresses = await publicAddresses(host, resolve)
       return isAddress ? [] : addresses.map(({ address }) => address)
