@@ -38,14 +38,14 @@ describe('an archive', () => {
   test('is fetched once by all runs', async () => {
     expect(await get()).toBe('1.0.0: Chart.yaml')
     expect(await get()).toBe('1.0.0: Chart.yaml')
-    expect(server.asked).toEqual(['/index.yaml', '/web.tgz', '/index.yaml'])
+    expect(server.asked).toEqual(['/index.yaml', '/web.tgz'])
     expect(readdirSync(path.dirname(file()))).toEqual([path.basename(file())])
   })
 
-  test('that its index has no digest of is fetched by each run', async () => {
+  test('that its index has no digest of is found by its version alone', async () => {
     await get('bare')
     await get('bare')
-    expect(server.asked.filter((one) => one === '/web.tgz')).toHaveLength(2)
+    expect(server.asked).toEqual(['/index.yaml', '/web.tgz'])
   })
 
   test.each(['', 'foreign', 'cut'])('that is %j in the cache is thrown away', async (content) => {
@@ -73,23 +73,125 @@ describe('an archive', () => {
     expect(readdirSync(path.dirname(file()))).toEqual([path.basename(file())])
   })
 
-  test('of a registry is kept by its own digest, and its manifest is asked for', async () => {
+  test('of a registry is found by its version or its digest, and asked for by a range or another tag', async () => {
     const registry = await Registry.start()
     registry.add('charts/web', '1.0.0', archive)
-    const fetched = async () =>
-      inShort(
-        await fetcherOf([registry.url], { cache }).chart({
-          repository: registry.url,
-          chart: 'charts/web',
-          version: '1.0.0',
-        }),
-      )
-    expect(await fetched()).toBe('1.0.0: Chart.yaml')
-    registry.asked.length = 0
-    expect(await fetched()).toBe('1.0.0: Chart.yaml')
-    expect(registry.asked).toEqual(['/v2/charts/web/manifests/1.0.0'])
+    const digest = registry.add('charts/web', 'stable', archive)
+    const asked = async (request: { version: string; tag?: string }) => {
+      registry.asked.length = 0
+      const fetched = await fetcherOf([registry.url], { cache }).chart({
+        repository: registry.url,
+        chart: 'charts/web',
+        ...request,
+      })
+      expect(fetched).toMatchObject({ manifest: digest, files: new Map([['Chart.yaml', expect.anything()]]) })
+      return registry.asked.map((one) => one.replace('/v2/charts/web/', ''))
+    }
+    expect(await asked({ version: '1.0.0' })).toHaveLength(2)
+    expect(await asked({ version: '1.0.0' })).toEqual([])
+    expect(await asked({ version: digest })).toEqual([`manifests/${digest}`])
+    expect(await asked({ version: digest })).toEqual([])
+    expect(await asked({ version: '1.x' })).toEqual(['tags/list?n=1000'])
+    for (const _ of [1, 2]) expect(await asked({ version: '', tag: 'stable' })).toEqual(['manifests/stable'])
     await registry.close()
   })
+})
+
+describe('the answer of a place', () => {
+  const range = async (index = indexOf({ web: [{ version: '1.0.0', url: 'web.tgz', digest: sha256(archive) }] })) => {
+    server.answers.set('/index.yaml', (request, response) => {
+      unless.push(String(request.headers['if-none-match'] ?? request.headers['if-modified-since']))
+      const isSame = unless.at(-1) === validator
+      const name = validator.startsWith('"') ? 'etag' : 'last-modified'
+      response.writeHead(isSame ? 304 : 200, { [name]: validator }).end(isSame ? '' : index)
+    })
+    const request = { repository: server.url, chart: 'web', version: '1.x' }
+    return inShort(await fetcherOf([server.url], { cache }).chart(request))
+  }
+  let unless: string[]
+  let validator: string
+  beforeEach(() => {
+    unless = []
+    validator = '"one"'
+  })
+
+  test.each(['"one"', 'Sat, 01 Nov 2025 10:00:00 GMT'])(
+    'to a range is that of an index that is sent once: %s',
+    async (own) => {
+      validator = own
+      for (const _ of [1, 2]) expect(await range()).toBe('1.0.0: Chart.yaml')
+      expect(unless).toEqual(['undefined', validator])
+      expect(server.asked).toEqual(['/index.yaml', '/web.tgz', '/index.yaml'])
+    },
+  )
+
+  test('to a range is another one as soon as the index is', async () => {
+    await range()
+    validator = '"two"'
+    const newer = await chart('web', '1.1.0')
+    server.answers.set('/newer.tgz', newer)
+    const index = indexOf({ web: [{ version: '1.1.0', url: 'newer.tgz', digest: sha256(newer) }] })
+    expect(await range(index)).toBe('1.1.0: Chart.yaml')
+    expect(unless).toEqual(['undefined', '"one"'])
+  })
+
+  test('that there is no such version is asked for by each run', async () => {
+    server.answers.set('/index.yaml', indexOf({ web: [] }))
+    expect(await get()).toMatch(/^version-missing: /)
+    server.answers.set('/index.yaml', indexOf({ web: [{ version: '1.0.0', url: 'web.tgz' }] }))
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+  })
+
+  test('of another place is none, and a place that is not named gets none', async () => {
+    await get()
+    const other = await serve({ '/index.yaml': indexOf({ web: [] }) })
+    const request = { chart: 'web', version: '1.0.0' }
+    const fetcher = fetcherOf([other.url], { cache })
+    expect(inShort(await fetcher.chart({ ...request, repository: other.url }))).toMatch(/^version-missing: /)
+    expect(inShort(await fetcher.chart({ ...request, repository: server.url }))).toMatch(/^place-new: /)
+    await other.close()
+  })
+
+  test.each([
+    ['cut', (content: Buffer) => content.subarray(0, -1)],
+    ['to another question', (content: Buffer) => resealed(content, '"web"', '"other"')],
+    ['with a path for a digest', (content: Buffer) => resealed(content, sha256(archive), '../../file')],
+    ['without its archive', (content: Buffer) => resealed(content, sha256(archive), 'f'.repeat(64))],
+    ['with a number for a version', (content: Buffer) => resealed(content, '"version":"1.0.0"', '"version":1')],
+  ])('that is %s in the cache is not used', async (_, changed) => {
+    await get()
+    const [name = ''] = readdirSync(path.join(cache, 'answers'))
+    const kept = path.join(cache, 'answers', name)
+    writeFileSync(path.join(cache, 'file.tgz'), 'own')
+    const before = readFileSync(kept)
+    writeFileSync(kept, changed(before))
+    server.asked.length = 0
+    expect(await get()).toBe('1.0.0: Chart.yaml')
+    expect(server.asked).toEqual(['/index.yaml'])
+    expect(readFileSync(kept).equals(before)).toBe(true)
+    expect(readFileSync(path.join(cache, 'file.tgz'), 'utf8')).toBe('own')
+  })
+
+  test('for a file below a version is for good, and for another file as long as it is the same', async () => {
+    const asked = async (file: string) => {
+      server.asked.length = 0
+      server.answers.set(file, (request, response) => {
+        const isSame = request.headers['if-none-match'] === '"a"'
+        response.writeHead(isSame ? 304 : 200, { etag: '"a"' }).end(isSame ? '' : 'a: 1\n')
+      })
+      const fetched = await fetcherOf([server.url], { cache }).file(server.url + file)
+      expect(fetched).toMatchObject({ files: new Map([[path.basename(file), Buffer.from('a: 1\n')]]) })
+      return server.asked
+    }
+    for (const times of [1, 0]) expect(await asked('/download/v1.2.0/install.yaml')).toHaveLength(times)
+    for (const times of [1, 1]) expect(await asked('/latest/install.yaml')).toHaveLength(times)
+  })
+
+  /** An entry with a changed text, as someone who can write to the folder would make it. */
+  function resealed(content: Buffer, from: string, to: string): Buffer {
+    const rest = content.toString().slice(65).replace(from, to)
+    return Buffer.from(`${sha256(rest)}\n${rest}`)
+  }
 })
 
 describe('a tree', () => {
@@ -126,6 +228,26 @@ describe('a tree', () => {
     git.asked.length = 0
     expect(await tree({ branch: 'main' })).toEqual(files)
     expect(git.asked.filter((one) => one.startsWith('POST'))).toHaveLength(1)
+  })
+
+  test('of the tag of a version is fetched once by all runs, of any other name each run asks for the commit', async () => {
+    const repository = new ServedRepository(path.join(git.root, 'apps'))
+    for (const tag of ['v1.2.0', 'stable']) repository.git('tag', tag)
+    repository.git('branch', 'v2.0.0')
+    const asked = async (request: Partial<TreeRequest>) => {
+      git.asked.length = 0
+      expect(await tree(request)).toEqual(files)
+      return git.asked.length
+    }
+    expect(await asked({ ref: 'v1.2.0' })).toBeGreaterThan(0)
+    expect(await asked({ ref: 'v1.2.0' })).toBe(0)
+    expect(await asked({ revision: commit })).toBe(0)
+    for (const moving of [{ tag: 'stable' }, { semver: '1.x' }, { ref: 'v2.0.0' }, { branch: 'main' }, {}])
+      for (const _ of [1, 2]) expect(await asked(moving)).toBeGreaterThan(0)
+    // A commit counts for the branch that was named with it alone.
+    expect(await asked({ commit, branch: 'main' })).toBeGreaterThan(0)
+    expect(await asked({ commit, branch: 'main' })).toBe(0)
+    expect(await asked({ commit, branch: 'v2.0.0' })).toBeGreaterThan(0)
   })
 
   test('of some folders is another one', async () => {

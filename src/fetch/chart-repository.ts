@@ -1,13 +1,19 @@
 import type { Archive } from './archive'
+import type { AnswerCache } from './cache/answer-cache'
 import type { ArchiveCache } from './cache/archive-cache'
 import { digestOf } from './cache/cache-folder'
 import { chosenOf, type IndexEntry, versionsIn } from './chart-index'
+import { isOneVersion } from './connection/constraint'
 import { codeOf, FetchFailure } from './connection/failure'
 import type { HttpClient } from './connection/http-client'
 import type { FetchLimits } from './connection/limits'
 import { type Place, shown } from './connection/place'
+import { revalidated } from './revalidated'
 
-/** Charts of repositories with an `index.yaml`. Each index is asked for once in a run, and each archive. */
+/**
+ * Charts of repositories with an `index.yaml`. Each index is asked for once in a run, and each archive; neither is asked
+ * for where the cache has the version.
+ */
 export class ChartRepositories {
   private readonly indexes = new Map<string, Promise<Buffer>>()
   private readonly archives = new Map<string, Promise<Archive>>()
@@ -16,24 +22,39 @@ export class ChartRepositories {
     private readonly http: HttpClient,
     private readonly limits: FetchLimits,
     private readonly cache: ArchiveCache,
+    private readonly answers: AnswerCache,
     /** Fetches an archive that the index says is in a registry. */
     private readonly fromRegistry: (url: string) => Promise<Archive>,
   ) {}
 
   /** @throws FetchFailure */
   async fetch(place: Place, chart: string, version: string): Promise<Archive> {
+    const question = ['chart', place.key, chart, version]
+    const known = isOneVersion(version) ? await this.kept(question) : undefined
+    if (known) return known
     const index = this.indexes.get(place.key) ?? this.index(place)
     this.indexes.set(place.key, index)
     const entry = entryIn(await index, place, chart, version)
     const id = `${place.key} ${entry.url} ${entry.sha256}`
     const archive = this.archives.get(id) ?? this.archive(place, chart, entry)
     this.archives.set(id, archive)
-    return { ...(await archive), version: entry.version }
+    const fetched = { ...(await archive), version: entry.version }
+    // A range may come to another version tomorrow.
+    if (fetched.isChart && isOneVersion(version, entry.version))
+      await this.answers.write(question, { version: entry.version, sha256: fetched.sha256 })
+    return fetched
+  }
+
+  /** A version that was fetched from the same place before. */
+  private async kept(question: readonly string[]): Promise<Archive | undefined> {
+    const { version = '', sha256 = '' } = (await this.answers.read(question))?.parts ?? {}
+    const bytes = await this.cache.read(sha256)
+    return bytes && { version, sha256, bytes, isChart: true }
   }
 
   private async index(place: Place): Promise<Buffer> {
     const url = new URL('index.yaml', rootOf(place))
-    const answer = await this.http.get({ url, most: this.limits.indexBytes, compressed: true })
+    const answer = await revalidated(this.http, this.answers, { url, most: this.limits.indexBytes, compressed: true })
     if (answer.status === 401 || answer.status === 403)
       throw new FetchFailure('place-denied', `${shown(url)} answers ${answer.status}: it requires credentials`)
     // A place that requires a login may answer as if there were nothing, so that is no proof that nothing exists.

@@ -1,5 +1,6 @@
 import { Budget } from '../budget'
 import { type Archive, unpack } from './archive'
+import { AnswerCache } from './cache/answer-cache'
 import { ArchiveCache } from './cache/archive-cache'
 import { CacheFolder } from './cache/cache-folder'
 import { TreeCache } from './cache/tree-cache'
@@ -137,21 +138,22 @@ function sharedOf(options: FetcherOptions): SharedFetching {
   const { trusted, budget = new Budget(), resolve = resolveBySystem, credentials } = options
   const limits = { ...defaultFetchLimits, ...options.limits }
   const folder = new CacheFolder(options.cache)
-  const cache = new ArchiveCache(folder)
+  const [cache, answers] = [new ArchiveCache(folder), new AnswerCache(folder)]
   const turns = new Turns(limits, budget)
   const http = new HttpClient(limits, turns, (url) => trusted.mayBePrivate(url), resolve)
   const client = new RegistryClient(http, credentials ?? credentialsOf(registryConfigs()))
-  const registries = new Registries(client, limits, cache)
-  const repositories = new ChartRepositories(http, limits, cache, (url) => registries.fetchUrl(url))
+  const registries = new Registries(client, limits, cache, answers)
+  const repositories = new ChartRepositories(http, limits, cache, answers, (url) => registries.fetchUrl(url))
   const trees = new GitTrees({
     http,
     limits,
     turns,
     resolve,
     cache: new TreeCache(folder),
+    answers,
     mayBePrivate: (place) => trusted.isNamed(place),
   })
-  const files = new SingleFiles(http, limits)
+  const files = new SingleFiles(http, limits, answers)
   return { limits, repositories, registries, trees, files, unreachable: new Map() }
 }
 

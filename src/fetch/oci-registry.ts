@@ -1,8 +1,9 @@
 import type { Archive } from './archive'
+import type { AnswerCache } from './cache/answer-cache'
 import type { ArchiveCache } from './cache/archive-cache'
 import { digestOf } from './cache/cache-folder'
 import { chosenOf } from './chart-index'
-import { constraintOf, versionOf } from './connection/constraint'
+import { constraintOf, isOneVersion, versionOf } from './connection/constraint'
 import { FetchFailure } from './connection/failure'
 import type { HttpAnswer } from './connection/http-client'
 import type { FetchLimits } from './connection/limits'
@@ -28,6 +29,7 @@ export class Registries {
     private readonly client: RegistryClient,
     private readonly limits: FetchLimits,
     private readonly cache: ArchiveCache,
+    private readonly answers: AnswerCache,
   ) {}
 
   /**
@@ -93,6 +95,12 @@ export class Registries {
         `${from.shown} has no tag ${JSON.stringify(reference)}, as that is not valid`,
       )
     const named = `${from.shown}${isDigest(reference) ? '@' : ':'}${reference}`
+    const version = isDigest(reference) ? reference : reference.replaceAll('_', '+')
+    // Any other tag may be moved.
+    const isLasting = isDigest(reference) || isOneVersion(version)
+    const question = ['artifact', from.origin, from.name, reference]
+    const kept = isLasting ? await this.kept(question) : undefined
+    if (kept) return { version, ...kept }
     const answer = await this.client.get(from, `manifests/${reference}`, manifestBytes, manifests.join(', '))
     if (answer.status !== 200) throw refusal(from, answer, reference)
     const digest = `sha256:${digestOf(answer.body)}`
@@ -100,8 +108,17 @@ export class Registries {
     if (promised !== undefined && promised !== digest)
       throw new FetchFailure('content-invalid', `${named} does not have the digest ${promised}`)
     const layer = layerOf(jsonIn(answer.body, `the manifest of ${named}`), named)
-    const version = isDigest(reference) ? reference : reference.replaceAll('_', '+')
-    return { version, ...(await this.layer(from, layer, named)), isChart: layer.isChart, manifest: digest }
+    const archive = await this.layer(from, layer, named)
+    const { isChart, sha256 } = layer
+    if (isLasting)
+      await this.answers.write(question, { sha256, manifest: digest, type: isChart ? 'chart' : 'artifact' })
+    return { version, ...archive, isChart, manifest: digest }
+  }
+
+  private async kept(question: readonly string[]): Promise<Omit<Archive, 'version'> | undefined> {
+    const { sha256 = '', manifest = '', type } = (await this.answers.read(question))?.parts ?? {}
+    const bytes = await this.cache.read(sha256)
+    return bytes && { sha256, bytes, manifest, isChart: type === 'chart' }
   }
 
   private async layer(from: RegistryName, { sha256, size }: Layer, named: string) {

@@ -3,8 +3,8 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { heldFolderOf } from '../revision/held-files'
 import type { InflatedChart } from '../sources/inflated-chart'
-import type { RemoteEntry } from '../sources/kustomization'
-import { type RemotePlace, remotePlaceOf } from '../sources/remote-place'
+import { type RemoteEntry, urlOfFile } from '../sources/kustomization'
+import { filePlaceOf, type RemotePlace, remotePlaceOf } from '../sources/remote-place'
 import type { DeclarationSite } from '../sources/source'
 
 /** The fetched parts of the Kustomizations of one side. */
@@ -63,8 +63,8 @@ function notAsked({ path, region }: DeclarationSite): Finding {
 }
 
 /** The line of the config by which the place of an entry is trusted; a file's is the folder above its version. */
-export function networkLine(text: string): string | undefined {
-  const place = remotePlaceOf(text)
+export function networkLine({ text, isFile }: Pick<RemoteEntry, 'text' | 'isFile'>): string | undefined {
+  const place = isFile ? filePlaceOf(urlOfFile(text)) : remotePlaceOf(text)
   if (!place) return undefined
   return place.kind === 'tree' ? lineFor('git', place.repository) : lineFor('charts', aboveVersion(place))
 }

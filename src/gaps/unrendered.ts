@@ -234,8 +234,8 @@ function notHere({ path, text, fault }: RemoteEntry): Skipped {
   return { path, reason, cause: 'remote-entry' }
 }
 
-function orTrust({ text, fault }: RemoteEntry): string {
-  const line = fault?.cause === 'place-new' ? networkLine(text) : undefined
+function orTrust(entry: RemoteEntry): string {
+  const line = entry.fault?.cause === 'place-new' ? networkLine(entry) : undefined
   return line ? `, or first merge ${line} into the config of this gate to have it fetched` : ''
 }
 

@@ -4,7 +4,7 @@ import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { entriesOfFetched, inWords, withFetched } from '../sources/fetched-kustomizations'
 import type { InflatedChart } from '../sources/inflated-chart'
-import type { Kustomization, RemoteEntry } from '../sources/kustomization'
+import { fileKey, type Kustomization, type RemoteEntry } from '../sources/kustomization'
 import type { KustomizeSource } from '../sources/source'
 import type { RenderingInput } from './reduced-input'
 
@@ -70,7 +70,7 @@ export function partsHere<T extends PartsElsewhere>(parts: T, input: FetchedInpu
     ...parts,
     ...(remote ? { remote: remote.map((entry) => entryHere(entry, input)) } : {}),
     ...(charts ? { charts: charts.map(withFault) } : {}),
-    ...(data ? { data: data.map((entry) => placeHere(entry, input)) } : {}),
+    ...(data ? { data: data.map((entry) => entryHere(entry, input)) } : {}),
   }
 }
 
@@ -81,7 +81,7 @@ interface PartsElsewhere {
 }
 
 function entryHere(entry: RemoteEntry, input: FetchedInput): RemoteEntry {
-  const fault = input.faults.get(entry.text)
+  const fault = input.faults.get(entry.text) ?? input.faults.get(fileKey(entry.path, entry.text))
   return placeHere(fault ? { ...entry, fault } : entry, input)
 }
 

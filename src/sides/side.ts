@@ -129,7 +129,9 @@ export class SideOfChange {
   /** The entries of its Kustomizations that are not in the repository. */
   async remotePlaces(): Promise<string[]> {
     const kustomizations = [...this.discovery.kustomizations.values()]
-    const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
+    const entries = kustomizations.flatMap((one) =>
+      [...remoteEntries(one, this.checkout), ...one.files].map(({ text }) => text),
+    )
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
     const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)))
     const places = [...texts.values()]

@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { kustomizationNames } from '../revision/kustomization-file'
-import { closureOf, isForeign, type Kustomization, type RemoteEntry, readKustomization } from './kustomization'
+import { closureOf, fileKey, isForeign, type Kustomization, type RemoteEntry, readKustomization } from './kustomization'
 import { remotePlaceOf } from './remote-place'
 
 /**
@@ -17,8 +17,9 @@ export async function withFetched(
   const { inPlaceOf } = checkout
   const found = new Map(all)
   const open: string[] = []
-  for (const [folder, { file, made, includes }] of all) {
-    if (made || !includes.some(({ text }) => inPlaceOf.has(text))) continue
+  for (const [folder, { file, made, includes, files }] of all) {
+    const isWith = includes.some(({ text }) => inPlaceOf.has(text))
+    if (made || !(isWith || files.some(({ text }) => inPlaceOf.has(fileKey(file, text))))) continue
     const text = await checkout.text(file)
     if (text === undefined) continue
     const again = readKustomization(folder, file, text, checkout)
@@ -63,6 +64,7 @@ export function entriesOfFetched(
 export function inWords(reason: string, { inPlaceOf }: Checkout): string {
   let words = reason
   for (const [text, place] of inPlaceOf) {
+    if (heldFolderOf(place) === '') continue
     const remote = remotePlaceOf(text)
     const name = remote?.kind === 'tree' && !remote.isFile ? remote.repository : text
     words = words.split(heldFolderOf(place)).map(withoutUps).join(name)

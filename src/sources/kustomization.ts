@@ -15,7 +15,7 @@ import {
   readKustomizeText,
   type WrittenChart,
 } from './kustomize-reader'
-import { inside, isRemote, linksOn, realPlace } from './places'
+import { inside, isRemote, isUrl, linksOn, realPlace } from './places'
 
 export type { Mention } from './kustomize-reader'
 export { inside, isRemote } from './places'
@@ -44,6 +44,8 @@ export interface Kustomization {
   readonly faults: readonly Fault[]
   /** The URLs that its ConfigMaps and Secrets would fetch. */
   readonly data: readonly Mention[]
+  /** The files that it names by URLs: patches, configurations, and the same data. */
+  readonly files: readonly Mention[]
   /** The files and folders that it takes plugins from. */
   readonly pluginPlaces: readonly Mention[]
   /** Whether it has plugins, which read files of their own. */
@@ -123,7 +125,9 @@ export function readKustomization(folder: string, file: string, text: string, ch
   const isHere = (place: string | undefined) => place !== undefined && tree.at(realPlace(tree, place)).length > 0
   const chartHome = reading.places.find(({ leaf, field }) => leaf === 'folder' && field === 'helmGlobals')?.text
   const includes = reading.places.filter(isInclude)
-  const fetched = includes.flatMap(({ text: entry }) => checkout.inPlaceOf.get(entry) ?? [])
+  const files = reading.places.filter(isFileElsewhere)
+  const instead = (one: NamedPlace) => checkout.inPlaceOf.get(isInclude(one) ? one.text : fileKey(file, one.text))
+  const fetched = [...includes, ...files].flatMap((one) => instead(one) ?? [])
   const plugins = reading.places.filter(({ leaf }) => leaf === 'plugin')
   return {
     folder,
@@ -143,11 +147,13 @@ export function readKustomization(folder: string, file: string, text: string, ch
     inlinePlugins: plugins.some(({ text: written }) => isInline(written)),
     pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
     onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
-    data: reading.places.filter(isLeftOutData),
+    data: files.filter((one) => isLeftOutData(one) && instead(one) === undefined),
+    files,
     faults: [
       ...reading.faults,
       ...reading.places.flatMap((place) => {
-        const reason = isLeftOutData(place) ? undefined : faultOfPlace(place, folder, isHere)
+        const isHad = isLeftOutData(place) || (isFileElsewhere(place) && instead(place) !== undefined)
+        const reason = isHad ? undefined : faultOfPlace(place, folder, isHere)
         return reason === undefined
           ? []
           : [{ cause: 'place-refused' as const, about: place.text, reason, region: place.region }]
@@ -169,6 +175,23 @@ function isPatch({ text, field, leaf }: KustomizeReading['places'][number]): boo
 /** A file of a ConfigMap or Secret that would be fetched; output of plugins is not left out. */
 function isLeftOutData({ text, leaf, field, isItem }: KustomizeReading['places'][number]): boolean {
   return isItem && (leaf === 'data' || leaf === 'env') && field.endsWith('Generator') && isData(text)
+}
+
+const leavesOfFiles: ReadonlySet<string> = new Set(['file', 'patch', 'data', 'env', 'values'])
+
+/** A file that kustomize would fetch by its URL. */
+function isFileElsewhere({ text, leaf }: NamedPlace): boolean {
+  return leavesOfFiles.has(leaf) && !isInline(text) && isUrl(urlOfFile(text))
+}
+
+/** The URL of a file: `app.conf=https://example.com/app.conf` has it behind a key. */
+export function urlOfFile(text: string): string {
+  return isData(text) ? text.slice(text.search(/https?:/i)) : text
+}
+
+/** Identifies a file that a Kustomization names by its URL: kustomize reads files of its own folder only. */
+export function fileKey(file: string, text: string): string {
+  return `${file}\n${text}`
 }
 
 /** The folder in which kustomize looks for a chart: pulled charts are in a folder for each version. */
@@ -213,6 +236,8 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
 export interface RemoteEntry extends Mention {
   /** The Kustomization's file. */
   readonly path: string
+  /** Whether it is that of a file which is no resource. */
+  readonly isFile?: true
   /** The reason why a requested entry was not fetched. */
   readonly fault?: FetchFault
 }
@@ -228,6 +253,13 @@ export function remoteEntries({ file, folder, includes }: Kustomization, checkou
     .map((mention) => ({ ...mention, path: file }))
 }
 
+/** The files of a Kustomization that are not in the repository. */
+export function remoteFiles({ file, files }: Kustomization, { inPlaceOf }: Checkout): RemoteEntry[] {
+  return files
+    .filter(({ text }) => !inPlaceOf.has(fileKey(file, text)))
+    .map(({ text, region }) => ({ text, region, path: file, isFile: true }))
+}
+
 /** The charts that `helmCharts:` of a Kustomization asks for and that are not in the repository. */
 export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout: Checkout): Kustomization['charts'] {
   return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
@@ -241,6 +273,7 @@ export function givenFor(entry: string, folder: string, { inPlaceOf }: Checkout)
 
 interface Replacements {
   readonly isGone: (entry: string) => boolean
+  /** The replacement of an entry, or of a file by the key of that. */
   readonly instead: (entry: string) => string | undefined
   /** The folders, below the home of charts, of the charts that are left out. */
   readonly charts: ReadonlySet<string>
@@ -250,11 +283,16 @@ interface Replacements {
  * The text of a Kustomization for kustomize: only inspected content, without entries that are not in the repository, or
  * with fetched files in place of them.
  */
-export function asGiven(text: string, { isGone, instead, charts }: Replacements): string {
+export function asGiven(file: string, text: string, { isGone, instead, charts }: Replacements): string {
+  const fileInstead = (place: NamedPlace) => {
+    const given = isFileElsewhere(place) ? instead(fileKey(file, place.text)) : undefined
+    return given && place.text.slice(0, -urlOfFile(place.text).length) + given
+  }
   const leftOut: LeftOut = {
-    instead: (place) => (isInclude(place) ? instead(place.text) : undefined),
+    instead: (place) => (isInclude(place) ? instead(place.text) : fileInstead(place)),
     place: (place) =>
-      isLeftOutData(place) || (['resource', 'component', 'plugin'].includes(place.leaf) && isGone(place.text)),
+      (isLeftOutData(place) && fileInstead(place) === undefined) ||
+      (['resource', 'component', 'plugin'].includes(place.leaf) && isGone(place.text)),
     chart: (chart) => charts.has(unpackedIn(chart)),
   }
   return readKustomizeText(text, kustomizationShape, leftOut).written

@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { isUrl } from './places'
 
 /** The place of an entry of a Kustomization that is not in the repository. */
 export type RemotePlace =
@@ -28,6 +29,17 @@ export type RemotePlace =
  */
 export function remotePlaceOf(entry: string): RemotePlace | undefined {
   return /[\s\\\p{Cc}]/u.test(entry) ? undefined : (fileAt(entry) ?? treeAt(entry))
+}
+
+/**
+ * The place of a file that a Kustomization names by its URL other than as a resource: a patch, or content of a
+ * ConfigMap. Kustomize gets it by its URL alone.
+ */
+export function filePlaceOf(url: string): RemotePlace | undefined {
+  // Helm takes a comma for the end of a file's name.
+  if (/[\s\\,"\p{Cc}]/u.test(url) || !isUrl(url) || !URL.canParse(url)) return undefined
+  const parsed = new URL(url)
+  return rawFile(parsed) ?? { kind: 'file', url, place: releasesAbove(parsed) ?? url }
 }
 
 function fileAt(entry: string): RemotePlace | undefined {

@@ -58,6 +58,7 @@ export function generateKustomization(
     made: true,
     faults: [],
     data: [],
+    files: [],
     pluginPlaces: [],
     inlinePlugins: false,
     patches: [],

@@ -4,8 +4,9 @@ import { type CacheFolder, digestOf, type EntryName } from './cache-folder'
 export class ArchiveCache {
   constructor(private readonly folder: CacheFolder) {}
 
-  read(sha256: string): Promise<Buffer | undefined> {
-    return this.folder.read(nameOf(sha256), (content) => (digestOf(content) === sha256 ? content : undefined))
+  async read(sha256: string): Promise<Buffer | undefined> {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined
+    return await this.folder.read(nameOf(sha256), (content) => (digestOf(content) === sha256 ? content : undefined))
   }
 
   write(sha256: string, archive: Uint8Array): Promise<void> {

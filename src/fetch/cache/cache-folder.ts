@@ -6,7 +6,7 @@ import path from 'node:path'
 const maxBytes = 1024 * 1024 * 1024
 
 /** The folders of entries, by kind of content. Other content of the folder is not ours. */
-const kinds = ['archives', 'renderings', 'replays', 'trees'] as const
+const kinds = ['answers', 'archives', 'renderings', 'replays', 'trees'] as const
 
 /** `renderings/` and a digest. */
 export type EntryName = `${(typeof kinds)[number]}/${string}`

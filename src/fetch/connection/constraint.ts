@@ -52,6 +52,12 @@ export function versionOf(text: string): SemVer | undefined {
   return /^v?\d/.test(text) && version ? version : undefined
 }
 
+/** Whether a text is one whole version, which a place does not publish twice: the other text, if there is one. */
+export function isOneVersion(text: string, other = text): boolean {
+  const version = versionOf(text)?.raw
+  return version !== undefined && version === versionOf(other)?.raw
+}
+
 function groupOf(text: string): ComparatorSet | undefined {
   let rest = hyphens(text).trim()
   const parts: Comparator[] = []

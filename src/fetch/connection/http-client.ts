@@ -7,6 +7,7 @@ import { lookupOf, publicAddresses, type ResolveHost } from './address'
 import { codeOf, FetchFailure } from './failure'
 import type { FetchLimits } from './limits'
 import { shown } from './place'
+import { checkBehindProxy, proxyFor, proxyHeaders, shownProxy, toProxy, tunnelTo } from './proxy'
 import type { Turns } from './turns'
 
 /** A request for one file, with its limits. */
@@ -19,6 +20,8 @@ export interface HttpRequest {
   readonly compressed?: boolean
   /** Is only sent to the URL's own origin, never to where that redirects to. */
   readonly authorization?: string | undefined
+  /** Asks for the content only if it is another one than that of this validator. */
+  readonly unless?: string | undefined
   /** The URL itself may have a private address, but not one of another origin that it redirects to. */
   readonly mayBePrivate?: boolean
   /** Redirects are followed within the URL's own origin only. */
@@ -117,6 +120,8 @@ export class HttpClient {
     const { url, mayBePrivate } = request
     const known = this.unreachable.get(url.host)
     if (known) throw known
+    const proxy = proxyFor(url)
+    if (proxy) return await this.askThrough(proxy, request, signal)
     const addresses = (host: string) => (mayBePrivate ? this.resolve(host) : publicAddresses(host, this.resolve))
     // For a URL with an address there is no lookup.
     if (isAddress(url.hostname) && !mayBePrivate) await addresses(url.hostname)
@@ -127,28 +132,58 @@ export class HttpClient {
       headers: headersOf(request),
       signal,
     })
-    try {
-      const response = await responseTo(sent)
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request), url }
-    } catch (error) {
-      if (error instanceof FetchFailure) throw error
-      throw new LostConnection(url, codeOf(error))
-    } finally {
-      sent.destroy()
-    }
+    return await answerTo(sent, request)
   }
+
+  /** The proxy resolves the name, so what is checked is the name, and what this machine knows of it. */
+  private async askThrough(proxy: URL, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { url, mayBePrivate } = request
+    if (!mayBePrivate) await checkBehindProxy(url.hostname, this.resolve)
+    const headers = headersOf(request)
+    if (url.protocol === 'http:') {
+      const { request: send, options } = toProxy(proxy)
+      const all = { ...headers, host: url.host, ...proxyHeaders(proxy) }
+      const answer = await answerTo(send({ ...options, path: url.href, headers: all, agent: false, signal }), request)
+      if (answer.status !== 407) return answer
+      throw new FetchFailure('place-unreachable', `${shownProxy(proxy)} answers 407: it requires credentials`)
+    }
+    const socket = await tunnelTo(url, proxy, signal).catch((error: unknown) => {
+      if (error instanceof FetchFailure) throw error
+      throw new LostConnection(url, `${codeOf(error)}, through ${shownProxy(proxy)}`)
+    })
+    return await answerTo(openSecurely(url, { createConnection: () => socket, headers, signal }), request)
+  }
+}
+
+async function answerTo(sent: ClientRequest, request: HttpRequest): Promise<HttpAnswer> {
+  const { url } = request
+  try {
+    const response = await responseTo(sent)
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await bodyOf(response, request), url }
+  } catch (error) {
+    if (error instanceof FetchFailure) throw error
+    throw new LostConnection(url, codeOf(error))
+  } finally {
+    sent.destroy()
+  }
+}
+
+/** A text by which a server says whether its content is still the same: an ETag, or the day of the last change. */
+export function validatorOf({ headers: { etag, 'last-modified': modified } }: HttpAnswer): string {
+  return etag?.includes('"') ? etag : (modified ?? '')
 }
 
 function isAddress(hostname: string): boolean {
   return hostname.startsWith('[') || isIP(hostname) !== 0
 }
 
-function headersOf({ accept, authorization, compressed }: HttpRequest): Record<string, string> {
+function headersOf({ accept, authorization, compressed, unless }: HttpRequest): Record<string, string> {
   return {
     'user-agent': 'ingress-guard',
     accept: accept ?? '*/*',
     'accept-encoding': compressed ? 'gzip' : 'identity',
     ...(authorization ? { authorization } : {}),
+    ...(unless ? { [unless.includes('"') ? 'if-none-match' : 'if-modified-since']: unless } : {}),
   }
 }
 

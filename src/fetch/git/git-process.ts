@@ -10,6 +10,8 @@ export interface GitAccess {
   readonly url: string
   /** The addresses of its host, if it is a name. */
   readonly addresses: readonly string[]
+  /** The proxy of this machine for it, which looks the name up itself. */
+  readonly proxy?: URL | undefined
 }
 
 /** The outcome of one git process. */
@@ -52,6 +54,7 @@ const dropped = new Set([
   'ALL_PROXY',
   'HTTP_PROXY',
   'HTTPS_PROXY',
+  'NO_PROXY',
 ])
 
 /**
@@ -66,7 +69,6 @@ const settings: readonly (readonly [string, string])[] = [
   ['credential.interactive', 'false'],
   // A host that a place redirects to is not the place, and must not get its credentials.
   ['http.followRedirects', 'false'],
-  ['http.proxy', ''],
   ['transfer.bundleURI', 'false'],
   ['fetch.recurseSubmodules', 'false'],
   ['submodule.recurse', 'false'],
@@ -129,7 +131,7 @@ export async function runGit(
 
 function environment(access: GitAccess | undefined): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !dropped.has(name.toUpperCase()))
-  const own = [...settings]
+  const own: (readonly [string, string])[] = [...settings, ['http.proxy', access?.proxy?.href ?? '']]
   if (access) own.push(['remote.origin.url', access.url], ...pinned(access))
   // Settings are passed in the environment, after those of the job; the last one of a name counts.
   const first = Number(process.env.GIT_CONFIG_COUNT ?? 0)

@@ -73,7 +73,10 @@ function resolveGitRef(ref: string, refs: GitRefs): ResolvedRef | NamedCommit | 
   if (isWhole(ref)) return heldBy(ref, refs)
   const names = ref.startsWith('refs/') ? [ref] : [`refs/tags/${ref}`, `refs/heads/${ref}`]
   const name = names.find((one) => refs.commits.has(one))
-  return (name && named(refs, name, ref)) || `no tag, branch or commit ${JSON.stringify(ref)}`
+  return (
+    (name && named(refs, name, name.startsWith('refs/tags/') ? ref : undefined)) ||
+    `no tag, branch or commit ${JSON.stringify(ref)}`
+  )
 }
 
 function defaultOf({ head }: GitRefs): ResolvedRef | string {
@@ -108,6 +111,7 @@ function highest(range: string, { commits }: GitRefs): ResolvedRef | undefined {
   return best && { commit: best.commit, version: best.tag }
 }
 
-function isWhole(id: string): boolean {
+/** Whether that is the whole id of a commit. */
+export function isWhole(id: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)
 }

@@ -4,17 +4,20 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PrivateFolder } from '../../revision/private-folder'
+import type { AnswerCache } from '../cache/answer-cache'
 import type { FetchedTree, TreeCache, TreeId } from '../cache/tree-cache'
 import { publicAddresses, type ResolveHost } from '../connection/address'
+import { isOneVersion } from '../connection/constraint'
 import { FetchFailure } from '../connection/failure'
 import type { Fetched, TreeRequest } from '../connection/fetching'
 import type { HttpClient } from '../connection/http-client'
 import type { FetchLimits } from '../connection/limits'
 import type { Place } from '../connection/place'
+import { checkBehindProxy, proxyFor } from '../connection/proxy'
 import type { Turns } from '../connection/turns'
 import { filesIn, readTree } from './git-objects'
 import { type GitAccess, type GitOutcome, type GitRun, runGit } from './git-process'
-import { type GitRefs, type NamedCommit, type ResolvedRef, refsIn, resolveRef } from './git-refs'
+import { type GitRefs, isWhole, type NamedCommit, type ResolvedRef, refsIn, resolveRef } from './git-refs'
 
 const listBytes = 64 * 1024 * 1024
 
@@ -25,6 +28,7 @@ export interface GitParts {
   readonly turns: Turns
   readonly resolve: ResolveHost
   readonly cache: TreeCache
+  readonly answers: AnswerCache
   /** Whether the config names the place, which may then have a private address. */
   readonly mayBePrivate: (place: Place) => boolean
 }
@@ -61,11 +65,23 @@ export class GitTrees {
     return { version, digest, ...(await tree) }
   }
 
-  /** A kept commit was on a branch or a tag, so no request is made for it. */
+  /** No request is made for a commit, or the tag of a version, that was found before: the branch that had it is named. */
   private async resolved(place: Place, request: TreeRequest, folders: readonly string[]): Promise<ResolvedRef> {
-    const { commit, branch } = request
-    if (commit && !branch && (await this.parts.cache.read({ place: place.key, commit, folders })))
-      return { commit, version: commit }
+    const { answers, cache } = this.parts
+    const name = lastingName(request)
+    const branch = (request.commit && request.branch) || ''
+    const question = ['ref', place.key, name, branch]
+    const { commit = '', version } = (name && (await answers.read(question))?.parts) || {}
+    if (isWhole(commit) && version) return { commit, version }
+    if (name && !branch && (await cache.read({ place: place.key, commit: name, folders })))
+      return { commit: name, version: name }
+    const found = await this.find(place, request)
+    // A branch may have the name of a version.
+    if (found.version === name) await answers.write(question, { ...found })
+    return found
+  }
+
+  private async find(place: Place, request: TreeRequest): Promise<ResolvedRef> {
     const { access, refs } = await this.remote(place)
     const found = resolveRef(request, refs)
     if (typeof found === 'string') throw new FetchFailure('version-missing', `${place.key} has ${found}`)
@@ -79,7 +95,9 @@ export class GitTrees {
   }
 
   private async listed(place: Place): Promise<Remote> {
-    const access = { place, url: urlOf(place), addresses: await this.addressesOf(place) }
+    const url = urlOf(place)
+    const proxy = place.scheme === 'ssh' ? undefined : proxyFor(new URL(url))
+    const access = { place, url, proxy, addresses: await this.addressesOf(place, proxy) }
     const list = ['ls-remote', '--', 'origin', 'HEAD', 'refs/heads/*', 'refs/tags/*']
     const ask = (reached: GitAccess) => this.inRepository((folder) => this.network(list, folder, reached, listBytes))
     const first = await ask(access)
@@ -108,11 +126,15 @@ export class GitTrees {
   }
 
   /** Empty for a host that is an address itself. */
-  private async addressesOf(place: Place): Promise<readonly string[]> {
+  private async addressesOf(place: Place, proxy: URL | undefined): Promise<readonly string[]> {
     const { resolve, mayBePrivate } = this.parts
     const host = place.url.hostname
     const isAddress = host.startsWith('[') || isIP(host) !== 0
     try {
+      if (proxy) {
+        if (!mayBePrivate(place)) await checkBehindProxy(host, resolve)
+        return []
+      }
       if (mayBePrivate(place)) return isAddress ? [] : (await resolve(host)).map(({ address }) => address)
       const addresses = await publicAddresses(host, resolve)
       return isAddress ? [] : addresses.map(({ address }) => address)
@@ -209,6 +231,12 @@ export class GitTrees {
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** The commit or the version that a request names by the part of it that counts; empty for a name that may move. */
+function lastingName({ commit, tag, semver, branch, revision, ref }: TreeRequest): string {
+  const name = commit || tag || (semver || branch ? '' : ref || revision || '')
+  return isWhole(name) || isOneVersion(name) ? name : ''
 }
 
 /** The URL for git: with its `.git`, which some servers need. */

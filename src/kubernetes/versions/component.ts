@@ -137,7 +137,8 @@ const patterns = componentFacts.flatMap((facts) =>
 function runBy(manifest: Manifest): Component[] {
   if (isStopped(manifest)) return []
   const pod = podOf(manifest).at('spec')
-  return [...pod.at('initContainers').items(), ...pod.at('containers').items()].flatMap((container) => {
+  // An init container may run another program of the same image, which has none of the component's settings.
+  return [...pod.at('containers').items(), ...pod.at('initContainers').items()].flatMap((container) => {
     const at = container.at('image')
     if (!at.string) return []
     const image = parseImage(at.string)

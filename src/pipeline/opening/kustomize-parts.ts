@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import path from 'node:path/posix'
 import type { FetchRequest } from '../../fetch/asked-once'
 import type { Fetched, FetchedFiles, FetchFault } from '../../fetch/connection/fetching'
@@ -6,8 +7,17 @@ import type { FetchedParts } from '../../sides/fetched-input'
 import type { SideOfChange } from '../../sides/side'
 import { withFetched } from '../../sources/fetched-kustomizations'
 import { type InflatedChart, inflatedCharts } from '../../sources/inflated-chart'
-import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries } from '../../sources/kustomization'
-import { type RemotePlace, remotePlaceOf } from '../../sources/remote-place'
+import {
+  closureOf,
+  fileKey,
+  inside,
+  type Kustomization,
+  type RemoteEntry,
+  remoteEntries,
+  remoteFiles,
+  urlOfFile,
+} from '../../sources/kustomization'
+import { filePlaceOf, type RemotePlace, remotePlaceOf } from '../../sources/remote-place'
 import type { KustomizeSource } from '../../sources/source'
 import type { Ask } from './asking'
 
@@ -44,7 +54,8 @@ export async function partsOf(
     const closure = new Set(sources.flatMap(startsOf).flatMap((start) => closureOf(start, all)))
     const entries = [...closure].flatMap((one) => remoteEntries(one, checkout))
     const charts = await Promise.all(sources.map((source) => inflatedCharts(source, all, checkout)))
-    const isMore = await parts.add(entries, charts.flat(), [...closure])
+    const files = [...closure].flatMap((one) => remoteFiles(one, checkout))
+    const isMore = await parts.add(entries, files, charts.flat(), [...closure])
     if (!isMore) break
   }
   return parts
@@ -86,6 +97,7 @@ class CollectedParts implements KustomizeParts {
   /** @returns whether something was asked for */
   async add(
     entries: readonly RemoteEntry[],
+    files: readonly RemoteEntry[],
     charts: readonly InflatedChart[],
     kustomizations: readonly Kustomization[],
   ): Promise<boolean> {
@@ -99,6 +111,13 @@ class CollectedParts implements KustomizeParts {
       if (this.entries.has(entry.text)) continue
       this.entries.set(entry.text, entry)
       open.push(this.entry(entry.text))
+    }
+    for (const file of files) {
+      const key = fileKey(file.path, file.text)
+      // What is fetched has no files of its own beside it.
+      if (this.entries.has(key) || heldFolderOf(file.path) !== '') continue
+      this.entries.set(key, file)
+      open.push(this.file(key, file))
     }
     for (const chart of charts) {
       if (chart.vendored || chart.repo === '' || this.inflated.has(chart.folder)) continue
@@ -134,6 +153,30 @@ class CollectedParts implements KustomizeParts {
       if (answer && content) this.inPlaceOf.set(text, this.held(answer, url, asBase(content)))
     } else if (place.isFile) await this.fileOfTree(text, place)
     else await this.tree(text, place, place.folder === '' ? [] : [topOf(place.folder)])
+  }
+
+  /** A file that is no resource, below the Kustomization that names it: kustomize reads no other. */
+  private async file(key: string, { text, path: from }: RemoteEntry): Promise<void> {
+    const url = urlOfFile(text)
+    const place = filePlaceOf(url)
+    if (!place) {
+      const reason = `${JSON.stringify(url)} is not a URL that is fetched from`
+      this.faults.set(key, { cause: 'place-refused', reason })
+      return
+    }
+    const answer =
+      place.kind === 'file'
+        ? await this.answerTo({ kind: 'file', url: place.url, place: place.place }, key)
+        : await this.answerTo(
+            { kind: 'tree', repository: place.repository, ref: place.ref, folders: [place.folder] },
+            key,
+          )
+    const [content] = answer?.files.values() ?? []
+    if (!answer || !content) return
+    const folder = `.fetched-${createHash('sha256').update(url).digest('hex')}`
+    const at = path.join(path.dirname(from), folder, path.basename(new URL(url).pathname))
+    this.charts.set(at, content)
+    this.inPlaceOf.set(key, at)
   }
 
   private async fileOfTree(text: string, place: RemoteTree): Promise<void> {

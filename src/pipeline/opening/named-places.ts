@@ -9,7 +9,8 @@ import { groupKindOf, Manifest } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
 import type { SideOfChange } from '../../sides/side'
 import { generatorsIn } from '../../sources/inflated-chart'
-import { remotePlaceOf } from '../../sources/remote-place'
+import { urlOfFile } from '../../sources/kustomization'
+import { filePlaceOf, type RemotePlace, remotePlaceOf } from '../../sources/remote-place'
 
 /**
  * The URLs of the repositories that the objects and Kustomizations of a side name: places that its deployers ask
@@ -19,13 +20,16 @@ export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
   const { discovery, checkout } = side
   const releases = [...discovery.elsewhere.values()].flatMap((read) => read().wanted()?.request.repository ?? [])
   const k3s = await checkout.texts([...checkout.tree.files.keys()])
+  const kustomizations = [...discovery.kustomizations.values()]
+  const files = new Set(kustomizations.flatMap(({ files: its }) => its.map(({ text }) => text)))
   const named = [
     ...discovery.objects.flatMap(placesIn),
     ...releases,
     ...[...k3s].flatMap(([path, text]) => chartsOfK3s(path, text)),
-    ...[...discovery.kustomizations.values()].flatMap(({ charts }) => charts.map(({ repo }) => repo)),
+    ...kustomizations.flatMap(({ charts }) => charts.map(({ repo }) => repo)),
     ...(await placesOfGenerators(side)),
-    ...(await side.remotePlaces()).flatMap(placeOfEntry),
+    ...(await side.remotePlaces()).filter((text) => !files.has(text)).flatMap(placeOfEntry),
+    ...[...files].flatMap(placeOfFile),
   ]
   return [...new Set(named)].filter((url) => url !== '' && !/\$\{|\{\{/.test(url))
 }
@@ -67,7 +71,14 @@ async function placesOfGenerators({ discovery, checkout }: SideOfChange): Promis
 
 /** The places that have to be trusted for a remote entry of a Kustomization. */
 function placeOfEntry(entry: string): string[] {
-  const place = remotePlaceOf(entry)
+  return trusted(remotePlaceOf(entry))
+}
+
+function placeOfFile(text: string): string[] {
+  return trusted(filePlaceOf(urlOfFile(text)))
+}
+
+function trusted(place: RemotePlace | undefined): string[] {
   if (!place) return []
   return [place.kind === 'tree' ? place.repository : place.place]
 }

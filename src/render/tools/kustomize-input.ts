@@ -31,7 +31,7 @@ export function refusedIn(
       reason: `it includes ${elsewhere}, which is not in this repository; vendor it and name the copy`,
       ...declaredAt,
     }
-  for (const { file, folder, faults, made } of kustomizations) {
+  for (const { file, folder, faults, files, made } of kustomizations) {
     if (!made && kustomizationNames.filter((name) => checkout.has(path.join(folder, name))).length > 1)
       return {
         cause: 'kustomization-ambiguous',
@@ -40,7 +40,11 @@ export function refusedIn(
         region,
       }
     const [fault] = faults
-    if (fault) return { ...fault, path: file }
+    if (fault) {
+      const { about = '', region: at } = fault
+      const isFile = files.some(({ text }) => text === about)
+      return { ...fault, path: file, ...(isFile ? { remote: [{ text: about, path: file, region: at, isFile }] } : {}) }
+    }
     const real = made ? undefined : checkout.tree.resolved.get(file)
     const isBeside = real !== undefined && folder !== '' && !real.startsWith(`${folder}/`)
     if (isBeside && !allowsOutsideFiles) {

@@ -187,7 +187,7 @@ async function give(
   if (text !== undefined)
     await checkout.give(
       file,
-      asGiven(text, {
+      asGiven(file, text, {
         isGone: (entry) => entries.has(entry) || isEmptied(entry),
         instead: (entry) => givenFor(entry, folder, checkout),
         charts: absent,
