@@ -1,7 +1,8 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { checkJson, checkOnline } from '../cli/guard'
+import { defaultLimits } from '../../src/render/tools/tool'
+import { checkJson, checkOnline, checkWithin, lines } from '../cli/guard'
 import { chart, indexOf, serve, sha256 } from '../fetch/servers'
 import { type CountingTool, countingTool } from './counting'
 import { configMap, ingress } from './objects'
@@ -63,6 +64,55 @@ test('a second run renders nothing and reports the same', async () => {
   const second = await judged(repo)
   expect(second.renderings).toEqual([0, 0])
   expect(second.report).toEqual(first.report)
+})
+
+test('a Kustomization that does not build is not built again, and its gap is reported the same', async () => {
+  const lacking: Files = {
+    'app/kustomization.yaml': 'resources: [map.yaml]\npatches: [{path: server.yaml}]\n',
+    'app/server.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: server}\nspec: {replicas: 2}\n',
+  }
+  const repo = changed({ 'app/map.yaml': configMap('map', 'y') }, { ...appFiles, ...lacking })
+  const first = await judged(repo)
+  // Each side fails, and is built without the patch.
+  expect(first.renderings).toEqual([0, 4])
+  expect(first.report.inspected.skipped.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(
+      /without patches of Deployment server, because kustomize cannot build it: .*no matches for Id/,
+    ),
+  ])
+  const second = await judged(repo)
+  expect(second.renderings).toEqual([0, 0])
+  expect(second.report).toEqual(first.report)
+})
+
+test('a Kustomization that fails for another reason is built by each run', async () => {
+  const repo = changed(
+    { 'app/kustomization.yaml': 'resources: [map.yaml]\nnamePrefix: two-\n' },
+    { 'app/kustomization.yaml': 'resources: [map.yaml]\n', 'app/map.yaml': 'kind: ConfigMap\n' },
+  )
+  const first = await judged(repo)
+  expect(first.renderings).toEqual([0, 2])
+  expect((await judged(repo)).renderings).toEqual([0, 2])
+})
+
+test('the report is the same without a cache, with an empty and a full one, with one worker and with many', async () => {
+  const repo = changed(
+    { 'one.yaml': 'host: open.example.com\n', 'app/map.yaml': configMap('map', 'y') },
+    {
+      ...files,
+      'app/kustomization.yaml': 'resources: [map.yaml]\npatches: [{path: server.yaml}]\n',
+      'app/server.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: server}\n',
+    },
+  )
+  const of = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD']
+  const tools = ['--helm', helm.program, '--kustomize', kubectl.program]
+  const judgedBy = (atOnce: number, ...more: string[]) =>
+    checkWithin({ ...defaultLimits, atOnce }, ...of, ...tools, ...more)
+  const alone = await judgedBy(1)
+  expect(lines(alone)).toEqual(['introduced error head/one.yaml:1 ingress-tls/host-covered'])
+  expect(alone.inspected.skipped.map((one) => one.path)).toContain('app/kustomization.yaml')
+  for (const atOnce of [8, 1]) expect(await judgedBy(atOnce, '--cache', cache)).toEqual(alone)
+  expect(await judgedBy(8)).toEqual(alone)
 })
 
 test('another change of the same base renders only what it touches', async () => {

@@ -10,6 +10,7 @@ import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfi
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
+import type { LoadedFile } from '../manifest/load'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import type { Checkout } from '../revision/checkout'
@@ -77,6 +78,7 @@ export interface DiscoveryInput {
   readonly changed?: ReadonlySet<string> | undefined
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
+  readonly load?: (text: string) => LoadedFile
   /** The limits for following renderings, if not the usual ones. */
   readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
@@ -99,7 +101,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,
-    { checkout, side, changed: known.changed ?? new Set() },
+    { checkout, side, changed: known.changed ?? new Set(), load: known.load },
     known.render,
     known.limits,
   )

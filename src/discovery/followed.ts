@@ -3,7 +3,7 @@ import { namesOfHolders } from '../deployers/flux/flux-values'
 import { gitOpsGroups, holderKinds, isGitOps } from '../deployers/gitops-objects'
 import { deployerKinds } from '../gitops/kinds'
 import { identify } from '../manifest/identity'
-import { type LoadedObject, loadFile } from '../manifest/load'
+import { type LoadedFile, type LoadedObject, loadFile } from '../manifest/load'
 import { groupKindOf, Manifest, type Side } from '../manifest/manifest'
 import { mentionsOneOf } from '../manifest/mentions'
 import { startOf } from '../region'
@@ -67,6 +67,8 @@ export class Followed {
       readonly side: Side
       /** The paths that differ between the sides of a change. */
       readonly changed: ReadonlySet<string>
+      /** Parses a rendered text; both sides and all trials share nearly all of theirs. */
+      readonly load?: ((text: string) => LoadedFile) | undefined
     },
     private readonly render: Render | undefined,
     private readonly limits: FollowLimits = followLimits,
@@ -199,7 +201,7 @@ export class Followed {
         ]),
       ],
     }
-    const found = piecesWith(gitOpsGroups, pieces)
+    const found = this.piecesWith(gitOpsGroups, pieces)
       .filter(({ object }) => isGitOps(object))
       .flatMap(({ object, path }) => {
         const manifest = this.placed(namespaced(object, source), path, files)
@@ -207,7 +209,7 @@ export class Followed {
         return above.has(keyOf(manifest)) ? [] : [manifest]
       })
     const names = [...new Set(found.flatMap(namesOfHolders))]
-    const holders = names.length === 0 ? [] : piecesWith(names, pieces)
+    const holders = names.length === 0 ? [] : this.piecesWith(names, pieces)
     asked.children = [
       ...found,
       ...holders
@@ -248,6 +250,13 @@ export class Followed {
     return isNew
   }
 
+  private piecesWith(words: readonly string[], pieces: readonly Piece[]) {
+    const { load = (text: string) => loadFile({ text }) } = this.seen
+    return pieces
+      .filter(({ text }) => mentionsOneOf(text, words))
+      .flatMap(({ text, path }) => load(text).objects.map((object) => ({ object, path })))
+  }
+
   private filesOf(source: Source, kustomizations: ReadonlyMap<string, Kustomization>): Set<string> {
     if (source.kind === 'helm') return new Set()
     const starts = [source.root, ...(source.components ?? [])]
@@ -270,12 +279,6 @@ function isDeployer({ ref }: Manifest): boolean {
 /** An object of a file, also where a rendering has it with other content. */
 function keyOf({ origin, object: { region }, ref }: Manifest): string {
   return JSON.stringify([origin.path, region.startLine, region.startColumn, ref.kind, ref.name])
-}
-
-function piecesWith(words: readonly string[], pieces: readonly Piece[]) {
-  return pieces
-    .filter(({ text }) => mentionsOneOf(text, words))
-    .flatMap(({ text, path }) => loadFile({ text }).objects.map((object) => ({ object, path })))
 }
 
 /** A rendering gives its namespace to the objects that name none. */

@@ -16,6 +16,7 @@ import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
 import { gather } from '../pipeline/gather'
+import { PartnerSearch } from '../pipeline/partners/partner-search'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
 import { configPath, notJudgedRule } from '../policy/names'
@@ -141,6 +142,7 @@ async function runWithin(
   const kept = new CacheFolder(options.cache)
   const renderings = options.cache === undefined ? undefined : new RenderingCache(kept, versionIn(host.root), today)
   const charts = new ChartNetwork(network?.charts ?? [])
+  const search = new PartnerSearch()
   const renderer = new Renderer(options, host.limits, charts, budget, { renderings, probes: host.probes })
   // Few runs fetch, and what connects takes long to load.
   let fetcher: Promise<Fetcher> | undefined
@@ -169,6 +171,7 @@ async function runWithin(
         repository,
         branch,
         renderer,
+        search,
         config: config.path,
         fetches,
         ...trial,

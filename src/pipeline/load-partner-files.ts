@@ -11,10 +11,11 @@ export async function loadPartnerFiles(
   { values }: ChangedFiles,
   { texts }: Rest,
   compared: Comparison,
-  { rules }: Scope,
+  { rules, search }: Scope,
 ): Promise<ReadonlyMap<string, LoadedFile>> {
   const { described, moves, rest } = compared
-  const loaded = loadPartners(rules, [...changesWithAssumed(compared), ...described], moves, texts, rest.head)
+  const changes = [...changesWithAssumed(compared), ...described]
+  const loaded = loadPartners(rules, changes, moves, texts, rest.head, search?.words)
   const completed = new Map<string, LoadedFile>()
   for (const [path, file] of loaded) completed.set(path, await values.completed(path, file))
   return completed

@@ -27,13 +27,13 @@ export async function readRest(
   sides: Sides,
   read: ChangedFiles,
   rendered: ChangedRenderings,
-  { rules, renderer: { budget } }: Scope,
+  { rules, renderer: { budget }, search }: Scope,
 ): Promise<Rest> {
   const touched = touchedBy(sides, read, rendered)
   const needed = needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
-  const partners = needed ? await renderPartners(sides, rendered.isSame, rules, touched) : []
+  const partners = needed ? await renderPartners(sides, rendered.isSame, rules, touched, search) : []
   return {
     needed,
     texts: needed && texts ? texts : new Map(),

@@ -26,7 +26,7 @@ import { missingTool } from './tools/missing-tool'
 import { postRendered } from './tools/post-renderers'
 import { ProcessorTurns } from './tools/processor-turns'
 import { RenderedTexts } from './tools/rendered-texts'
-import type { Piece, Rendering } from './tools/rendering'
+import { type FailedRendering, isOfInputs, type Piece, type Rendering } from './tools/rendering'
 import { defaultLimits, findProgram, type Limits } from './tools/tool'
 import { type Tool, ToolProbes } from './tools/tool-probes'
 import { ToolVersions } from './tools/tool-versions'
@@ -61,7 +61,7 @@ export class Renderer {
   private readonly versions: ToolVersions
   private readonly cache: RenderingCache | undefined
   private readonly probes: ToolProbes
-  private readonly turns = new ProcessorTurns()
+  private readonly turns: ProcessorTurns
   private readonly closing = new AbortController()
   private readonly signal: AbortSignal
   private folders = 0
@@ -78,6 +78,7 @@ export class Renderer {
     { renderings, probes = new ToolProbes() }: Kept = {},
   ) {
     this.cache = renderings
+    this.turns = new ProcessorTurns(limits.atOnce)
     this.probes = probes
     this.signal = AbortSignal.any([budget.signal, this.closing.signal])
     setMaxListeners(0, this.signal)
@@ -156,20 +157,22 @@ export class Renderer {
   private async rendered(key: string, source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>) {
     let fresh: Rendering | undefined
     const files = () => this.files(source, checkout, all)
-    const pieces = await this.kept([source, checkout, files], key, async () => {
+    const known = await this.kept<readonly Piece[] | FailedRendering>([source, checkout, files], key, async () => {
       fresh = await this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
-      return 'failure' in fresh ? undefined : fresh.pieces
+      if (!('failure' in fresh)) return fresh.pieces
+      return isOfInputs(fresh.failure) ? fresh : undefined
     })
     if (fresh && 'failure' in fresh) return fresh
-    const shared = { ...fresh, pieces: this.texts.shared(pieces ?? []) }
+    if (known && 'failure' in known) return known
+    const shared = { ...fresh, pieces: this.texts.shared(known ?? []) }
     return source.kind === 'helm' || fresh ? shared : { ...shared, ...(await leftOutOf(source, all, checkout)) }
   }
 
-  private async kept(
+  private async kept<T extends readonly Piece[] | FailedRendering>(
     [source, checkout, files]: readonly [Source, Checkout, () => Promise<readonly string[]>],
     key: unknown,
-    render: () => Promise<readonly Piece[] | undefined>,
-  ): Promise<readonly Piece[] | undefined> {
+    render: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     const tools = this.cache && (await this.versions.identifying(source))
     return this.cache && tools
       ? this.cache.through({ source, checkout, files: await files(), tools, key }, render)

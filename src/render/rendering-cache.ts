@@ -4,9 +4,9 @@ import type { Checkout } from '../revision/checkout'
 import type { Source } from '../sources/source'
 import { asksChance } from './answers/chance'
 import { isWholeChart } from './tools/dependencies'
-import type { Piece } from './tools/rendering'
+import type { FailedRendering, Piece } from './tools/rendering'
 
-type Pieces = readonly Piece[]
+type Output = readonly Piece[] | FailedRendering
 
 /** All that a rendering depends on. */
 export interface RenderingInputs {
@@ -27,7 +27,7 @@ interface RenderingDescription {
   readonly day?: string
 }
 
-/** Renderings by their inputs, for later runs. Only successful ones are kept. */
+/** Renderings by their inputs, for later runs. */
 export class RenderingCache {
   /**
    * @param by the version of this program, which decides how tools are run
@@ -40,32 +40,35 @@ export class RenderingCache {
   ) {}
 
   /** The rendering that an earlier run kept, or else a new one, which is then kept. */
-  async through(inputs: RenderingInputs, render: () => Promise<Pieces | undefined>): Promise<Pieces | undefined> {
+  async through<T extends Output>(
+    inputs: RenderingInputs,
+    render: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     const { source, checkout, files } = inputs
     if (!files.every((file) => checkout.isIdentified(file))) return render()
     const id = JSON.stringify([this.by, ...inputs.tools, inputs.key])
-    const known = await this.read(id)
+    const known = await this.read<T>(id)
     if (known) return known
-    const pieces = await render()
+    const output = await render()
     // Fetched dependencies of a chart are not among its files.
-    if (!pieces || (source.kind === 'helm' && !(await isWholeChart(source.chart, checkout)))) return pieces
+    if (!output || (source.kind === 'helm' && !(await isWholeChart(source.chart, checkout)))) return output
     // A certificate may begin at the time of its rendering.
-    await this.write({ id, ...((await asksChance(source, files, checkout)) ? { day: this.day } : {}) }, pieces)
-    return pieces
+    await this.write({ id, ...((await asksChance(source, files, checkout)) ? { day: this.day } : {}) }, output)
+    return output
   }
 
-  private read(id: string): Promise<Pieces | undefined> {
+  private read<T extends Output>(id: string): Promise<T | undefined> {
     return this.folder.read(nameOf(id), (entry) => {
       const opened = unsealed(entry)
       if (!opened) return undefined
       const { id: its, day = this.day } = opened.description as RenderingDescription
       if (its !== id || day !== this.day) return undefined
-      return JSON.parse(gunzipSync(opened.content).toString('utf8')) as Pieces
+      return JSON.parse(gunzipSync(opened.content).toString('utf8')) as T
     })
   }
 
-  private write(description: RenderingDescription, pieces: Pieces): Promise<void> {
-    const content = gzipSync(Buffer.from(JSON.stringify(pieces)), { level: 1 })
+  private write(description: RenderingDescription, output: Output): Promise<void> {
+    const content = gzipSync(Buffer.from(JSON.stringify(output)), { level: 1 })
     return this.folder.write(nameOf(description.id), sealed(description, content))
   }
 }

@@ -4,6 +4,7 @@ import type { FileText } from '../manifest/load'
 import { EditedRevision, idOfEdited } from './edited-revision'
 import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
+import { LaidOver } from './laid-over'
 import { type Contents, isDigest, Reading } from './reading-contents'
 import type { Content, Entry, Missing, Revision } from './revision'
 import { type Tree, treeWithout } from './tree'
@@ -116,7 +117,7 @@ export class Checkout {
       file,
       { path: file, type: 'file', id: idOfEdited(content) },
     ])
-    const entries = edits.length > 0 ? new Map([...tree.entries, ...edits]) : tree.entries
+    const entries = edits.length > 0 ? new LaidOver(tree.entries, new Map(edits)) : tree.entries
     const edited = edits.length > 0 ? new EditedRevision(revision, files) : revision
     return new Checkout(edited, { ...tree, entries }, newFolder, contents, undefined, held, inPlaceOf)
   }

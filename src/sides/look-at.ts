@@ -55,7 +55,8 @@ export async function lookAt(
       return 'failure' in rendering ? undefined : rendering.pieces
     }
     const { isNew } = declarations
-    const known = { releases, repository, ...(base ? { base } : {}), isNew, changed, informed, render }
+    const load = (text: string) => renderer.texts.load(text)
+    const known = { releases, repository, ...(base ? { base } : {}), isNew, changed, informed, render, load }
     return { tree, checkout, descriptions, informed, discovery: await discover(checkout, known, side) }
   }
   const isShown = showing(ignore, changed, base)

@@ -1,4 +1,5 @@
 import type { Checkout } from '../revision/checkout'
+import { LaidOver } from '../revision/laid-over'
 import { type Kustomization, readKustomization } from '../sources/kustomization'
 import type { Lack } from '../sources/lack'
 import { reducedCharts } from '../sources/reduced-chart'
@@ -42,10 +43,11 @@ export async function reducedInput(
   const { texts, changesOthers, patches } = reduced
   if (texts.size === 0 && reduced.source === source) return undefined
   const edited = checkout.edited(texts, newFolder)
-  const again = new Map(kustomizations)
+  const again = new Map<string, Kustomization>()
   for (const [folder, { file, made }] of kustomizations) {
     const text = made ? undefined : texts.get(checkout.tree.resolved.get(file) ?? file)
     if (text !== undefined) again.set(folder, readKustomization(folder, file, text, edited))
   }
-  return { source: reduced.source, checkout: edited, kustomizations: again, changesOthers, patches }
+  const itsKustomizations = new LaidOver(kustomizations, again)
+  return { source: reduced.source, checkout: edited, kustomizations: itsKustomizations, changesOthers, patches }
 }

@@ -5,6 +5,7 @@ import type { ActiveRule } from '../../policy/policy'
 import type { Renderer } from '../../render/renderer'
 import type { Revision } from '../../revision/revision'
 import type { SideOfChange } from '../../sides/side'
+import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
@@ -22,6 +23,8 @@ export interface Scope {
   /** The branch that the change is merged to, where its name is known. */
   readonly branch?: string | undefined
   readonly renderer: Renderer
+  /** What is known of texts and sources, for a run with trials. */
+  readonly search?: PartnerSearch
   /** Fetches charts from elsewhere; undefined to fetch nothing. */
   readonly fetches?: Fetches | undefined
   /** The file of the config in force. */

@@ -6,8 +6,8 @@ import type { Source } from '../../sources/source'
 import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import { type MayHold, mayHoldOf } from './may-hold'
+import { PartnerSearch } from './partner-search'
 import { partnersWanted, type Wanted } from './wanted-partners'
-import { WordSearch } from './word-search'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -27,14 +27,18 @@ export async function renderPartners(
   unreached: (source: Source) => boolean,
   rules: readonly ActiveRule[],
   touched: readonly Manifest[],
+  known = new PartnerSearch(),
 ): Promise<RenderedSide[]> {
   const { head, declarations } = sides
-  const search = new WordSearch()
+  const search = known.words
   const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
     (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
   for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one)))
-    open.set(source, { at: whereaboutsOf(source.target, declarations), mayHold: await mayHoldOf(source, head, search) })
+    open.set(source, {
+      at: whereaboutsOf(source.target, declarations),
+      mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),
+    })
   const placeOf = placing(sides)
   const rendered: RenderedSide[] = []
   /** The objects of renderings that some rule looked for when they were rendered. */

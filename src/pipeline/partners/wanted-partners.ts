@@ -4,6 +4,10 @@ import { type GroupKind, groupKindOf, identityOf, Manifest } from '../../manifes
 import { mentionsOneOf } from '../../manifest/mentions'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
+import { WordSearch } from './word-search'
+
+/** So many strings are looked for faster than a text is scanned. */
+const fewStrings = 30
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
@@ -77,6 +81,7 @@ export function loadPartners(
   moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
   loadedAlready: readonly Manifest[] = [],
+  search = new WordSearch(),
 ): Map<string, LoadedFile> {
   const loaded = new Map<string, LoadedFile>()
   const asked = new Map<ActiveRule, Set<string>>()
@@ -105,8 +110,9 @@ export function loadPartners(
     if (wanted.size === 0) break
     frontier = []
     const strings = [...new Set([...wanted.values()].flat())]
+    const mayMention = strings.length > fewStrings ? search.mentionsOneOf.bind(search) : mentionsOneOf
     for (const [path, text] of rest) {
-      if (!mentionsOneOf(text, strings)) continue
+      if (!mayMention(text, strings)) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
       const file = loadFile({ text }, (document) => {
         const kind = skimKind(document)

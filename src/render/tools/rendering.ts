@@ -58,6 +58,17 @@ export interface Failure {
   readonly leftOut?: true
 }
 
+/**
+ * Whether a failure shows what the files of a source lack: they fail in the same way again. Any other may be one of the
+ * machine.
+ */
+export function isOfInputs({ cause, lack }: Failure): boolean {
+  return cause === 'tool-failed' && lack !== undefined
+}
+
+/** A source that did not render. */
+export type FailedRendering = Extract<Rendering, { readonly failure: Failure }>
+
 /** The output of a source, without its remote entries; or why it did not render. */
 export type Rendering = (
   | { readonly pieces: readonly Piece[]; readonly remote?: readonly RemoteEntry[] }

@@ -12,6 +12,8 @@ export interface Limits {
   readonly outputMiB: number
   readonly memoryMiB: number
   readonly objects: number
+  /** How many tools run at once; as many as there are processors by default. */
+  readonly atOnce?: number
   /** Ends a rendering before its time. */
   readonly signal?: AbortSignal
   /** The command prefix that runs a tool without network; empty where the machine does not allow that. */
