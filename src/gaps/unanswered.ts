@@ -54,8 +54,7 @@ function finding(
   fileText: string,
 ): Finding {
   const said = reason ? `Helm reports: ${reason.replace(/\.$/, '')}. ` : ''
-  const advice =
-    'rite the templates so that they render with each answer to `lookup`, `.Release.Revision`, `.Capabilities` and random functions, or remove the condition that this change adds.'
+  const advice = `${said ? 'Fix that, or write' : 'Write'} the templates so that they render with each answer to \`lookup\`, \`.Release.Revision\`, \`.Capabilities\` and random functions, or remove the condition that this change adds.`
   return gateFinding('source/unrendered', 'answer', 'error', {
     side: 'head',
     ...at,
@@ -64,7 +63,7 @@ function finding(
     fileText,
     text: isEverywhere
       ? `After this change, helm prints ${release}, but can neither install nor upgrade it in any cluster that was tried: its deployment fails. ${said}Make it render for a cluster: \`helm upgrade --install --dry-run=server\` tries it.`
-      : `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. ${said}${said ? 'Fix that, or w' : 'W'}${advice}`,
+      : `After this change, helm cannot render ${release} where ${answer}: its objects in such a cluster are unknown, and a condition on the cluster can remove any of them. ${said}${advice}`,
   })
 }
 
