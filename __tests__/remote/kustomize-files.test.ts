@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { GitServer, ServedRepository } from '../fetch/git-server'
 import { type Server, serve } from '../fetch/servers'
 import type { Files } from '../source/repository'
-import { allowing, changeOnline, ingressWith, introduced, states } from './charts'
+import { allowing, changeOnline, chartRepository, ingressWith, introduced, states, urlOf } from './charts'
 
 /** A patch that gives the Ingress a host. */
 const patch = (host: string) => `- op: replace\n  path: /spec/rules/1/host\n  value: ${host}\n`
@@ -16,6 +16,7 @@ const data = (host: string) => `host=${host}\n`
 
 let web: Server
 let git: GitServer
+let charts: Server
 beforeAll(async () => {
   const versions = { 'v1.0.0': 'covered.example.com', 'v2.0.0': 'open.example.com' }
   web = await serve(
@@ -29,11 +30,14 @@ beforeAll(async () => {
     ),
   )
   git = await GitServer.start()
+  charts = await chartRepository({
+    web: { '1.0.0': { 'values.yaml': '', 'templates/a.yaml': ingressWith('open.example.com') } },
+  })
 })
 afterEach(() => {
   web.asked.length = 0
 })
-afterAll(() => Promise.all([web.close(), git.close()]))
+afterAll(() => Promise.all([web.close(), git.close(), charts.close()]))
 
 const own = { 'apps/web/ingress.yaml': ingressWith('covered.example.com') }
 const at = (version: string, fields: (url: string) => string): Files => ({
@@ -104,22 +108,61 @@ describe('a file that a Kustomization names by its URL', () => {
     expect(JSON.stringify(report.inspected.skipped)).toContain('none.env answers 404')
   })
 
-  test('of a fetched base is not asked for: the base is built without it on both sides', async () => {
-    const base = new ServedRepository(path.join(git.root, 'base'))
-    const named = (version: string) =>
-      base.commit({
-        'web/kustomization.yaml': `resources: [ingress.yaml]\npatches: [{path: "${web.url}/files/${version}/patch.yaml", target: {kind: Ingress}}]\n`,
-        'web/ingress.yaml': ingressWith('covered.example.com'),
-      })
-    const entry = (commit: string) => ({
-      'kustomization.yaml': `resources: ["${git.url}/base//web?ref=${commit}"]\n`,
-    })
-    const [before, after] = [named('v1.0.0'), named('v2.0.0')].map(entry)
-    const report = await changeOnline({ ...allowing(`${git.url}/base`, `${web.url}/files`), ...before }, { ...after })
-    expect(web.asked).toEqual([])
-    expect(introduced(report)).toEqual(['notice head/kustomization.yaml:1 source/not-judged'])
-    expect(report.findings[0]?.text).toContain(
-      `the fetched files cannot be used: it uses ${web.url}/files/v1.0.0/patch.yaml, which is not in this repository`,
+  test('of a fetched base is fetched for that, and is found at the entry of the base', async () => {
+    const [before, after] = ['v1.0.0', 'v2.0.0'].map((version) =>
+      entryOf({
+        'kustomization.yaml': `resources: [ingress.yaml]\npatches: [{path: "${web.url}/files/${version}/patch.yaml", target: {kind: Ingress}}]\n`,
+      }),
     )
+    const places = [`${git.url}/base`, `${web.url}/files`]
+    const report = await changeOnline({ ...allowing(...places), ...before }, { ...after })
+    expect(introduced(report)).toEqual(['error head/kustomization.yaml:1 ingress-tls/host-covered'])
+    expect(web.asked.sort()).toEqual(['/files/v1.0.0/patch.yaml', '/files/v2.0.0/patch.yaml'])
+    web.asked.length = 0
+    const refused = await changeOnline({ ...allowing(`${git.url}/base`), ...entryOf({}) }, { ...after })
+    expect(introduced(refused)).toEqual(['error head/kustomization.yaml:1 source/unrendered'])
+    expect(refused.findings[0]?.text).toContain(
+      `It uses ${web.url}/files/v2.0.0/patch.yaml, which is not in this repository, and was not fetched, because the base`,
+    )
+    expect(web.asked).toEqual([])
   })
 })
+
+describe('a chart that a fetched base inflates', () => {
+  const inflated = (home = '') =>
+    entryOf({
+      'kustomization.yaml': `resources: [ingress.yaml]\nhelmCharts: [{name: web, repo: "${urlOf(charts)}", version: 1.0.0, releaseName: web}]\n${home}`,
+    })
+
+  test('is fetched for it, and is found at the entry of the base', async () => {
+    const places = [`${git.url}/base`, urlOf(charts)]
+    const report = await changeOnline({ ...allowing(...places), ...entryOf({}) }, inflated())
+    expect(introduced(report)).toEqual(['error head/kustomization.yaml:1 ingress-tls/host-covered'])
+    expect(report.inspected.changes).toMatchObject({ added: 1, changed: 0, removed: 0 })
+  })
+
+  test('is an error where the base of the change does not name its place', async () => {
+    charts.asked.length = 0
+    const report = await changeOnline({ ...allowing(`${git.url}/base`), ...entryOf({}) }, inflated())
+    expect(introduced(report)).toEqual(['error head/kustomization.yaml:1 source/not-judged'])
+    expect(charts.asked).toEqual([])
+  })
+
+  test('is not fetched to a folder out of the base', async () => {
+    charts.asked.length = 0
+    const places = [`${git.url}/base`, urlOf(charts)]
+    const head = inflated('helmGlobals: {chartHome: ../../../../apps}\n')
+    const report = await changeOnline({ ...allowing(...places), ...entryOf({}) }, head)
+    expect(introduced(report).join()).toContain('error head/kustomization.yaml:1 source/')
+    expect(charts.asked).toEqual([])
+  })
+})
+
+/** An entry that takes in a new version of a base. */
+function entryOf(files: Files): Files {
+  const base = new ServedRepository(path.join(git.root, 'base'))
+  const own = { 'ingress.yaml': ingressWith('covered.example.com').replace('name: web', 'name: own') }
+  const all = { 'kustomization.yaml': 'resources: [ingress.yaml]\n', ...own, ...files }
+  const commit = base.commit(Object.fromEntries(Object.entries(all).map(([name, text]) => [`web/${name}`, text])))
+  return { 'kustomization.yaml': `resources: ["${git.url}/base//web?ref=${commit}"]\n` }
+}

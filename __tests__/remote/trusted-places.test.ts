@@ -92,6 +92,14 @@ describe('a place that only the head names', () => {
     expect(charts.asked).toEqual([])
   })
 
+  test('of a HelmChart of K3s that holds its chart itself is none: it is not judged', async () => {
+    const chart = (content: string) =>
+      `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: web, namespace: kube-system}\nspec:\n  chartContent: ${content}\n`
+    const report = await changeOnline({ 'web.yaml': chart('aaaa') }, { 'web.yaml': chart('bbbb') })
+    expect(introduced(report)).toEqual(['notice head/web.yaml:5 source/not-judged'])
+    expect(report.findings[0]?.text).toContain('its chart is an archive in `chartContent`, which is not unpacked')
+  })
+
   test('is no more trusted for being on the host of another one', async () => {
     const base = { 'charts.yaml': helmRepository(charts.url), 'web.yaml': release(covered) }
     const report = await changeOnline(base, {

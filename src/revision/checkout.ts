@@ -76,13 +76,15 @@ export class Checkout {
   ): Checkout {
     const { tree, held } = this
     const added = [...charts.keys()].filter((file) => !tree.entries.has(file)).sort()
-    const below = (place: string) =>
-      held.contains(place)
-        ? held.below(place)
-        : [...tree.below(place), ...added.filter((file) => place === '' || file.startsWith(`${place}/`))]
+    const below = (place: string) => {
+      const isHeld = held.contains(place)
+      const own = isHeld ? held.below(place) : tree.below(place)
+      const its = (file: string) => file.startsWith(`${place}/`) || (place === '' && !held.contains(file))
+      return [...own, ...added.filter(its)]
+    }
     const at = (place: string) => {
-      if (held.contains(place)) return held.at(place)
-      return charts.has(place) || tree.entries.has(place) ? [place] : below(place)
+      const isFile = charts.has(place) || (held.contains(place) ? held.contentOf(place) : tree.entries.has(place))
+      return isFile ? [place] : below(place)
     }
     return this.with(charts, { ...tree, below, at }, newFolder, inPlaceOf)
   }
@@ -123,7 +125,8 @@ export class Checkout {
   }
 
   has(file: string): boolean {
-    if (this.held.contains(file)) return this.held.contentOf(file) !== undefined
+    // A fetched chart may be in a fetched tree.
+    if (this.held.contains(file)) return this.held.contentOf(file) !== undefined || this.tree.entries.has(file)
     return this.tree.entries.get(file)?.type === 'file' || this.tree.resolved.has(file)
   }
 
@@ -142,7 +145,8 @@ export class Checkout {
 
   /** The files and links below a folder. */
   below(folder: string): string[] {
-    return this.held.contains(folder) ? this.held.below(folder) : this.tree.below(folder)
+    const own = this.tree.below(folder)
+    return this.held.contains(folder) ? [...new Set([...this.held.below(folder), ...own])] : own
   }
 
   /** The texts of files; one that is not there or cannot be read is left out. */

@@ -41,7 +41,7 @@ export async function inflatedCharts(
   checkout: Checkout,
 ): Promise<InflatedChart[]> {
   const found: InflatedChart[] = []
-  for (const { kustomization, namespace, over } of layersOf(source, all)) {
+  for (const { kustomization, namespace, over } of layersOf(source, all, checkout)) {
     const asked = await entriesOf(kustomization, checkout)
     if (asked.length === 0) continue
     const patches = await patchesOf(over, source.overlay, checkout)
@@ -93,6 +93,7 @@ interface NestedKustomization {
 function layersOf(
   { root, components = [], overlay }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
+  { inPlaceOf }: Checkout,
 ): NestedKustomization[] {
   const found = new Map<string, NestedKustomization>()
   const visit = (folder: string, outer: string, by: readonly Kustomization[]): void => {
@@ -102,7 +103,7 @@ function layersOf(
     const over = [...by, kustomization]
     found.set(folder, { kustomization, namespace, over })
     for (const { text } of kustomization.includes) {
-      const place = inside(folder, text)
+      const place = inPlaceOf.get(text) ?? inside(folder, text)
       if (place !== undefined) visit(place, namespace, over)
     }
   }

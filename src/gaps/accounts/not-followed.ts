@@ -3,6 +3,7 @@ import { textAt } from '../../gitops/text'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import type { LoadedObject } from '../../manifest/load'
 import { identityOf, Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
+import { heldFolderOf } from '../../revision/held-files'
 import type { InflatedChart } from '../../sources/inflated-chart'
 import { inside, type RemoteEntry } from '../../sources/kustomization'
 import { faultInWords, lineFor, networkLine } from '../entries-not-fetched'
@@ -126,12 +127,12 @@ function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[st
 }
 
 /** A place that only the head names. */
-function newPlace({ repo, fault, path, region, object }: InflatedChart) {
+function newPlace({ repo, fault, path, region, from, object }: InflatedChart) {
   if (fault?.cause !== 'place-new') return {}
   const written = new Manifest(object, 'head', { kind: 'file', path }, []).root.at('repo')
   return {
     cause: fault.cause,
-    placeAt: { path, region: written.exists ? written.region : region },
+    placeAt: { path, region: written.exists && heldFolderOf(from) === '' ? written.region : region },
     about: repo,
     remedy: `To have it judged, first merge ${lineFor('charts', repo)} into the config of this gate.`,
   }

@@ -78,8 +78,11 @@ function isKnown({ manifest, url = '' }: NotInspected): boolean {
 function elsewhereBy(manifest: Manifest): NotInspected[] {
   const { ref, root } = manifest
   if (groupKindOf(ref) === gitOpsKind.k3sChart) {
-    const { chart, repo } = readK3sChart(root)
-    const reason = `the chart ${[textAt(chart), textAt(repo)].filter(Boolean).join(' of ')} is not in this repository`
+    const { chart, repo, chartContent } = readK3sChart(root)
+    const name = [textAt(chart), textAt(repo)].filter(Boolean).join(' of ')
+    const reason = chartContent.exists
+      ? 'its chart is an archive in `chartContent`, which is not unpacked'
+      : `the chart ${name} is not in this repository`
     return [{ manifest, cause: 'chart-elsewhere', reason }]
   }
   if (!isChartSource(ref)) return []

@@ -114,13 +114,14 @@ class CollectedParts implements KustomizeParts {
     }
     for (const file of files) {
       const key = fileKey(file.path, file.text)
-      // What is fetched has no files of its own beside it.
-      if (this.entries.has(key) || heldFolderOf(file.path) !== '') continue
+      if (this.entries.has(key)) continue
       this.entries.set(key, file)
       open.push(this.file(key, file))
     }
     for (const chart of charts) {
-      if (chart.vendored || chart.repo === '' || this.inflated.has(chart.folder)) continue
+      // The home of the charts of a fetched base is in that base.
+      const isOut = heldFolderOf(chart.folder) !== heldFolderOf(chart.from)
+      if (isOut || chart.vendored || chart.repo === '' || this.inflated.has(chart.folder)) continue
       this.inflated.set(chart.folder, chart)
       open.push(this.chart(chart))
     }
