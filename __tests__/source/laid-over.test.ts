@@ -24,6 +24,8 @@ test('a map that is laid over another one reads as a copy with the new entries',
     [false, undefined],
   ])
   const seen: unknown[] = []
-  laid.forEach((value, key) => seen.push([key, value]))
+  laid.forEach((value, key) => {
+    seen.push([key, value])
+  })
   expect(seen).toEqual([...copy])
 })

@@ -63,7 +63,7 @@ export async function readKustomizations(checkout: Checkout): Promise<Map<string
   const files = new Map<string, string>()
   for (const name of [...kustomizationNames].reverse()) {
     for (const file of checkout.tree.entries.keys())
-      if (path.basename(file) === name && checkout.has(file)) files.set(folderOf(file), file)
+      if (file.endsWith(name) && path.basename(file) === name && checkout.has(file)) files.set(folderOf(file), file)
   }
   const texts = await checkout.texts([...files.values()])
   const all = new Map<string, Kustomization>()
@@ -117,8 +117,8 @@ export function readKustomization(folder: string, file: string, text: string, ch
   const reading = readingOf(text)
   const { tree } = checkout
   // `files: [app.conf=config/app.conf]` names a file behind its key.
-  const strings = [...reading.strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)])
-  const leadsTo = strings.flatMap((string) => {
+  const strings = new Set([...reading.strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)]))
+  const leadsTo = [...strings].flatMap((string) => {
     const place = inside(folder, string)
     return place === undefined ? [] : [...linksOn(tree, place), place, realPlace(tree, place)]
   })

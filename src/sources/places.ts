@@ -8,7 +8,7 @@ import type { Tree } from '../revision/tree'
  */
 export function inside(folder: string, written: string): string | undefined {
   if (written === '' || path.isAbsolute(written) || written.includes('://') || isUrl(written)) return undefined
-  const place = path.normalize(path.join(folder, written)).replace(/\/$/, '')
+  const place = path.join(folder, written).replace(/\/$/, '')
   if (place === '..' || place.startsWith('../')) return undefined
   if (heldFolderOf(place) !== heldFolderOf(folder)) return undefined
   return place === '.' ? '' : place
