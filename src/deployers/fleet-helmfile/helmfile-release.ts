@@ -51,8 +51,12 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const chart = field('chart')
   const namespace = namespaceOf(release, helmfile)
   const cluster = field('kubeContext') || helmfile.cluster
-  const place = inside(folder, chart)
-  const isLocal = /^\.{0,2}\//.test(chart) || (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
+  const here = chartHere(chart, helmfile)
+  const place = here ?? inside(folder, chart)
+  const isLocal =
+    here !== undefined ||
+    /^\.{0,2}\//.test(chart) ||
+    (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
     const [alias = '', ...rest] = chart.split('/')
@@ -80,7 +84,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const common = {
     id: alike > 0 ? `${id}#${alike}` : id,
     origin: 'named' as const,
-    ...(layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
+    ...(here !== undefined || layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
@@ -102,6 +106,16 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     parameters: parametersOf(release),
     release: name,
   })
+}
+
+/**
+ * The chart of this repository that a name such as `stable/web` means: its repository is declared nowhere, and is the
+ * one that this repository's charts are published to.
+ */
+function chartHere(chart: string, { repositories, deployments }: Helmfile): string | undefined {
+  const [alias = '', name = '', ...more] = chart.split('/')
+  const isOther = more.length > 0 || /^\.|:|^$/.test(alias) || repositories.has(alias)
+  return isOther ? undefined : deployments.chartNamed(name)
 }
 
 function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {
