@@ -152,3 +152,27 @@ test('a chart of an undeclared repository is the one of this repository with its
     expect.objectContaining({ path: 'helmfile.yaml' }),
   )
 })
+
+describe('values that are a template', () => {
+  const own: Files = {
+    ...chart,
+    'helmfile.yaml':
+      'environments: {prod: {values: [{domain: x}]}}\n---\nreleases: [{name: web, chart: ./charts/edge, values: [web.yaml.gotmpl]}]\n',
+  }
+
+  test('are filled in with those of the environment', async () => {
+    const values = { 'web.yaml.gotmpl': 'host: {{ .Release.Name }}.{{ .Values.domain }}\n' }
+    expect(await hostsOf({ ...own, ...values })).toEqual(['default/web web.x'])
+    const report = await change({ ...own, ...values }, { 'web.yaml.gotmpl': 'host: api.{{ .Values.domain }}\n' })
+    expect(lines(report)).toContain('introduced error head/web.yaml.gotmpl:1 ingress-tls/host-covered')
+    expect(report.inspected.skipped).toEqual([])
+  })
+
+  test('are listed where they cannot be filled in', async () => {
+    const { inspected } = await change(
+      { ...own, 'web.yaml.gotmpl': 'host: {{ env "A" }}\n' },
+      { 'web.yaml.gotmpl': 'host: {{ env "B" }}\n' },
+    )
+    expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['web.yaml.gotmpl not-judged'])
+  })
+})

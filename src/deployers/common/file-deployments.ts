@@ -25,7 +25,7 @@ export interface Unread {
 export interface Taken {
   readonly path: string
   readonly reason: string
-  /** The template that takes it, and that may be filled in. */
+  /** The template, or the key of the release, that takes it and that may be filled in. */
   readonly by?: string
 }
 

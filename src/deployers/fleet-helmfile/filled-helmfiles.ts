@@ -3,10 +3,10 @@ import { inside } from '../../sources/kustomization'
 import type { Source } from '../../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
-import { FileDeployments } from '../common/file-deployments'
+import { FileDeployments, releaseKey } from '../common/file-deployments'
 import { folderOf, most, releaseLines } from './helmfile'
-import { filledPath } from './helmfile-paths'
 import { readHelmfileRelease } from './helmfile-release'
+import { environmentOf, partsOf, stateOf } from './helmfile-state'
 import { type Environment, filledIn, isMap, laidOver } from './helmfile-template'
 import { plainPartsOf } from './plain-parts'
 
@@ -35,9 +35,10 @@ export async function readFilledHelmfile(
     const state = environment && (await stateOf(file, text, environment, deployments))
     isWhole &&= state !== undefined && state.unfilled.length === 0
     for (const { path, value } of state?.releases ?? []) {
-      const one = environment && releaseIn(value, state?.templates ?? {}, environment)
+      const made = environment && releaseIn(value, state?.templates ?? {}, environment)
+      const { one, filled } = await withFilledValues(made, file, environment, deployments)
       if (!one) {
-        unjudged.add(keyOf(path, textOf(value.name)))
+        unjudged.add(releaseKey(path, textOf(value.name)))
         continue
       }
       if (!lines.has(path)) lines.set(path, releaseLines((await deployments.surroundings.checkout.text(path)) ?? ''))
@@ -55,10 +56,10 @@ export async function readFilledHelmfile(
           passesOverMissing: state?.passesOverMissing ?? false,
           deployments: found,
         })
-      const key = keyOf(path, textOf(one.name))
+      const key = releaseKey(path, textOf(one.name))
       if (one.installed !== false && (found.sources.length === before || found.unread.length > skipped))
         unjudged.add(key)
-      const files = [file, ...(environment?.files ?? []), ...(state?.bases ?? [])]
+      const files = [file, ...filled, ...(environment?.files ?? []), ...(state?.bases ?? [])]
       const region = startOf(lines.get(path)?.get(textOf(one.name)) ?? 1)
       for (const [index, source] of found.sources.entries())
         if (index >= before)
@@ -87,15 +88,23 @@ export async function readFilledHelmfile(
 /** Adds what was found to what is known; a release that could be read as it is written stays so. */
 function take(found: FileDeployments, deployments: FileDeployments): void {
   const known = new Set(deployments.sources.map(({ id }) => id))
-  const written = new Set(deployments.sources.map(({ declaredAt, ...one }) => keyOf(declaredAt.path, nameIn(one))))
-  const taken = found.sources.filter(
-    (one) => !known.has(one.id) && !written.has(keyOf(one.declaredAt.path, nameIn(one))),
+  const written = new Set(deployments.sources.map(({ declaredAt, ...one }) => releaseKey(declaredAt.path, nameIn(one))))
+  const isBetter = (one: Source) => deployments.sources.some(({ id, incomplete }) => id === one.id && incomplete)
+  const taken = found.sources.filter((one) =>
+    known.has(one.id)
+      ? one.incomplete === undefined && isBetter(one)
+      : !written.has(releaseKey(one.declaredAt.path, nameIn(one))),
   )
+  const replaced = new Set(taken.map(({ id }) => id))
+  for (const [index, { id }] of [...deployments.sources.entries()].reverse())
+    if (replaced.has(id)) deployments.sources.splice(index, 1)
   deployments.sources.push(...taken)
-  const now = new Set(taken.map((one) => keyOf(one.declaredAt.path, nameIn(one))))
-  const isNow = ({ path, release }: { path: string; release?: string }) => now.has(keyOf(path, release ?? ''))
+  const now = new Set(taken.map((one) => releaseKey(one.declaredAt.path, nameIn(one))))
+  const isNow = ({ path, release }: { path: string; release?: string }) => now.has(releaseKey(path, release ?? ''))
   for (const [index, one] of [...deployments.unread.entries()].reverse())
     if (isNow(one)) deployments.unread.splice(index, 1)
+  for (const [index, { by = '' }] of [...deployments.taken.entries()].reverse())
+    if (now.has(by)) deployments.taken.splice(index, 1)
   const listed = new Set<string>()
   for (const one of found.unread) {
     const key = JSON.stringify([one.path, one.release, one.reason])
@@ -114,119 +123,8 @@ function nameIn(source: object): string {
   return 'release' in source ? textOf(source.release) : ''
 }
 
-function keyOf(path: string, name: string): string {
-  return JSON.stringify([path, name])
-}
-
 function addTo(judged: Judged, path: string, name: string): void {
   judged.set(path, (judged.get(path) ?? new Set()).add(name))
-}
-
-/** The documents of a helmfile and of its bases, as values; parts of templates that are no plain YAML are left out. */
-async function partsOf(file: string, text: string, deployments: FileDeployments): Promise<Fields[]> {
-  const own = documentsIn(file, text).documents.map(({ root }) => fieldsOf(root.value))
-  const bases = own.flatMap((one) => listOf(one.bases).map(textOf)).slice(0, most.bases)
-  const found: Fields[] = []
-  for (const base of bases) {
-    const place = inside(folderOf(file), base)
-    const written = place === undefined ? undefined : await deployments.surroundings.checkout.text(place)
-    if (place !== undefined && written !== undefined)
-      found.push(...documentsIn(place, plainPartsOf(written)).documents.map(({ root }) => fieldsOf(root.value)))
-  }
-  return [...found, ...own]
-}
-
-/** The values of an environment; undefined where some are not in this repository, or are encrypted. */
-async function environmentOf(
-  name: string,
-  file: string,
-  parts: readonly Fields[],
-  { surroundings: { checkout } }: FileDeployments,
-): Promise<Environment | undefined> {
-  const own = parts.map((part) => fieldsOf(fieldsOf(part.environments)[name]))
-  if (own.some(({ secrets }) => listOf(secrets).length > 0)) return undefined
-  const mayMiss = [...parts, ...own].some(({ missingFileHandler: is }) => is !== undefined && is !== 'Error')
-  let values: object = {}
-  const files: string[] = []
-  for (const layer of [...parts, ...own].flatMap((one) => listOf(one.values))) {
-    if (isMap(layer)) {
-      values = laidOver(values, layer)
-      continue
-    }
-    const path = filledPath(textOf(layer), { name: '', namespace: '', environment: name })
-    const place = inside(folderOf(file), path)
-    if (place === undefined || /\{\{|[*?[]/.test(path)) return undefined
-    const text = await checkout.text(place)
-    if (text === undefined && mayMiss) continue
-    const isTemplate = place.endsWith('.gotmpl')
-    const filled = text !== undefined && isTemplate ? filledIn(text, { name, values, files }) : text
-    const read = filled === undefined ? undefined : documentsIn(place, filled)
-    const value = read?.documents[0]?.root.value ?? {}
-    if (!read || read.faults.length > 0 || read.documents.length > 1 || !isMap(value)) return undefined
-    values = laidOver(values, value)
-    files.push(place)
-  }
-  return { name, values, files }
-}
-
-/** The content of a helmfile that was filled in for an environment. */
-interface State {
-  readonly releases: readonly { readonly path: string; readonly value: Fields }[]
-  readonly templates: Fields
-  readonly repositories: ReadonlyMap<string, string>
-  readonly namespace: string
-  readonly passesOverMissing: boolean
-  readonly bases: readonly string[]
-  /** The bases that cannot be filled in. */
-  readonly unfilled: readonly string[]
-}
-
-async function stateOf(
-  file: string,
-  text: string,
-  environment: Environment,
-  deployments: FileDeployments,
-): Promise<State | undefined> {
-  const filled = filledIn(text, environment)
-  const read = filled === undefined ? undefined : documentsIn(file, filled)
-  if (!read || read.faults.length > 0) return undefined
-  const [bases, unfilled, parts]: [string[], string[], Fields[]] = [[], [], []]
-  let releases: State['releases'] = []
-  for (const { root } of read.documents) {
-    const own = fieldsOf(root.value)
-    const listed: State['releases'][number][] = []
-    for (const base of listOf(own.bases).map(textOf).slice(0, most.bases)) {
-      const place = inside(folderOf(file), base)
-      const written = place === undefined ? undefined : await deployments.surroundings.checkout.text(place)
-      const made = written === undefined ? undefined : filledIn(written, environment)
-      const documents = place === undefined || made === undefined ? undefined : documentsIn(place, made)
-      if (place === undefined || !documents || documents.faults.length > 0) {
-        unfilled.push(base)
-        continue
-      }
-      bases.push(place)
-      for (const one of documents.documents.map((document) => fieldsOf(document.root.value))) {
-        parts.push(one)
-        listed.push(...listOf(one.releases).map((value) => ({ path: place, value: fieldsOf(value) })))
-      }
-    }
-    parts.push(own)
-    listed.push(...listOf(own.releases).map((value) => ({ path: file, value: fieldsOf(value) })))
-    // Bases are added to a part, and the list of the last part replaces the others.
-    if (listed.length > 0) releases = listed.slice(0, most.releases)
-  }
-  const repositories = parts
-    .flatMap((part) => listOf(part.repositories).map(fieldsOf))
-    .map(({ name, url, oci }) => [textOf(name), `${oci === true ? 'oci://' : ''}${textOf(url)}`] as const)
-  return {
-    releases,
-    templates: Object.assign({}, ...parts.map(({ templates }) => fieldsOf(templates))),
-    repositories: new Map(repositories),
-    namespace: textOf(parts.findLast(({ namespace }) => namespace !== undefined)?.namespace),
-    passesOverMissing: parts.some(({ missingFileHandler: is }) => is !== undefined && is !== 'Error'),
-    bases,
-    unfilled,
-  }
 }
 
 /** The fields of a release that helmfile fills in once more, with the release's own name. */
@@ -256,6 +154,29 @@ function releaseIn(written: Fields, templates: Fields, environment: Environment)
     values: paths,
     ...(isOff || (condition !== undefined && state !== true) ? { installed: false } : {}),
   }
+}
+
+/** A release with the values that helmfile fills in for it, and their files. */
+async function withFilledValues(
+  one: Fields | undefined,
+  file: string,
+  environment: Environment | undefined,
+  { surroundings: { checkout } }: FileDeployments,
+): Promise<{ one: Fields | undefined; filled: readonly string[] }> {
+  if (!one || !environment) return { one: undefined, filled: [] }
+  const release = { Release: { Name: textOf(one.name), Namespace: textOf(one.namespace) } }
+  const [values, files]: [unknown[], string[]] = [[], []]
+  for (const layer of listOf(one.values)) {
+    const written = textOf(layer)
+    const place = written.endsWith('.gotmpl') ? inside(folderOf(file), written) : undefined
+    const text = place === undefined ? undefined : await checkout.text(place)
+    const made = text === undefined ? undefined : filledIn(text, environment, release)
+    const read = place === undefined || made === undefined ? undefined : documentsIn(place, made)
+    const isRead = read !== undefined && read.faults.length === 0 && read.documents.length < 2
+    values.push(isRead ? (read.documents[0]?.root.value ?? {}) : layer)
+    if (isRead && place !== undefined) files.push(place)
+  }
+  return { one: { ...one, values }, filled: files }
 }
 
 /** A release over the templates that it names: lists are put together, and what is set first stays. */

@@ -45,7 +45,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
     for (const layer of layersOf(release, helmfile))
-      if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
+      if ('file' in layer) deployments.taken.push({ path: layer.file, reason, by: releaseKey(helmfile.path, name) })
     return
   }
   const chart = field('chart')
@@ -162,7 +162,8 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
     if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
       const reason = `the release ${name} of ${helmfile.path} uses it in a way that only helmfile knows`
-      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
+      const by = releaseKey(helmfile.path, name)
+      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason, by })
       return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
     const mayBeMissing = passesOverMissing || written !== original || missing.exists

@@ -28,7 +28,7 @@ export function isHelmfile(file: string): boolean {
 
 /** Whether a helmfile may have releases that are known only once it is filled in. */
 export function mayNeedFilling(text: string): boolean {
-  return text.includes('{{') || /\b(?:inherit|bases)["']?\s*:/.test(text)
+  return /\{\{|\.gotmpl|\b(?:inherit|bases)["']?\s*:/.test(text)
 }
 
 /** The names that a file must have to be read although it is no YAML. */
