@@ -81,6 +81,18 @@ describe('a template of helmfile', () => {
     expect(report.inspected.skipped).toEqual([])
   })
 
+  test.each([
+    ['reads the machine', template('{{ env "HOST" }}')],
+    [
+      'is given values from elsewhere',
+      template('{{ $.Values.domain }}').replaceAll('values/common.yaml', '/etc/values.yaml'),
+    ],
+    ['is filled in without an end', template('{{ range $.Values.none }}')],
+  ])('that was judged and now %s is an error', async (_, helmfile) => {
+    const report = await change(files('covered.example.com'), { 'helmfile.yaml': helmfile })
+    expect(lines(report)).toContainEqual(expect.stringMatching(/^introduced error head\/helmfile.yaml:\d+ source\//))
+  })
+
   test('is not judged for an environment that takes values from elsewhere', async () => {
     const elsewhere = template('{{ $.Values.domain }}').replace('{size: 3}', '/etc/values.yaml')
     expect(await hostsOf({ ...files(''), 'helmfile.yaml': elsewhere })).toEqual(['shop/web test.example.com'])
