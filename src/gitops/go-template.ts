@@ -1,5 +1,5 @@
 import { type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
-import { call, isTrue, itemOf, NotFilled, text } from './template-functions'
+import { call, type Functions, isTrue, itemOf, NotFilled, text } from './template-functions'
 
 /** More steps or characters than these are no template of a deployment. */
 const most = { steps: 20_000, characters: 1_000_000 }
@@ -22,11 +22,29 @@ export function fillGoTemplate(written: string, data: unknown): string {
   }
 }
 
+/**
+ * Fills in a Go template whose values must all be there, as helmfile's must; undefined where any part cannot be filled in.
+ *
+ * @param own functions in place of those of the same name
+ */
+export function fillWholeTemplate(written: string, data: unknown, own: Functions): string | undefined {
+  const parts = parseGoTemplate(written)
+  if (!parts) return undefined
+  try {
+    return textOf(parts, data, new Map(), { root: data, steps: 0, keepsActions: false, own })
+  } catch (error) {
+    if (error instanceof NotFilled) return undefined
+    throw error
+  }
+}
+
 interface Filling {
   readonly root: unknown
   steps: number
   /** Whether an action that cannot be filled in stays, and the rest of the text is filled in. */
   readonly keepsActions: boolean
+  /** The functions of the tool itself; with them, no value may be missing. */
+  readonly own?: Functions
 }
 
 type Variables = Map<string, unknown>
@@ -95,7 +113,7 @@ function resultOf(pipeline: Pipeline, dot: unknown, variables: Variables, fillin
     if (++filling.steps > most.steps || !first) throw new NotFilled()
     const read = (operand: Operand) => operandOf(operand, dot, variables, filling)
     const piped = index > 0 ? [value] : []
-    if ('name' in first) value = call(first.name, [...rest.map(read), ...piped])
+    if ('name' in first) value = call(first.name, [...rest.map(read), ...piped], filling.own)
     else if (rest.length === 0 && index === 0) value = read(first)
     else throw new NotFilled()
   }
@@ -106,7 +124,7 @@ function resultOf(pipeline: Pipeline, dot: unknown, variables: Variables, fillin
 
 function operandOf(operand: Operand, dot: unknown, variables: Variables, filling: Filling): unknown {
   if ('value' in operand) return operand.value
-  if ('name' in operand) return call(operand.name, [])
+  if ('name' in operand) return call(operand.name, [], filling.own)
   const { from, fields } = operand
   const start =
     typeof from !== 'string'
@@ -116,5 +134,9 @@ function operandOf(operand: Operand, dot: unknown, variables: Variables, filling
         : from === '$'
           ? filling.root
           : variables.get(from)
-  return fields.reduce((at: unknown, field) => itemOf(at, field), start)
+  return fields.reduce((at: unknown, field) => {
+    const item = itemOf(at, field)
+    if (item === undefined && filling.own) throw new NotFilled()
+    return item
+  }, start)
 }

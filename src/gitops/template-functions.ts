@@ -9,11 +9,14 @@ const longest = 1_000_000
 
 type Value = unknown
 
+/** Functions of templates, by their names. */
+export type Functions = Readonly<Record<string, (...args: unknown[]) => unknown>>
+
 /**
  * The functions of Go templates that ApplicationSets use most.
  * https://pkg.go.dev/text/template#hdr-Functions and https://masterminds.github.io/sprig/
  */
-const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
+const functions: Functions = {
   and: (...args) => args[args.findIndex((one) => !isTrue(one))] ?? (args.every(isTrue) ? args.at(-1) : false),
   or: (...args) => args.find(isTrue) ?? args.at(-1),
   not: (one) => !isTrue(one),
@@ -73,8 +76,8 @@ const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
  *
  * @throws NotFilled for a function that is not one of these, and for what it cannot take
  */
-export function call(name: string, args: readonly Value[]): Value {
-  const made = entryOf(functions, name)?.(...args)
+export function call(name: string, args: readonly Value[], own: Functions = {}): Value {
+  const made = (entryOf(own, name) ?? entryOf(functions, name))?.(...args)
   if (made === undefined && !mayMiss.has(name)) throw new NotFilled()
   if (typeof made === 'string' && made.length > longest) throw new NotFilled()
   return made

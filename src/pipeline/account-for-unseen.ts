@@ -50,7 +50,10 @@ export async function accountForUnseen(
   const { unknown, blind, placement } = compared
   const descriptions = descriptionsOf(sides)
   const ofFiles = unknown.filter(({ origin, ref }) => origin.kind === 'file' && ref.group !== ownGroup)
-  const gaps = base ? blind.gaps(ofFiles, rest.files) : wholeGaps(after)
+  const all = base ? blind.gaps(ofFiles, rest.files) : wholeGaps(after)
+  const { files, templates } = head.discovery.fileDeployments
+  const isFilledIn = ({ path, cause }: Skipped) => cause === 'template' && files.has(path) && !templates.has(path)
+  const gaps = { ...all, skipped: all.skipped.filter((one) => !isFilledIn(one)) }
   const idle: IdleInput = {
     namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),

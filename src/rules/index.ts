@@ -27,6 +27,7 @@ import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
+import namesKept from './ingress-tls/names-kept'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
@@ -85,6 +86,7 @@ export const rules: readonly Rule[] = [
   hostCovered,
   hostUnique,
   hostValid,
+  namesKept,
   routeAttached,
   secretAgrees,
   secretKept,

@@ -17,7 +17,11 @@ export async function unusedValuesFiles(
     (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
   )
   if (files.length === 0) return []
-  const taken = (await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat()
+  const { sources } = head.discovery
+  const taken = [
+    ...(await Promise.all(sources.map((source) => head.files(source)))).flat(),
+    ...sources.flatMap(({ definitionFiles = [] }) => definitionFiles),
+  ]
   const { tree } = head.checkout
   const used = new Set(taken.flatMap((file) => [file, ...tree.at(tree.resolved.get(file) ?? file)]))
   const texts = await head.checkout.texts(files.filter((path) => !used.has(path)))

@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { filedRelease } from '../../kubernetes/charts/chart-release'
 import type { Cursor } from '../../manifest/cursor'
 import type { LoadedObject, ReleaseLayer, WrittenRelease } from '../../manifest/load'
@@ -14,6 +15,8 @@ export interface Unread {
   readonly reason: string
   /** The release it belongs to, if it is one of several in the file. */
   readonly release?: string
+  /** The base that is a template, which may be filled in for this file. */
+  readonly base?: string
   /** The file itself cannot be read, which is listed of every file. */
   readonly unreadable?: true
 }
@@ -22,6 +25,8 @@ export interface Unread {
 export interface Taken {
   readonly path: string
   readonly reason: string
+  /** The template, or the key of the release, that takes it and that may be filled in. */
+  readonly by?: string
 }
 
 /** A release of a chart that is not in this repository. */
@@ -77,7 +82,16 @@ export class FileDeployments {
   /** The releases of files that declare several, as they are written, by `releaseKey`. */
   readonly written = new Map<string, string>()
 
+  private charts: ReadonlyMap<string, readonly string[]> | undefined
+
   constructor(readonly surroundings: FileSurroundings) {}
+
+  /** The folder of the one chart of this repository that has a folder of this name. */
+  chartNamed(name: string): string | undefined {
+    this.charts ??= foldersOfCharts(this.surroundings.checkout)
+    const [folder, another] = this.charts.get(name) ?? []
+    return another === undefined ? folder : undefined
+  }
 
   /** @param release the release that it belongs to, if it is one of several in the file */
   skip({ region, manifest }: Cursor, reason: string, release?: string): void {
@@ -105,6 +119,17 @@ export class FileDeployments {
       },
     })
   }
+}
+
+function foldersOfCharts({ tree }: Checkout): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const file of tree.entries.keys()) {
+    if (!file.endsWith('/Chart.yaml')) continue
+    const folder = path.dirname(file)
+    const name = path.basename(folder)
+    found.set(name, [...(found.get(name) ?? []), folder])
+  }
+  return found
 }
 
 /** Identifies a release of a file. */

@@ -45,14 +45,18 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
     for (const layer of layersOf(release, helmfile))
-      if ('file' in layer) deployments.taken.push({ path: layer.file, reason })
+      if ('file' in layer) deployments.taken.push({ path: layer.file, reason, by: releaseKey(helmfile.path, name) })
     return
   }
   const chart = field('chart')
   const namespace = namespaceOf(release, helmfile)
   const cluster = field('kubeContext') || helmfile.cluster
-  const place = inside(folder, chart)
-  const isLocal = /^\.{0,2}\//.test(chart) || (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
+  const here = chartHere(chart, helmfile)
+  const place = here ?? inside(folder, chart)
+  const isLocal =
+    here !== undefined ||
+    /^\.{0,2}\//.test(chart) ||
+    (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
     const [alias = '', ...rest] = chart.split('/')
@@ -80,7 +84,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const common = {
     id: alike > 0 ? `${id}#${alike}` : id,
     origin: 'named' as const,
-    ...(layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
+    ...(here !== undefined || layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
@@ -102,6 +106,16 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     parameters: parametersOf(release),
     release: name,
   })
+}
+
+/**
+ * The chart of this repository that a name such as `stable/web` means: its repository is declared nowhere, and is the
+ * one that this repository's charts are published to.
+ */
+function chartHere(chart: string, { repositories, deployments }: Helmfile): string | undefined {
+  const [alias = '', name = '', ...more] = chart.split('/')
+  const isOther = more.length > 0 || /^\.|:|^$/.test(alias) || repositories.has(alias)
+  return isOther ? undefined : deployments.chartNamed(name)
 }
 
 function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {
@@ -148,7 +162,8 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
     if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
       const reason = `the release ${name} of ${helmfile.path} uses it in a way that only helmfile knows`
-      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason })
+      const by = releaseKey(helmfile.path, name)
+      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason, by })
       return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
     const mayBeMissing = passesOverMissing || written !== original || missing.exists

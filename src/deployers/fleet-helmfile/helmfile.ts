@@ -14,7 +14,7 @@ import { plainPartsOf } from './plain-parts'
 const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
 
 /** More files or releases than these are no one's work. */
-const most = { bases: 50, releases: 1000, environments: 30, globs: 200, names: 20, characters: 500 }
+export const most = { bases: 50, releases: 1000, environments: 30, globs: 200, names: 20, characters: 500 }
 
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
@@ -24,6 +24,11 @@ export function mayBeHelmfile(file: string, text: string): boolean {
 /** Whether a file has a name that helmfile takes by itself. */
 export function isHelmfile(file: string): boolean {
   return byName.test(file)
+}
+
+/** Whether a helmfile may have releases that are known only once it is filled in. */
+export function mayNeedFilling(text: string): boolean {
+  return /\{\{|\.gotmpl|\b(?:inherit|bases)["']?\s*:/.test(text)
 }
 
 /** The names that a file must have to be read although it is no YAML. */
@@ -41,10 +46,9 @@ export async function readHelmfile(file: string, text: string, deployments: File
     (isTemplateOfHelmfile(file) && text.includes('{{')) ||
     faults.some(({ reason }) => reason.startsWith('it is a template'))
   if (isTemplate) {
-    if (!byName.test(file) && releaseNames(text).length === 0) return
+    if (!byName.test(file) && releaseLines(text).size === 0) return
     deployments.files.add(file)
     deployments.templates.add(file)
-    listTemplate(file, text, deployments)
     await readPlainParts(file, text, deployments)
     return
   }
@@ -165,7 +169,12 @@ async function basesOf(
     }
     const read = documentsIn(place, text)
     if (place.endsWith('.gotmpl') || read.faults.length > 0)
-      deployments.skip(base, `its base ${name} is a template, which only helmfile fills in`)
+      deployments.unread.push({
+        path: base.manifest.origin.path,
+        region: base.region,
+        reason: `its base ${name} is a template, which only helmfile fills in`,
+        base: place,
+      })
     else found.push(...read.documents)
   }
   return found
@@ -187,7 +196,7 @@ function takeValues(file: string, takers: readonly Cursor[], reason: string, dep
   const written = new Set(values.map(({ value }) => textOf(value)).filter(Boolean))
   for (const name of [...written].slice(0, most.globs))
     for (const place of filesFor(folderOf(file), name, deployments.surroundings.checkout))
-      deployments.taken.push({ path: place, reason })
+      deployments.taken.push({ path: place, reason, by: file })
 }
 
 function urlOf(repository: Cursor): string {
@@ -195,12 +204,26 @@ function urlOf(repository: Cursor): string {
   return repository.at('oci').value === true && !url.includes('://') ? `oci://${url}` : url
 }
 
-/** Lists the releases that a template names, and claims the files that it takes. */
-function listTemplate(file: string, text: string, deployments: FileDeployments): void {
-  const names = releaseNames(text)
+/**
+ * Lists the releases that a template names, and claims the files that it takes.
+ *
+ * @param judged the names of those that are rendered with what fills it in
+ */
+export function listTemplate(
+  file: string,
+  text: string,
+  judged: ReadonlySet<string> | undefined,
+  deployments: FileDeployments,
+): void {
+  const names = [...releaseLines(text).keys()].filter((name) => !judged?.has(name))
   const shown = names.slice(0, most.names).join(', ')
   const more = names.length > most.names ? ` and ${names.length - most.names} more` : ''
   const what = names.length > 0 ? `its releases ${shown}${more} are not judged` : 'its releases are not judged'
+  // A base whose releases are all judged where they are filled in.
+  if (names.length === 0 && judged !== undefined && judged.size > 0) {
+    deployments.templates.delete(file)
+    return
+  }
   deployments.unread.push({
     path: file,
     region: startOf(1),
@@ -210,20 +233,20 @@ function listTemplate(file: string, text: string, deployments: FileDeployments):
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
 }
 
-/** The names of releases in a text that may be no YAML: of `name:` in the entries of the list, not deeper. */
-function releaseNames(text: string): string[] {
-  const names = new Set<string>()
+/** The names of releases in a text that may be no YAML, with their lines: of `name:` in the entries of the list, not deeper. */
+export function releaseLines(text: string): ReadonlyMap<string, number> {
+  const names = new Map<string, number>()
   let depth: number | undefined
   let isList = false
-  for (const line of text.split('\n')) {
+  for (const [index, line] of text.split('\n').entries()) {
     if (/^["']?[A-Za-z]/.test(line)) isList = /^["']?releases["']?[ \t]*:/.test(line)
     const [, blank = '', mark, name] = /^( *)(- +)?["']?name["']?:[ \t]*["']?([^\s"'#]+)/.exec(line) ?? []
     if (!isList || name === undefined) continue
     const place = blank.length + (mark?.length ?? 0)
     depth ??= place
-    if (place === depth && !name.includes('{{')) names.add(name)
+    if (place === depth && !name.includes('{{') && !names.has(name)) names.set(name, index + 1)
   }
-  return [...names]
+  return names
 }
 
 /** The files of the repository that strings of a template name; a variable may be any word. */
@@ -251,6 +274,6 @@ function* filesIn(
   for (const one of written) yield* filesFor(folderOf(file), one, checkout)
 }
 
-function folderOf(file: string): string {
+export function folderOf(file: string): string {
   return file.includes('/') ? path.dirname(file) : ''
 }

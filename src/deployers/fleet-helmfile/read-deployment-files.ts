@@ -3,9 +3,10 @@ import type { LoadedObject } from '../../manifest/load'
 import type { Checkout } from '../../revision/checkout'
 import { documentsIn } from '../common/document'
 import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
+import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
-import { isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
+import { isTemplateOfHelmfile, listTemplate, mayBeHelmfile, mayNeedFilling, readHelmfile } from './helmfile'
 
 /** Whether a file may declare deployments of Fleet or helmfile. */
 export function mayDeclare(file: string, text: string): boolean {
@@ -26,8 +27,14 @@ export async function readDeploymentFiles(
   const templates = [...entries.keys()].filter((file) => isTemplateOfHelmfile(file) && !ignores(file))
   const wanted = [...files.keys(), ...templates].filter((file) => !parts.has(file))
   const deployments = new FileDeployments(surroundings)
-  for (const [file, text] of await checkout.texts(wanted))
-    if (mayDeclare(file, text)) await readOne(file, text, deployments)
+  const texts = [...(await checkout.texts(wanted))].filter(([file, text]) => mayDeclare(file, text))
+  for (const [file, text] of texts) await readOne(file, text, deployments)
+  const judged: Judged = new Map()
+  const helmfiles = texts.filter(([file]) => deployments.files.has(file) && !fleetFile.test(file))
+  for (const [file, text] of helmfiles)
+    if (mayNeedFilling(text)) await readFilledHelmfile(file, text, deployments, judged)
+  for (const [file, text] of helmfiles)
+    if (deployments.templates.has(file)) listTemplate(file, text, judged.get(file), deployments)
   await ignoreForFleet(deployments)
   return deployments
 }

@@ -39,7 +39,9 @@ export async function takingsOf(
         if (changed.has(file)) take(file, { rendered: one, holdsObjects: resources.has(file), objects: [] })
       continue
     }
-    const mine = filesOfChart(await side.files(source), source, side).filter((file) => changed.has(file))
+    const mine = [...(source.definitionFiles ?? []), ...filesOfChart(await side.files(source), source, side)].filter(
+      (file) => changed.has(file),
+    )
     const made = new Map<string, Set<string>>()
     for (const { object, origin } of mine.length > 0 ? one.objects : []) {
       const file = realPlace(side.checkout.tree, origin.path)

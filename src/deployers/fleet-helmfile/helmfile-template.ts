@@ -1,0 +1,80 @@
+import { fillWholeTemplate } from '../../gitops/go-template'
+import { type Functions, itemOf, NotFilled, text } from '../../gitops/template-functions'
+
+/** One environment of a helmfile, with all its values. */
+export interface Environment {
+  readonly name: string
+  readonly values: object
+  /** The files of this repository that the values are from. */
+  readonly files: readonly string[]
+}
+
+/**
+ * A text as helmfile fills it in; undefined where a function is unknown, or what it gives: those that run commands or read
+ * variables of the machine.
+ */
+export function filledIn(written: string, { name, values }: Environment, release: object = {}): string | undefined {
+  if (!written.includes('{{')) return written
+  const own = structuredClone(values)
+  const data = { Environment: { Name: name, Values: own }, Values: own, StateValues: own, ...release }
+  return fillWholeTemplate(written, data, functions)
+}
+
+/** Lays values over others: maps are joined. */
+export function laidOver(below: object, above: object): object {
+  const joined = Object.entries(above).map(([key, value]) => {
+    const under = itemOf(below, key)
+    return [key, isMap(value) && isMap(under) ? laidOver(under, value) : value] as const
+  })
+  return Object.fromEntries([...Object.entries(below), ...joined])
+}
+
+export function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The functions that helmfile adds, or that it has in place of sprig's.
+ * https://helmfile.readthedocs.io/en/stable/templating_funcs/
+ */
+const functions: Functions = {
+  get: (key, ...rest) => at(rest.at(-1), key) ?? (rest.length === 2 ? rest[0] : undefined),
+  getOrNil: (key, of) => at(of, key) ?? null,
+  required: (_, one) => (one === null || one === '' ? undefined : one),
+  tuple: (...args) => args,
+  // Templates rely on it that the first map itself is changed.
+  set: (one, key, value) => put(mapOf(one), { [text(key)]: value }),
+  mergeOverwrite: (one, ...others) => put(mapOf(one), others.map(mapOf).reduce(laidOver, mapOf(one))),
+  merge: (one, ...others) =>
+    put(
+      mapOf(one),
+      others.map(mapOf).reduce((sum, other) => laidOver(other, sum), mapOf(one)),
+    ),
+  // Never what the machine of the gate has.
+  env: unknown,
+  requiredEnv: unknown,
+  expandenv: unknown,
+}
+
+function unknown(): never {
+  throw new NotFilled()
+}
+
+/** The value at a path of keys with dots between them. */
+function at(of: unknown, key: unknown): unknown {
+  return text(key)
+    .split('.')
+    .reduce((one: unknown, part) => (one === null ? undefined : itemOf(one, part)), of)
+}
+
+function mapOf(one: unknown): object {
+  if (!isMap(one)) throw new NotFilled()
+  return one
+}
+
+/** Assigning would take a key `__proto__` for the prototype. */
+function put(into: object, entries: object): object {
+  for (const [key, value] of Object.entries(entries))
+    Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
+  return into
+}
