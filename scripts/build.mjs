@@ -85,28 +85,36 @@ const inputs = await Promise.all(Object.values(entries).map(inputsOf))
 const modules = Object.assign({}, ...inputs)
 const isShared = (file) => inputs.every((one) => file in one)
 
+/** What is taken of packages that few runs need, by their first module: they are loaded when that is first asked for. */
+const rarely = {
+  'node_modules/@marcbachmann/cel-js/lib/index.js': ['Environment'],
+  'node_modules/ajv/dist/2020.js': ['Ajv2020'],
+}
+
 /** A module with all that is loaded together with it. */
 function withImports(start) {
   const found = new Set([start])
   for (const file of found) {
-    for (const { path: name, kind } of modules[file]?.imports ?? []) if (kind !== 'dynamic-import') found.add(name)
+    for (const { path: name, kind } of modules[file]?.imports ?? [])
+      if (kind !== 'dynamic-import' && !(name in rarely)) found.add(name)
   }
   return found
 }
 
 /**
  * The shared files: what the command line needs at once, what a run shares with those that write its report in the other thread,
- * what every run needs besides, and the rest.
+ * what every run needs besides, what few need, and the rest.
  */
 const host = withImports('src/cli/command-line.ts')
 const run = withImports('src/host/serve.ts')
 const writers = ['json', 'terminal', 'annotations', 'sarif'].map((name) => withImports(`src/report/${name}.ts`))
-const homes = ['host', 'report', 'core', 'later']
+const rare = new Set(Object.keys(rarely).flatMap((file) => [...withImports(file)]))
+const homes = ['host', 'report', 'core', 'later', 'rare']
 
 function homeOf(file) {
   if (!isShared(file)) return undefined
   if (host.has(file)) return 'host'
-  if (!run.has(file)) return 'later'
+  if (!run.has(file)) return rare.has(file) ? 'rare' : 'later'
   return writers.some((writer) => writer.has(file)) ? 'report' : 'core'
 }
 
@@ -115,6 +123,13 @@ function isExported(file) {
   return Object.entries(modules).some(
     ([from, { imports }]) => homeOf(from) !== homeOf(file) && imports.some(({ path: name }) => name === file),
   )
+}
+
+/** A module that takes one of another file, at once or when a name of it is used. */
+function contentsFrom(file) {
+  const there = `require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`
+  if (!(file in rarely)) return `module.exports = ${there}`
+  return `module.exports = { ${rarely[file].map((name) => `get ${name}() { return ${there}.${name} }`).join(', ')} }`
 }
 
 /** Takes the modules of other shared files from there. */
@@ -131,7 +146,7 @@ function takingFromOthers(own) {
         return home && home !== own ? { path: `${file}.cjs`, namespace: 'shared', pluginData: file } : found
       })
       onLoad({ filter: /./, namespace: 'shared' }, ({ pluginData: file }) => ({
-        contents: `module.exports = require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`,
+        contents: contentsFrom(file),
       }))
     },
   }
@@ -142,6 +157,11 @@ function getter(file) {
   return `Object.defineProperty(exports, ${JSON.stringify(file)}, { get: () => require('./${file}') })`
 }
 
+/** A module of a file that is loaded as one: its modules share one scope, so that each is parsed once. */
+function namespace(file) {
+  return `export * as ${JSON.stringify(file)} from './${file}'`
+}
+
 rmSync('dist', { recursive: true, force: true })
 for (const home of homes) {
   await build({
@@ -150,7 +170,7 @@ for (const home of homes) {
       contents: Object.keys(modules)
         .filter((file) => homeOf(file) === home && isExported(file))
         .sort()
-        .map(getter)
+        .map(home === 'core' ? namespace : getter)
         .join('\n'),
       resolveDir: '.',
       sourcefile: home,

@@ -5,7 +5,7 @@ import { documentsIn } from '../common/document'
 import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
-import { isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
+import { helmfileWord, isHelmfile, isTemplateOfHelmfile, mayBeHelmfile, readHelmfile } from './helmfile'
 
 /** Whether a file may declare deployments of Fleet or helmfile. */
 export function mayDeclare(file: string, text: string): boolean {
@@ -26,7 +26,9 @@ export async function readDeploymentFiles(
   const templates = [...entries.keys()].filter((file) => isTemplateOfHelmfile(file) && !ignores(file))
   const wanted = [...files.keys(), ...templates].filter((file) => !parts.has(file))
   const deployments = new FileDeployments(surroundings)
-  for (const [file, text] of await checkout.texts(wanted))
+  const mentioned = await checkout.mentioning(wanted, [helmfileWord])
+  const possible = wanted.filter((file) => mentioned.has(file) || fleetFile.test(file) || isHelmfile(file))
+  for (const [file, text] of await checkout.texts(possible))
     if (mayDeclare(file, text)) await readOne(file, text, deployments)
   await ignoreForFleet(deployments)
   return deployments

@@ -18,7 +18,7 @@ import { remotePlaceOf } from '../../sources/remote-place'
 export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
   const { discovery, checkout } = side
   const releases = [...discovery.elsewhere.values()].flatMap((read) => read().wanted()?.request.repository ?? [])
-  const k3s = await checkout.texts([...checkout.tree.files.keys()])
+  const k3s = await checkout.mentioning([...checkout.tree.files.keys()], [k3sGroup])
   const named = [
     ...discovery.objects.flatMap(placesIn),
     ...releases,
@@ -50,7 +50,6 @@ function placesIn(manifest: Manifest): string[] {
 const k3sGroup = 'helm.cattle.io'
 
 function chartsOfK3s(path: string, text: string): string[] {
-  if (!mentions(text, k3sGroup)) return []
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.flatMap((object) => {
     if (groupKindOf(object.ref) !== gitOpsKind.k3sChart) return []
     const { repo, chart } = readK3sChart(cursorOf(object, path))
