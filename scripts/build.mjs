@@ -125,9 +125,16 @@ function isExported(file) {
   )
 }
 
-/** A module that takes one of another file, at once or when a name of it is used. */
-function contentsFrom(file) {
+/** The names that a module of ours exports. */
+async function namesIn(file) {
+  const { metafile } = await build({ entryPoints: [file], format: 'esm', metafile: true, write: false, outdir: 'dist' })
+  return Object.values(metafile.outputs)[0].exports
+}
+
+/** A module that takes one of another file: its names, as each access through the module takes longer; or when one is used. */
+async function contentsFrom(file) {
   const there = `require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`
+  if (file.startsWith('src/')) return `export const { ${await namesIn(file)} } = ${there}`
   if (!(file in rarely)) return `module.exports = ${there}`
   return `module.exports = { ${rarely[file].map((name) => `get ${name}() { return ${there}.${name} }`).join(', ')} }`
 }
@@ -145,8 +152,8 @@ function takingFromOthers(own) {
         const home = homeOf(file)
         return home && home !== own ? { path: `${file}.cjs`, namespace: 'shared', pluginData: file } : found
       })
-      onLoad({ filter: /./, namespace: 'shared' }, ({ pluginData: file }) => ({
-        contents: contentsFrom(file),
+      onLoad({ filter: /./, namespace: 'shared' }, async ({ pluginData: file }) => ({
+        contents: await contentsFrom(file),
       }))
     },
   }
