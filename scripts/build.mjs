@@ -1,9 +1,11 @@
 // Bundles dist/: what both entries need goes into files of its own, by when it is needed, and is taken from there, each
 // module when it is first asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so
 // that a stack can be read. Collects the licenses of what went in.
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
+import { parse } from 'yaml'
 import { yamlModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
@@ -12,6 +14,22 @@ const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
     onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+  },
+}
+
+/** The policies as values, so that no run parses them. */
+const policies = {
+  name: 'policies',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/host\/parsed-policies\.ts$/ }, () => {
+      const texts = readdirSync('policies', { recursive: true })
+        .filter((file) => file.endsWith('.yaml'))
+        .map((file) => readFileSync(path.join('policies', file), 'utf8'))
+      const parsed = texts.sort().map((text) => [createHash('sha1').update(text).digest('hex'), parse(text)])
+      return {
+        contents: `export const parsedPolicies = new Map(JSON.parse(${JSON.stringify(JSON.stringify(parsed))}))`,
+      }
+    })
   },
 }
 
@@ -69,7 +87,7 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  plugins: [yaml, schemaParts, shortNames],
+  plugins: [yaml, policies, schemaParts, shortNames],
   // A part that is not among those taken of a package.
   logOverride: { 'import-is-undefined': 'error' },
   metafile: true,
