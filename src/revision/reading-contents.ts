@@ -64,28 +64,17 @@ export class Reading {
 
   /** Reads the files that are not known yet. */
   private async complete(files: readonly string[]): Promise<void> {
+    const open = files.filter((file) => !this.known.has(file))
     const { kept, awaited } = this.contents
     const wanted = new Map<string, Entry>()
-    const open: [file: string, key: string][] = []
     const waiting = new Set<Promise<unknown>>()
-    for (const file of files) {
-      if (this.known.has(file)) continue
-      const entry = this.tree.entries.get(this.tree.resolved.get(file) ?? file)
-      if (!entry) {
-        const content = this.held.contentOf(file)
-        if (content) this.known.set(file, new KeptContent(content))
-        continue
-      }
-      const key = isDigest(entry.id) ? entry.id : `${this.id} ${entry.path}`
-      const content = kept.get(key)
-      if (content) {
-        this.known.set(file, content)
-        continue
-      }
-      open.push([file, key])
+    for (const file of open) {
+      const entry = this.entryBehind(file)
+      const key = entry && this.keyOf(entry)
+      if (key === undefined || kept.has(key)) continue
       const reading = awaited.get(key)
       if (reading) waiting.add(reading)
-      else if (entry.type === 'file') wanted.set(key, entry)
+      else if (entry?.type === 'file') wanted.set(key, entry)
     }
     if (wanted.size > 0) {
       const reading = this.readAll(wanted)
@@ -93,20 +82,37 @@ export class Reading {
       waiting.add(reading)
     }
     await Promise.all(waiting)
-    for (const [file, key] of open) {
-      const content = kept.get(key)
+    for (const file of open) {
+      const content = this.find(file)
       if (content) this.known.set(file, content)
     }
   }
 
+  private find(file: string): KeptContent | undefined {
+    const entry = this.entryBehind(file)
+    if (entry) return this.contents.kept.get(this.keyOf(entry))
+    const content = this.held.contentOf(file)
+    return content && new KeptContent(content)
+  }
+
+  private entryBehind(file: string): Entry | undefined {
+    return this.tree.entries.get(this.tree.resolved.get(file) ?? file)
+  }
+
+  private keyOf({ id, path: file }: Entry): string {
+    return isDigest(id) ? id : `${this.id} ${file}`
+  }
+
   private async readAll(wanted: ReadonlyMap<string, Entry>): Promise<void> {
     const { kept, awaited } = this.contents
-    const read = new Map<Entry, Content>()
+    const words = new WordsInBytes()
     try {
-      for await (const [entry, content] of this.revision.read([...wanted.values()])) read.set(entry, content)
-      const words = new WordsInBytes([...read.values()].flatMap((content) => ('missing' in content ? [] : [content])))
-      for (const [key, entry] of wanted)
-        kept.set(key, new KeptContent(read.get(entry) ?? { missing: 'it could not be read' }, words))
+      for await (const [entry, content] of this.revision.read([...wanted.values()])) {
+        if (!('missing' in content)) words.add(content)
+        kept.set(this.keyOf(entry), new KeptContent(content, words))
+      }
+      for (const key of wanted.keys())
+        if (!kept.has(key)) kept.set(key, new KeptContent({ missing: 'it could not be read' }))
     } finally {
       for (const key of wanted.keys()) awaited.delete(key)
     }

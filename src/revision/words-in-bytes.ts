@@ -11,20 +11,18 @@ interface Stretch {
  * for all of the contents in it.
  */
 export class WordsInBytes {
-  private readonly stretches: readonly Stretch[]
+  private readonly byMemory = new Map<ArrayBufferLike, Uint8Array[]>()
+  private known: readonly Stretch[] | undefined
   private readonly found = new Map<string, ReadonlySet<Uint8Array>>()
   private unclear: ReadonlySet<Uint8Array> | undefined
   /** How many times memory was searched. */
   searches = 0
 
-  constructor(contents: readonly Uint8Array[]) {
-    const byMemory = new Map<ArrayBufferLike, Uint8Array[]>()
-    for (const content of contents) {
-      const others = byMemory.get(content.buffer)
-      if (others) others.push(content)
-      else byMemory.set(content.buffer, [content])
-    }
-    this.stretches = [...byMemory.values()].map(stretchOf)
+  /** Adds a content; all are added before the first question. */
+  add(content: Uint8Array): void {
+    const others = this.byMemory.get(content.buffer)
+    if (others) others.push(content)
+    else this.byMemory.set(content.buffer, [content])
   }
 
   /** Whether no spelling of any of the words is in a content. */
@@ -44,16 +42,21 @@ export class WordsInBytes {
     return found
   }
 
+  private stretches(): readonly Stretch[] {
+    this.known ??= [...this.byMemory.values()].map(stretchOf)
+    return this.known
+  }
+
   /** Those with marks of other spellings, and those that are no UTF-8: see `mentions`. */
   private unclearOnes(): Set<Uint8Array> {
     const marked = [...this.withBytes(Buffer.from('\\')), ...this.withBytes(Buffer.from('!'))]
-    const wide = this.stretches.flatMap(({ contents }) => contents.filter(([first = 0]) => first >= 0xfe))
+    const wide = this.stretches().flatMap(({ contents }) => contents.filter(([first = 0]) => first >= 0xfe))
     return new Set([...marked, ...wide])
   }
 
   private withBytes(word: Buffer): Set<Uint8Array> {
     const found = new Set<Uint8Array>()
-    for (const { bytes, contents, starts } of this.stretches) {
+    for (const { bytes, contents, starts } of this.stretches()) {
       let at = -1
       for (let hit = bytes.indexOf(word); hit !== -1; hit = bytes.indexOf(word, hit)) {
         this.searches++
