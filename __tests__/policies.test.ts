@@ -27,6 +27,16 @@ test.each(policies.map((policy) => [policy.path, policy] as const))(
   },
 )
 
+test('dist has each policy as a value, by its text, so that no run parses it', () => {
+  const bundle = readFileSync(path.join(root, 'dist', 'core.cjs'), 'utf8')
+  for (const { path: file } of policies) {
+    const digest = createHash('sha1')
+      .update(readFileSync(path.join(root, file)))
+      .digest('hex')
+    expect([file, bundle.includes(digest)]).toEqual([file, true])
+  }
+})
+
 // A run reads them without this.
 test.each(policies.map((policy) => [policy.path, policy] as const))('%s fits its schema', (file, { name, version }) => {
   const text = readFileSync(path.join(root, file), 'utf8')

@@ -1,9 +1,11 @@
 // Bundles dist/: what both entries need goes into files of its own, by when it is needed, and is taken from there, each
 // module when it is first asked for. To CommonJS, which @actions/* needs when bundled. Names of functions are kept, so
 // that a stack can be read. Collects the licenses of what went in.
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
+import { parse } from 'yaml'
 import { yamlModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
@@ -12,6 +14,22 @@ const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
     onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+  },
+}
+
+/** The policies as values, so that no run parses them. */
+const policies = {
+  name: 'policies',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/host\/parsed-policies\.ts$/ }, () => {
+      const texts = readdirSync('policies', { recursive: true })
+        .filter((file) => file.endsWith('.yaml'))
+        .map((file) => readFileSync(path.join('policies', file), 'utf8'))
+      const parsed = texts.sort().map((text) => [createHash('sha1').update(text).digest('hex'), parse(text)])
+      return {
+        contents: `export const parsedPolicies = new Map(JSON.parse(${JSON.stringify(JSON.stringify(parsed))}))`,
+      }
+    })
   },
 }
 
@@ -69,7 +87,7 @@ const options = {
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  plugins: [yaml, schemaParts, shortNames],
+  plugins: [yaml, policies, schemaParts, shortNames],
   // A part that is not among those taken of a package.
   logOverride: { 'import-is-undefined': 'error' },
   metafile: true,
@@ -85,28 +103,36 @@ const inputs = await Promise.all(Object.values(entries).map(inputsOf))
 const modules = Object.assign({}, ...inputs)
 const isShared = (file) => inputs.every((one) => file in one)
 
+/** What is taken of packages that few runs need, by their first module: they are loaded when that is first asked for. */
+const rarely = {
+  'node_modules/@marcbachmann/cel-js/lib/index.js': ['Environment'],
+  'node_modules/ajv/dist/2020.js': ['Ajv2020'],
+}
+
 /** A module with all that is loaded together with it. */
 function withImports(start) {
   const found = new Set([start])
   for (const file of found) {
-    for (const { path: name, kind } of modules[file]?.imports ?? []) if (kind !== 'dynamic-import') found.add(name)
+    for (const { path: name, kind } of modules[file]?.imports ?? [])
+      if (kind !== 'dynamic-import' && !(name in rarely)) found.add(name)
   }
   return found
 }
 
 /**
  * The shared files: what the command line needs at once, what a run shares with those that write its report in the other thread,
- * what every run needs besides, and the rest.
+ * what every run needs besides, what few need, and the rest.
  */
 const host = withImports('src/cli/command-line.ts')
 const run = withImports('src/host/serve.ts')
 const writers = ['json', 'terminal', 'annotations', 'sarif'].map((name) => withImports(`src/report/${name}.ts`))
-const homes = ['host', 'report', 'core', 'later']
+const rare = new Set(Object.keys(rarely).flatMap((file) => [...withImports(file)]))
+const homes = ['host', 'report', 'core', 'later', 'rare']
 
 function homeOf(file) {
   if (!isShared(file)) return undefined
   if (host.has(file)) return 'host'
-  if (!run.has(file)) return 'later'
+  if (!run.has(file)) return rare.has(file) ? 'rare' : 'later'
   return writers.some((writer) => writer.has(file)) ? 'report' : 'core'
 }
 
@@ -115,6 +141,20 @@ function isExported(file) {
   return Object.entries(modules).some(
     ([from, { imports }]) => homeOf(from) !== homeOf(file) && imports.some(({ path: name }) => name === file),
   )
+}
+
+/** The names that a module of ours exports. */
+async function namesIn(file) {
+  const { metafile } = await build({ entryPoints: [file], format: 'esm', metafile: true, write: false, outdir: 'dist' })
+  return Object.values(metafile.outputs)[0].exports
+}
+
+/** A module that takes one of another file: its names, as each access through the module takes longer; or when one is used. */
+async function contentsFrom(file) {
+  const there = `require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`
+  if (file.startsWith('src/')) return `export const { ${await namesIn(file)} } = ${there}`
+  if (!(file in rarely)) return `module.exports = ${there}`
+  return `module.exports = { ${rarely[file].map((name) => `get ${name}() { return ${there}.${name} }`).join(', ')} }`
 }
 
 /** Takes the modules of other shared files from there. */
@@ -130,8 +170,8 @@ function takingFromOthers(own) {
         const home = homeOf(file)
         return home && home !== own ? { path: `${file}.cjs`, namespace: 'shared', pluginData: file } : found
       })
-      onLoad({ filter: /./, namespace: 'shared' }, ({ pluginData: file }) => ({
-        contents: `module.exports = require('./${homeOf(file)}.cjs')[${JSON.stringify(file)}]`,
+      onLoad({ filter: /./, namespace: 'shared' }, async ({ pluginData: file }) => ({
+        contents: await contentsFrom(file),
       }))
     },
   }
@@ -142,6 +182,11 @@ function getter(file) {
   return `Object.defineProperty(exports, ${JSON.stringify(file)}, { get: () => require('./${file}') })`
 }
 
+/** A module of a file that is loaded as one: its modules share one scope, so that each is parsed once. */
+function namespace(file) {
+  return `export * as ${JSON.stringify(file)} from './${file}'`
+}
+
 rmSync('dist', { recursive: true, force: true })
 for (const home of homes) {
   await build({
@@ -150,7 +195,7 @@ for (const home of homes) {
       contents: Object.keys(modules)
         .filter((file) => homeOf(file) === home && isExported(file))
         .sort()
-        .map(getter)
+        .map(home === 'core' ? namespace : getter)
         .join('\n'),
       resolveDir: '.',
       sourcefile: home,

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { configMap, ingress, role, stream } from '../source/objects'
+import { tool } from '../tools'
 import { Remote } from './checkout'
 import {
   config,
@@ -32,6 +34,21 @@ test('a sound change passes, and so does one that touches no manifest, which is 
   expect(firstLine(silent)).toBe(
     `ingress-guard found nothing. Nothing was inspected: no object differs in ${short(words.base)} → HEAD (${short(words.merge)}) (2 YAML or JSON files listed). 1 changed file: 1 not Kubernetes.`,
   )
+})
+
+test('the time is shown in a group of the log, with names of the change as text, and is no part of the report', () => {
+  const chart = { 'web/Chart.yaml': 'name: web\nversion: 1.0.0\n', 'web/templates/web.yaml': sound }
+  const folder = 'a\u001b[2J ::error::owned'
+  const moved = Object.fromEntries(Object.entries(chart).map(([file, text]) => [`${folder}/${file}`, text]))
+  const remote = new Remote({}, moved)
+  const outcome = run(remote.checkout(), { event: remote.pullRequest(), inputs: { helm: tool('helm') } })
+  const [, group = ''] = outcome.log.match(/^::group::The run took \d+\.\d\d s\.\n([\s\S]*?)^::endgroup::$/m) ?? []
+  const [stop = '', parts, slowest, resume] = group.split('\n')
+  expect(parts).toMatch(/^reading [\d.]+ s, rendering [\d.]+ s in all, judging [\d.]+ s, locating [\d.]+ s$/)
+  expect(slowest).toMatch(/^rendering a\S*\[2J ::error::owned\/web: [\d.]+ s$/)
+  expect(resume).toBe(`::${stop.replace('::stop-commands::', '')}::`)
+  expect(outcome).toMatchObject({ status: 0, commands: [] })
+  expect(JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))).not.toHaveProperty('timings')
 })
 
 test('of more than ten errors the last place says how many are left', () => {

@@ -202,13 +202,16 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
     return {
       status,
       log,
-      commands: commandsIn(log),
+      commands: commandsIn(log).filter((command) => !ofTimings.test(command)),
       summary: readFileSync(files.summary, 'utf8'),
       outputs: Object.fromEntries([...outputs].map(([, name, , value]) => [name, value])),
     }
   }
   return { program: [path.join(root, 'dist', 'action.cjs')], options, outcomeOf }
 }
+
+/** The group with timings, which every finished run has. */
+const ofTimings = /^::(?:group::The run took \d+\.\d\d s\.|endgroup::)$/
 
 const registered =
   'add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output|stop-commands|warning'

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Budget } from '../../src/budget'
-import { timingLines, timingsOf } from '../../src/finding/timings'
+import { timingsOf } from '../../src/finding/timings'
+import { timingLines, timingSentence } from '../../src/report/timing-lines'
 import { checkJson, guard } from '../cli/guard'
 
 test('long steps are measured by the given clock, those that fail as well', async () => {
@@ -44,12 +45,14 @@ test('renderings of one source count together, and the ten longest are listed', 
   })
 })
 
-test('the lines for people name the parts, then the renderings', () => {
-  const slowest = [{ path: 'Chart.yaml', what: 'rendering charts/web', milliseconds: 1234 }]
-  expect(timingLines({ read: 1500, render: 1234, judge: 20, locate: 0, slowest })).toBe(
-    'ingress-guard: reading 1.50 s, rendering 1.23 s in all, judging 0.02 s, locating 0.00 s\n' +
-      'ingress-guard: rendering charts/web: 1.23 s\n',
-  )
+test('the lines for people name the parts, then the renderings, whose names are text', () => {
+  const slowest = [{ path: 'Chart.yaml', what: 'rendering charts/\u001b[2J\nweb', milliseconds: 1234 }]
+  const timings = { read: 1500, render: 1234, judge: 20, locate: 0, slowest }
+  expect(timingSentence(timings)).toBe('The run took 1.52 s.')
+  expect(timingLines(timings)).toEqual([
+    'reading 1.50 s, rendering 1.23 s in all, judging 0.02 s, locating 0.00 s',
+    'rendering charts/\\x1b[2J\\nweb: 1.23 s',
+  ])
 })
 
 test('a report has timings where they are asked for, and no others', async () => {

@@ -5,11 +5,13 @@ import type { Worker } from 'node:worker_threads'
 import * as core from '@actions/core'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
+import type { Timings } from '../finding/timings'
 import { RunThread } from '../host/run-thread'
 import { annotationLimit, shownAnnotations, withCommandsDisabled } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import { terminalReport } from '../report/terminal'
+import { timingLines, timingSentence } from '../report/timing-lines'
 import { visible } from '../report/words/visible'
 import { countedFindings, summaryOf } from '../report/words/wording'
 import { endOnSignals } from '../revision/cleanup'
@@ -52,8 +54,8 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
   const repository = { dir: options.repo, token, trusted: true }
   const base = given ? undefined : await baseOf(event, repository)
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
-  const report = await run(
-    { ...options, ...found, head: options.head ?? 'HEAD' },
+  const { timings, ...report } = await run(
+    { ...options, ...found, head: options.head ?? 'HEAD', timings: true },
     // Another head than the event's has its own merge base.
     {
       root,
@@ -63,7 +65,15 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
       fromEvent: [...(given ? [] : ['base' as const]), ...(options.head === undefined ? ['head' as const] : [])],
     },
   )
+  if (timings) showTime(timings)
   await carry(report, inputs, audienceOf(event, process.env), root)
+}
+
+/** Shows what the time was spent on, folded in the log. */
+function showTime(timings: Timings): void {
+  core.startGroup(timingSentence(timings))
+  process.stdout.write(withCommandsDisabled(`${timingLines(timings).join('\n')}\n`))
+  core.endGroup()
 }
 
 /** Carries the report to the log, the outputs, the summary, a file and the pull request. */

@@ -100,7 +100,10 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       const report = fix ? await fixed(fix, options, runOnce, flags, io) : await runOnce(options)
       write(await render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
-      if (report.timings) io.stderr.write((await import('../finding/timings')).timingLines(report.timings))
+      if (report.timings) {
+        const { timingLines } = await import('../report/timing-lines')
+        for (const line of timingLines(report.timings)) io.stderr.write(`ingress-guard: ${line}\n`)
+      }
       status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
     })
 

@@ -39,17 +39,17 @@ export async function gitOpsObjects(
   parts: ReadonlyMap<string, unknown>,
   side: Side,
 ): Promise<Manifest[]> {
-  const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)))
+  const files = [...checkout.tree.files.keys()].filter((file) => !parts.has(file))
   const manifests: Manifest[] = []
   const take = (path: string, objects: readonly LoadedObject[]) => {
     for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
   }
-  for (const [file, text] of texts) if (mentionsOneOf(text, gitOpsGroups)) take(file, readGitOpsIn(text))
+  for (const [file, text] of await checkout.mentioning(files, gitOpsGroups)) take(file, readGitOpsIn(text))
   // Only those ConfigMaps and Secrets that an object takes values from: there may be many large ones.
   const names = [...new Set(manifests.flatMap(namesOfHolders))]
   const holds = (text: string) => mentionsOneOf(text, holderKinds) && mentionsOneOf(text, names)
   if (names.length === 0) return manifests
-  for (const [file, text] of texts) {
+  for (const [file, text] of await checkout.mentioning(files, names)) {
     if (!holds(text)) continue
     const { objects } = loadFile({ text }, holds)
     take(

@@ -22,13 +22,11 @@ export async function k3sReleases(
   side: Side,
   isPlain: (file: string) => boolean,
 ): Promise<Map<string, () => ChartElsewhere>> {
-  const texts = await checkout.texts([...checkout.tree.files.keys()].filter(isPlain))
+  const texts = await checkout.mentioning([...checkout.tree.files.keys()].filter(isPlain), [group])
   const objects = [...texts].flatMap(([path, text]) =>
-    mentions(text, group)
-      ? loadFile({ text }, (document) => mentions(document, group)).objects.map(
-          (object) => new Manifest(object, side, { kind: 'file', path }, []),
-        )
-      : [],
+    loadFile({ text }, (document) => mentions(document, group)).objects.map(
+      (object) => new Manifest(object, side, { kind: 'file', path }, []),
+    ),
   )
   const ofKind = (kind: string) => objects.filter(({ ref }) => groupKindOf(ref) === kind)
   const configs = ofKind(gitOpsKind.k3sChartConfig)

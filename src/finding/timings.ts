@@ -39,12 +39,3 @@ export function timingsOf(
     slowest: sources.slice(0, most).map((one) => ({ ...one, milliseconds: Math.round(one.milliseconds) })),
   }
 }
-
-/** The timings as lines for people. */
-export function timingLines({ read, render, judge, locate, slowest }: Timings): string {
-  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
-  const parts = `reading ${seconds(read)}, rendering ${seconds(render)} in all, judging ${seconds(judge)}, locating ${seconds(locate)}`
-  return [parts, ...slowest.map(({ what, milliseconds }) => `${what}: ${seconds(milliseconds)}`)]
-    .map((line) => `ingress-guard: ${line}\n`)
-    .join('')
-}

@@ -3,7 +3,7 @@ import type { SourceReference } from '../deployers/common/tracked-revision'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { identityOf, nameOf } from '../manifest/manifest'
-import { mentions, mentionsOneOf } from '../manifest/mentions'
+import { mentions } from '../manifest/mentions'
 import { manifestName } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 
@@ -50,7 +50,7 @@ function nameIn({ name, namespace }: SourceReference): string {
  * https://fluxoperator.dev/docs/crd/fluxinstance/#sync-configuration
  */
 async function installationIn({ checkout }: SideOfChange): Promise<(name: string) => boolean> {
-  const texts = await checkout.texts([...checkout.tree.entries.keys()].filter((file) => manifestName.test(file)))
-  const instances = [...texts.values()].filter((text) => mentionsOneOf(text, ['FluxInstance', 'flux-instance']))
+  const files = [...checkout.tree.entries.keys()].filter((file) => manifestName.test(file))
+  const instances = [...(await checkout.mentioning(files, ['FluxInstance', 'flux-instance'])).values()]
   return (name) => instances.length > 0 && (name === 'flux-system' || instances.some((text) => mentions(text, name)))
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gateRules } from '../finding/gate-finding'
@@ -6,6 +7,7 @@ import type { PolicyFile } from '../policy/schema'
 import type { ToolDescription } from '../report/sarif'
 import { rules } from '../rules/index'
 import { rulePage, versionIn } from './package'
+import { parsedPolicies } from './parsed-policies'
 
 /** The tool itself, from its package. */
 export function toolIn(root: string): ToolDescription {
@@ -41,7 +43,9 @@ function policyIn(root: string, file: string): Policy {
     name: path.posix.basename(path.posix.dirname(file)),
     version: path.posix.basename(file, '.yaml'),
     get file() {
-      content ??= readPolicy(readFileSync(path.join(root, file), 'utf8'))
+      if (content) return content
+      const text = readFileSync(path.join(root, file), 'utf8')
+      content = parsedPolicies.get(createHash('sha1').update(text).digest('hex')) ?? readPolicy(text)
       return content
     },
   }

@@ -13,12 +13,18 @@ export function mentions(text: string, word: string): boolean {
 }
 
 /** Whether a text may contain one of some words. */
-export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
-  const list = [...words]
-  if (list.length === 0) return false
-  if (list.some((word) => text.includes(word)) || holdsBinary(text)) return true
+export function mentionsOneOf(text: string, words: readonly string[] | ReadonlySet<string>): boolean {
+  let isEmpty = true
+  for (const word of words) {
+    if (text.includes(word)) return true
+    isEmpty = false
+  }
+  if (isEmpty) return false
+  if (holdsBinary(text)) return true
   const plain = spelledOut(text)
-  return plain !== text && list.some((word) => plain.includes(word))
+  if (plain === text) return false
+  for (const word of words) if (plain.includes(word)) return true
+  return false
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
-import Ajv2020 from 'ajv/dist/2020'
+import { Ajv2020 } from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Budget } from '../budget'
 import type { Checkout } from '../revision/checkout'
 import { PrivateFolder } from '../revision/private-folder'
-import type { Contents } from '../revision/reading-contents'
+import { Contents } from '../revision/reading-contents'
 import type { Kustomization } from '../sources/kustomization'
 import { asPacked } from '../sources/packed'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
@@ -53,7 +53,7 @@ export interface Kept {
 export class Renderer {
   private own: PrivateFolder | undefined
   /** The inspected files of the repository. */
-  readonly contents: Contents = new Map()
+  readonly contents = new Contents()
   readonly texts = new RenderedTexts()
   private readonly done = new Map<string, Promise<Rendering>>()
   /** Releases as a cluster with other answers would have them. */

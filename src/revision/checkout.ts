@@ -5,7 +5,7 @@ import { EditedRevision, idOfEdited } from './edited-revision'
 import { HeldFiles } from './held-files'
 import { isKustomizationFile } from './kustomization-file'
 import { LaidOver } from './laid-over'
-import { type Contents, isDigest, Reading } from './reading-contents'
+import { Contents, isDigest, Reading } from './reading-contents'
 import type { Content, Entry, Missing, Revision } from './revision'
 import { type Tree, treeWithout } from './tree'
 
@@ -26,7 +26,7 @@ export class Checkout {
     private readonly revision: Revision,
     readonly tree: Tree,
     private readonly newFolder: () => string,
-    private readonly contents: Contents = new Map(),
+    private readonly contents = new Contents(),
     /** Files that are not copied: something else is written in their place. */
     private readonly isWithheld: (file: string) => boolean = () => false,
     private readonly held = new HeldFiles(),
@@ -150,17 +150,21 @@ export class Checkout {
   }
 
   /** The texts of files; one that is not there or cannot be read is left out. */
-  async texts(files: readonly string[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    for (const [path, file] of await this.decoded(files)) if (!('missing' in file)) found.set(path, file.text)
-    return found
+  texts(files: readonly string[]): Promise<Map<string, string>> {
+    return this.reading.those(files, ({ file }) => ('text' in file ? file.text : undefined))
+  }
+
+  /** The texts of those files that may contain one of some words, in any spelling; few are decoded for that. */
+  mentioning(files: readonly string[], words: readonly string[]): Promise<Map<string, string>> {
+    return this.reading.those(files, (content) => {
+      if (!content.mentionsOneOf(words)) return undefined
+      return 'text' in content.file ? content.file.text : undefined
+    })
   }
 
   /** The texts of files, or why one cannot be read. */
-  async decoded(files: readonly string[]): Promise<Map<string, FileText | Missing>> {
-    const found = new Map<string, FileText | Missing>()
-    for (const [path, { file }] of await this.reading.of(files)) found.set(path, file)
-    return found
+  decoded(files: readonly string[]): Promise<Map<string, FileText | Missing>> {
+    return this.reading.those(files, ({ file }) => file)
   }
 
   async text(file: string): Promise<string | undefined> {
@@ -168,10 +172,8 @@ export class Checkout {
   }
 
   /** Reads several files at once; for a link, its target. */
-  async read(files: readonly string[]): Promise<Map<string, Content>> {
-    const found = new Map<string, Content>()
-    for (const [file, { content }] of await this.reading.of(files)) found.set(file, content)
-    return found
+  read(files: readonly string[]): Promise<Map<string, Content>> {
+    return this.reading.those(files, ({ content }) => content)
   }
 
   /**

@@ -27,7 +27,8 @@ export class Blobs {
     child.stdin.end(present.map((entry) => `${entry.id}\n`).join(''))
     const reader = new BatchReader(child.stdout)
     try {
-      for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()]
+      for (const entry of entries)
+        yield [entry, absent.has(entry.id) ? notInClone : (reader.ready() ?? (await reader.next()))]
     } finally {
       child.kill()
     }
@@ -43,10 +44,20 @@ class BatchReader {
     this.chunks = stream[Symbol.asyncIterator]()
   }
 
+  /** The next content if all of it has come already, as nearly all have: a promise for each would cost more. */
+  ready(): Content | undefined {
+    const { rest } = this
+    const start = rest.indexOf(10) + 1
+    const length = start === 0 ? undefined : sizeIn(rest.toString('latin1', 0, start - 1))
+    if (length === undefined || length > sizeLimit || start + length >= rest.length) return undefined
+    this.rest = rest.subarray(start + length + 1)
+    return rest.subarray(start, start + length)
+  }
+
   async next(): Promise<Content> {
     const header = await this.line()
     if (header === undefined) return { missing: 'git exited before it printed the content', absent: true }
-    const length = sizeIn(header)
+    const length = sizeIn(header.toString('latin1'))
     if (length === undefined) return notInClone
     const content = await this.take(length, length <= sizeLimit)
     await this.take(1, false)
@@ -84,9 +95,8 @@ class BatchReader {
 }
 
 /** The size of a blob in the line before it. */
-function sizeIn(header: Buffer): number | undefined {
-  const size = header.lastIndexOf(' ') + 1
-  return header.includes(' blob ') ? Number(header.toString('latin1', size)) : undefined
+function sizeIn(header: string): number | undefined {
+  return header.includes(' blob ') ? Number(header.slice(header.lastIndexOf(' ') + 1)) : undefined
 }
 
 const notInClone: Content = {

@@ -1,22 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import { decodeFile, type FileText } from '../manifest/load'
+import { mentionsOneOf } from '../manifest/mentions'
 import type { HeldFiles } from './held-files'
 import type { Content, Entry, Missing, Revision } from './revision'
 import type { Tree } from './tree'
+import { WordsInBytes } from './words-in-bytes'
 
 /** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
-export type Contents = Map<string, Promise<KeptContent>>
+export class Contents {
+  readonly kept = new Map<string, KeptContent>()
+  /** Those that are being read. */
+  readonly awaited = new Map<string, Promise<unknown>>()
+}
 
 /** A content that was read, and its text from when it is first asked for. */
 class KeptContent {
   private decoded: FileText | undefined
 
-  constructor(readonly content: Content) {}
+  /** @param words looks for words in all contents that were read together */
+  constructor(
+    readonly content: Content,
+    private readonly words?: WordsInBytes,
+  ) {}
 
   get file(): FileText | Missing {
     if ('missing' in this.content) return this.content
     this.decoded ??= decodeFile(this.content)
     return this.decoded
+  }
+
+  /** Like `mentionsOneOf` of its text, which few contents need. */
+  mentionsOneOf(list: readonly string[]): boolean {
+    const { content, words } = this
+    if ('missing' in content || words?.hasNone(content, list)) return false
+    return 'text' in this.file && mentionsOneOf(this.file.text, list)
   }
 }
 
@@ -33,35 +50,47 @@ export class Reading {
     private readonly contents: Contents,
   ) {}
 
-  /** The contents of those files that are there; for a link, of its target. */
-  async of(files: readonly string[]): Promise<Map<string, KeptContent>> {
-    const wanted = new Map<string, Entry>()
+  /** What is taken of the content of each file that is there; for a link, of its target. `undefined` passes it over. */
+  async those<T>(files: readonly string[], take: (content: KeptContent) => T | undefined): Promise<Map<string, T>> {
+    await this.complete(files)
+    const found = new Map<string, T>()
     for (const file of files) {
-      if (this.known.has(file)) continue
-      const entry = this.entryBehind(file)
-      if (entry?.type === 'file' && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry)
-    }
-    if (wanted.size > 0) {
-      const reading = this.readAll([...wanted.values()])
-      for (const [name, entry] of wanted)
-        this.contents.set(
-          this.keyOf(entry),
-          reading.then((contents) => contents.get(name) ?? new KeptContent({ missing: 'it could not be read' })),
-        )
-    }
-    const found = new Map<string, KeptContent>()
-    for (const file of files) {
-      const content = this.known.get(file) ?? (await this.find(file))
-      if (!content) continue
-      this.known.set(file, content)
-      found.set(file, content)
+      const content = this.known.get(file)
+      const taken = content && take(content)
+      if (taken !== undefined) found.set(file, taken)
     }
     return found
   }
 
-  private async find(file: string): Promise<KeptContent | undefined> {
+  /** Reads the files that are not known yet. */
+  private async complete(files: readonly string[]): Promise<void> {
+    const open = files.filter((file) => !this.known.has(file))
+    const { kept, awaited } = this.contents
+    const wanted = new Map<string, Entry>()
+    const waiting = new Set<Promise<unknown>>()
+    for (const file of open) {
+      const entry = this.entryBehind(file)
+      const key = entry && this.keyOf(entry)
+      if (key === undefined || kept.has(key)) continue
+      const reading = awaited.get(key)
+      if (reading) waiting.add(reading)
+      else if (entry?.type === 'file') wanted.set(key, entry)
+    }
+    if (wanted.size > 0) {
+      const reading = this.readAll(wanted)
+      for (const key of wanted.keys()) awaited.set(key, reading)
+      waiting.add(reading)
+    }
+    await Promise.all(waiting)
+    for (const file of open) {
+      const content = this.find(file)
+      if (content) this.known.set(file, content)
+    }
+  }
+
+  private find(file: string): KeptContent | undefined {
     const entry = this.entryBehind(file)
-    if (entry) return this.contents.get(this.keyOf(entry))
+    if (entry) return this.contents.kept.get(this.keyOf(entry))
     const content = this.held.contentOf(file)
     return content && new KeptContent(content)
   }
@@ -74,11 +103,19 @@ export class Reading {
     return isDigest(id) ? id : `${this.id} ${file}`
   }
 
-  private async readAll(entries: readonly Entry[]): Promise<Map<string, KeptContent>> {
-    const contents = new Map<string, KeptContent>()
-    for await (const [{ path: name }, content] of this.revision.read(entries))
-      contents.set(name, new KeptContent(content))
-    return contents
+  private async readAll(wanted: ReadonlyMap<string, Entry>): Promise<void> {
+    const { kept, awaited } = this.contents
+    const words = new WordsInBytes()
+    try {
+      for await (const [entry, content] of this.revision.read([...wanted.values()])) {
+        if (!('missing' in content)) words.add(content)
+        kept.set(this.keyOf(entry), new KeptContent(content, words))
+      }
+      for (const key of wanted.keys())
+        if (!kept.has(key)) kept.set(key, new KeptContent({ missing: 'it could not be read' }))
+    } finally {
+      for (const key of wanted.keys()) awaited.delete(key)
+    }
   }
 }
 

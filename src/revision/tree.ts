@@ -36,7 +36,7 @@ export const manifestName = /\.(?:ya?ml|json)$/
 /** No real repository has links to more files than this; each link beyond it is refused. */
 const maxAliases = 100_000
 
-const tooMany = `one of many symbolic links that together reach more than ${maxAliases.toLocaleString('en')} files`
+const tooMany = 'one of many symbolic links that together reach more than 100,000 files'
 
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and files that are left out.

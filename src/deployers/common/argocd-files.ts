@@ -30,7 +30,7 @@ export async function argoFilesIn(
   if (!all.some(({ ref }) => ref.group === 'argoproj.io')) return { overrides, skipped: new Set() }
   const takesCharts = all.some(({ object }) => object.content.includes('directory')) || overrides.size > 0
   const files = [...entries.keys()].filter((file) => isDirectoryFile(file) && (takesCharts || !parts.has(file)))
-  const texts = await checkout.texts(files)
+  const texts = await checkout.mentioning(files, [skipMarker])
   return {
     overrides,
     skipped: new Set([...texts].flatMap(([file, text]) => (text.includes(skipMarker) ? [file] : []))),

@@ -16,9 +16,13 @@ const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl
 /** More files or releases than these are no one's work. */
 export const most = { bases: 50, releases: 1000, environments: 30, globs: 200, names: 20, characters: 500 }
 
+/** A word in each helmfile of another name. */
+export const helmfileWord = 'releases'
+
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
-  return byName.test(file) || (/^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text))
+  if (byName.test(file)) return true
+  return text.includes(helmfileWord) && /^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text)
 }
 
 /** Whether a file has a name that helmfile takes by itself. */

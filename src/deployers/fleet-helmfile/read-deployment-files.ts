@@ -6,7 +6,15 @@ import { FileDeployments, type FileSurroundings } from '../common/file-deploymen
 import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
-import { isTemplateOfHelmfile, listTemplate, mayBeHelmfile, mayNeedFilling, readHelmfile } from './helmfile'
+import {
+  helmfileWord,
+  isHelmfile,
+  isTemplateOfHelmfile,
+  listTemplate,
+  mayBeHelmfile,
+  mayNeedFilling,
+  readHelmfile,
+} from './helmfile'
 
 /** Whether a file may declare deployments of Fleet or helmfile. */
 export function mayDeclare(file: string, text: string): boolean {
@@ -27,7 +35,9 @@ export async function readDeploymentFiles(
   const templates = [...entries.keys()].filter((file) => isTemplateOfHelmfile(file) && !ignores(file))
   const wanted = [...files.keys(), ...templates].filter((file) => !parts.has(file))
   const deployments = new FileDeployments(surroundings)
-  const texts = [...(await checkout.texts(wanted))].filter(([file, text]) => mayDeclare(file, text))
+  const mentioned = await checkout.mentioning(wanted, [helmfileWord])
+  const possible = wanted.filter((file) => mentioned.has(file) || fleetFile.test(file) || isHelmfile(file))
+  const texts = [...(await checkout.texts(possible))].filter(([file, text]) => mayDeclare(file, text))
   for (const [file, text] of texts) await readOne(file, text, deployments)
   const judged: Judged = new Map()
   const helmfiles = texts.filter(([file]) => deployments.files.has(file) && !fleetFile.test(file))

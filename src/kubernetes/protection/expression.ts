@@ -1,11 +1,17 @@
 import { Environment } from '@marcbachmann/cel-js'
 
-const environment = new Environment({
-  unlistedVariablesAreDyn: true,
-  homogeneousAggregateLiterals: false,
-  enableOptionalTypes: true,
-  limits: { maxAstNodes: 300, maxDepth: 30, maxListElements: 32, maxMapEntries: 16, maxCallArguments: 8 },
-})
+/** Made when the first expression is met, which few runs have. */
+let known: Environment | undefined
+
+function environment(): Environment {
+  known ??= new Environment({
+    unlistedVariablesAreDyn: true,
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    limits: { maxAstNodes: 300, maxDepth: 30, maxListElements: 32, maxMapEntries: 16, maxCallArguments: 8 },
+  })
+  return known
+}
 
 /** More than any policy has: each of these iterates over a list. */
 const maxLoops = 3
@@ -20,7 +26,7 @@ export function evaluated(expression: string, context: Readonly<Record<string, u
   const loops = expression.match(/\b(?:all|exists|exists_one|map|filter)\b/g) ?? []
   if (loops.length > maxLoops) return undefined
   try {
-    return environment.evaluate(expression, { ...context })
+    return environment().evaluate(expression, { ...context })
   } catch {
     // It does not parse, or reads a field that the request does not have.
     return undefined

@@ -19,7 +19,7 @@ import { filePlaceOf, type RemotePlace, remotePlaceOf } from '../../sources/remo
 export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
   const { discovery, checkout } = side
   const releases = [...discovery.elsewhere.values()].flatMap((read) => read().wanted()?.request.repository ?? [])
-  const k3s = await checkout.texts([...checkout.tree.files.keys()])
+  const k3s = await checkout.mentioning([...checkout.tree.files.keys()], [k3sGroup])
   const kustomizations = [...discovery.kustomizations.values()]
   const files = new Set(kustomizations.flatMap(({ files: its }) => its.map(({ text }) => text)))
   const named = [
@@ -54,7 +54,6 @@ function placesIn(manifest: Manifest): string[] {
 const k3sGroup = 'helm.cattle.io'
 
 function chartsOfK3s(path: string, text: string): string[] {
-  if (!mentions(text, k3sGroup)) return []
   return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.flatMap((object) => {
     if (groupKindOf(object.ref) !== gitOpsKind.k3sChart) return []
     const { repo, chart } = readK3sChart(cursorOf(object, path))
