@@ -186,7 +186,7 @@ function isFileElsewhere({ text, leaf }: NamedPlace): boolean {
 
 /** The URL of a file: `app.conf=https://example.com/app.conf` has it behind a key. */
 export function urlOfFile(text: string): string {
-  return isData(text) ? text.slice(text.search(/https?:/i)) : text
+  return isData(text) && !isUrl(text) ? text.slice(text.indexOf('=') + 1) : text
 }
 
 /** Identifies a file that a Kustomization names by its URL: kustomize reads files of its own folder only. */

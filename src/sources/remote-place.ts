@@ -37,7 +37,7 @@ export function remotePlaceOf(entry: string): RemotePlace | undefined {
  */
 export function filePlaceOf(url: string): RemotePlace | undefined {
   // Helm takes a comma for the end of a file's name.
-  if (/[\s\\,"\p{Cc}]/u.test(url) || !isUrl(url) || !URL.canParse(url)) return undefined
+  if (/[\s\\\p{Cc}]/u.test(url) || /[,"\n]/.test(url) || !isUrl(url) || !URL.canParse(url)) return undefined
   const parsed = new URL(url)
   return rawFile(parsed) ?? { kind: 'file', url, place: releasesAbove(parsed) ?? url }
 }
