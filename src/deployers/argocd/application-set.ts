@@ -1,24 +1,20 @@
-import path from 'node:path/posix'
 import {
   clustersUnknown,
-  type Generator,
   gitGeneratorsIn,
   isGoTemplate,
   isOfClusters,
-  labelOf,
   readApplicationSet,
   type SetGenerator,
 } from '../../gitops/application-set'
 import { type Element, makeApplication, placeholderIn } from '../../gitops/filled-template'
 import { textAt } from '../../gitops/text'
-import type { Cursor } from '../../manifest/cursor'
 import type { LoadedObject } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
 import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
-import { mostClusters, ownCluster, possibleClusters } from './possible-clusters'
+import { mostClusters, possibleClusters } from './possible-clusters'
 
 /** The limit on the text of all Applications of one generator. */
 const maxSize = 50_000_000
@@ -49,7 +45,6 @@ function nameSourcesOfGenerator(
   })
   if ('cause' in elements) return elements
   const isOf = isOfClusters(set.generator)
-  const areListed = mergesClusters(set.generator)
   let size = 0
   for (const element of elements) {
     const made = makeApplication(object, element, set.template)
@@ -62,11 +57,8 @@ function nameSourcesOfGenerator(
         reason: `its Applications have more than ${maxSize / 1e6} MB; the rest is not read`,
       }
     const application = new Manifest(made, side, origin, clusters).root
-    // Argo CD may not have a cluster that is listed, or any other one.
-    if (areListed && !possible.areNamed && !hasFolder(application, named)) continue
     const placeholder = placeholderIn(content)
-    const isKnown = possible.areNamed || (areListed && labelOf(element, 'name') !== ownCluster.name)
-    if (isOf && (placeholder || (!isKnown && dependsOnCluster(object, element, set))))
+    if (isOf && (placeholder || (!possible.areNamed && dependsOnCluster(object, element, set))))
       return { cause: 'generator-not-read', reason: clustersUnknown }
     if (placeholder)
       return { cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` }
@@ -75,22 +67,6 @@ function nameSourcesOfGenerator(
   if (possible.hasMore)
     return { cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` }
   return undefined
-}
-
-/** Whether a generator merges clusters with lists that name some of them. */
-function mergesClusters(generator: Generator): boolean {
-  if (generator.kind === 'merge') return generator.generators.some(isOfClusters)
-  return 'generators' in generator && generator.generators.some(mergesClusters)
-}
-
-/** Whether one of the folders of an Application is in this repository, as far as they are to be. */
-function hasFolder(application: Cursor, named: GitOpsSources): boolean {
-  const { tree } = named.repositoryIndex.checkout
-  const spec = application.at('spec')
-  const folders = [spec.at('source'), ...spec.at('sources').items()]
-    .filter((one) => named.isHere(textAt(one.at('repoURL')), '') && textAt(one.at('path')) !== '')
-    .map((one) => path.normalize(textAt(one.at('path'))).replace(/\/$/, ''))
-  return folders.length === 0 || folders.some((folder) => folder === '.' || tree.at(folder).length > 0)
 }
 
 /**

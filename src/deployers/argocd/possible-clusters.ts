@@ -5,7 +5,6 @@ import { normalized } from '../../gitops/template-functions'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
-import { clusterOf, fields, type Known } from './cluster-element'
 import { withElement, withValues } from './generated-elements'
 
 /** The number of clusters of one generator that are judged. */
@@ -22,8 +21,9 @@ export interface PossibleClusters {
   readonly areNamed: boolean
 }
 
-/** Argo CD's own cluster. */
-export const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
+/** The fields of a cluster for templates: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/ */
+const fields = ['name', 'nameNormalized', 'server', 'project']
+const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
 
 /**
  * The clusters of a generator. Only Argo CD knows them, but a set that deploys something different to each of them has a
@@ -72,6 +72,8 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
   return { elements, hasMore: isCut, areNamed }
 }
 
+/** Fields and labels of a cluster: a label by its key. */
+type Known = Readonly<Record<string, string>>
 type Assignment = ReadonlyMap<number, string>
 
 function clustersIn(generator: Generator): Extract<Generator, { kind: 'clusters' }>[] {
@@ -83,6 +85,15 @@ function clustersIn(generator: Generator): Extract<Generator, { kind: 'clusters'
 function labelsIn(text: string): string[] {
   const written = text.matchAll(/metadata\.labels(?:\.([\w./-]+)| \\"([\w./-]+)\\")/g)
   return [...written].map(([, one, other]) => one ?? other ?? '')
+}
+
+function clusterOf(known: Known, goTemplate: boolean): Element {
+  const entries = Object.entries(known)
+  const own = entries.filter(([key]) => fields.includes(key))
+  const labels = entries.filter(([key]) => !fields.includes(key))
+  return goTemplate
+    ? { ...Object.fromEntries(own), metadata: { labels: Object.fromEntries(labels), annotations: {} } }
+    : Object.fromEntries([...own, ...labels.map(([key, text]) => [`metadata.labels.${key}`, text])])
 }
 
 /** The paths of this repository that a set names, with what is known of a cluster filled in; a folder ends with a slash. */
