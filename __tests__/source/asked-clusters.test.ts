@@ -23,7 +23,7 @@ describe('a protected role goes by what helm asks of the cluster', () => {
     const report = await change(base, { 'c/templates/role.yaml': `${assumed}${role}` })
     expect(places(report)).toEqual(['head/c/templates/role.yaml:1 exact source/unrendered'])
     expect(report.findings[0]?.text).toMatch(
-      /^After this change, helm cannot render release shop\/web of c where the cluster has no extensions: /,
+      /^After this change, helm prints release shop\/web of c, but can neither install nor upgrade it in any cluster that was tried: its deployment fails\. Helm reports: execution error at \(c\/templates\/role\.yaml:1:58\): no\. /,
     )
   })
 

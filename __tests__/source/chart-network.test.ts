@@ -86,7 +86,7 @@ describe('a dependency of a repository that the base’s config names', () => {
     await judge(both, { 'app/templates/x.yaml': role('y') })
     asked = []
     expect(places(await judge(both, { 'app/templates/x.yaml': role('z') }))).toEqual([])
-    expect(asked).toEqual(['/charts/index.yaml'])
+    expect(asked).toEqual([])
   })
 
   test('is fetched at the version that Chart.lock names', async () => {

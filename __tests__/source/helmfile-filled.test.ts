@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { filledIn } from '../../src/deployers/fleet-helmfile/helmfile-template'
 import { lines } from '../cli/guard'
 import { change, chart, hostsOf, whole } from './probe'
 import type { Files } from './repository'
@@ -187,4 +188,15 @@ describe('values that are a template', () => {
     )
     expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['web.yaml.gotmpl not-judged'])
   })
+})
+
+test('a key `__proto__` in a template is a key like any other', () => {
+  const filled = (action: string) =>
+    filledIn(`{{ $map := dict "a" "b" }}{{ $_ := ${action} }}{{ $map.a }} {{ hasKey $map "__proto__" }}`, {
+      name: 'prod',
+      values: JSON.parse('{"__proto__": {"own": "foreign"}}'),
+      files: [],
+    })
+  expect(filled('set $map "__proto__" (dict "own" "foreign")')).toBe('b true')
+  expect(filled('mergeOverwrite $map .Values')).toBe('b true')
 })
