@@ -46,6 +46,7 @@ describe('with the fixes that hold, their findings are gone, none is new, and no
   const fixed = new Map<string, Set<string>>()
 
   test.each(rules)('%s', async (rule) => {
+    let isOnWindows = false
     for (const { name, input } of inputsOf(rule)) {
       const { report, fixed: head } = await judgeWithFixes(input, rule)
       const solved = report.findings.filter(({ fix }) => fix)
@@ -59,8 +60,10 @@ describe('with the fixes that hold, their findings are gone, none is new, and no
       const open = fingerprints(report.findings.filter(({ fix, status }) => !fix && status !== 'resolved'))
       expect([name, left.filter((one) => !open.includes(one))]).toEqual([name, []])
       for (const patch of report.patches ?? []) expect([name, touchedBeside(patch, solved)]).toEqual([name, []])
+      if (isOnWindows) continue
       const onWindows = await judgeWithFixes(withLineEnds(input, '\r\n'), rule)
       expect([name, onWindows.fixed]).toEqual([name, withLineEnds({ head }, '\r\n').head])
+      isOnWindows = true
     }
   })
 

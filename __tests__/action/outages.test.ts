@@ -6,9 +6,9 @@ import { type Outcome, type Remote, remoteOf } from './checkout'
 import { counts, failed, firstLine, run, short } from './step'
 
 describe.each([
-  ['this Node', 2, process.execPath],
-  ['Node 24', 1, tool('node24')],
-])('with %s in a checkout of depth %d', (_, depth, node) => {
+  ['this Node', 2, 'helm3', process.execPath],
+  ['Node 24', 1, 'helm', tool('node24')],
+])('with %s in a checkout of depth %d', (_, depth, helm, node) => {
   /** With depth 2 the base is there, so the remote is not asked. */
   function judgeIncident(incident: string): { remote: Remote; outcome: Outcome } {
     const remote = remoteOf(incident)
@@ -37,7 +37,7 @@ describe.each([
     expect(outcome.status).toBe(1)
   })
 
-  test.each(['helm', 'helm3'])('outage 004 is stopped on its values lines, with %s', (helm) => {
+  test(`outage 004 is stopped on its values lines, with ${helm}`, () => {
     const remote = remoteOf('004')
     const inputs = { helm: tool(helm) }
     const outcome = run(remote.checkout({ depth }), { event: remote.pullRequest(), inputs, node })

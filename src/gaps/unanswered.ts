@@ -29,22 +29,24 @@ export async function unansweredReleases(
   changed: ReadonlySet<string>,
   all: readonly Unanswered[],
 ): Promise<{ readonly findings: Finding[]; readonly skipped: Skipped[] }> {
-  const findings: Finding[] = []
+  const findings = new Map<string, Finding>()
   const skipped = new Map<string, Skipped>()
-  for (const one of all) {
+  // One answer may be refused in several clusters; the last one with helm's message counts.
+  for (const one of [...all].sort((a, b) => Number(a.reason !== undefined) - Number(b.reason !== undefined))) {
     const { side, answer, isNew } = one
     const { source } = side
     const at = await lineOfChange(base, head, source, changed)
     const release = nameOfSource(source)
-    if (isNew) findings.push(finding(at, release, one, (await head.checkout.text(at.path)) ?? ''))
+    const key = JSON.stringify([at.path, release, answer])
+    if (isNew) findings.set(key, finding(at, release, one, (await head.checkout.text(at.path)) ?? ''))
     else
-      skipped.set(JSON.stringify([at.path, release, answer]), {
+      skipped.set(key, {
         path: at.path,
         reason: `${release} does not render where ${answer}, so it is judged without that answer`,
         cause: 'answer-refused',
       })
   }
-  return { findings, skipped: [...skipped.values()] }
+  return { findings: [...findings.values()], skipped: [...skipped.values()] }
 }
 
 function finding(
