@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { checkOpened } from '../cli/guard'
 import { around, elsewhere } from './asking-charts'
+import { opened } from './in-memory'
 import { released as base, change, object, release, role, url } from './probe'
 import { places } from './rendered'
 import type { Files } from './repository'
@@ -49,6 +51,20 @@ describe('a protected role that another answer of the cluster takes away', () =>
     test('one of them: the other keeps it', async () => {
       expect(await ofRules({ 'c/templates/role.yaml': around(lookup), 'd/values.yaml': 'enabled: 1\n' })).toEqual([])
     })
+  })
+
+  test('and a finding that is there with each answer is one, also where an answer changes what else it reads', async () => {
+    const controller = (version: string) =>
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: controller, namespace: edge}\nspec:\n  template:\n    metadata: {annotations: {found: {{ lookup "v1" "Secret" "a" "b" | empty | quote }}}}\n    spec:\n      containers:\n        - name: controller\n          image: registry.k8s.io/ingress-nginx/controller:${version}\n          args: [/nginx-ingress-controller, --configmap=edge/controller, --publish-service=edge/controller]\n`
+    const map =
+      '---\n{{ if not (lookup "v1" "Secret" "a" "b") }}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: controller, namespace: edge}\ndata: {allow-snippet-annotations: "false"}\n{{ end }}\n'
+    const before = { ...base, 'c/templates/controller.yaml': `${controller('v1.15.1')}${map}` }
+    const after = { 'c/templates/controller.yaml': `${controller('v1.10.1')}${map}` }
+    const report = await checkOpened(opened(before, after, url), '--policy', 'version-matrix@1.1.0')
+    const defects = report.findings.filter(
+      ({ rule, message }) => rule === 'version-matrix/known-defect' && message === 'severe',
+    )
+    expect(defects.map(({ status, related }) => [status, related.length])).toEqual([['introduced', 1]])
   })
 
   test('what a rule reads of an object: the hosts of its TLS', async () => {

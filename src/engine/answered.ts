@@ -15,6 +15,7 @@ export function withoutRepeated(
   return drafts.filter((draft) => !answered.has(draft.cluster) || !stated.has(statementOf(draft)))
 }
 
-function statementOf({ active, message, keys, ends }: RawFinding): string {
-  return JSON.stringify([active.rule.id, message, keys, ends.map(({ manifest }) => identityOf(manifest.ref))])
+/** What a finding says of its object; the others that it reads may be missing with another answer. */
+function statementOf({ active, message, keys, ends: [end] }: RawFinding): string {
+  return JSON.stringify([active.rule.id, message, keys, end && identityOf(end.manifest.ref)])
 }
