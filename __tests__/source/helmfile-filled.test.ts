@@ -97,6 +97,12 @@ describe('a template of helmfile', () => {
   test('is not judged for an environment that takes values from elsewhere', async () => {
     const elsewhere = template('{{ $.Values.domain }}').replace('{size: 3}', '/etc/values.yaml')
     expect(await hostsOf({ ...files(''), 'helmfile.yaml': elsewhere })).toEqual(['shop/web test.example.com'])
+    const { skipped } = (await whole({ ...files(''), 'helmfile.yaml': elsewhere })).inspected
+    expect(skipped.map(({ path, reason }) => `${path} ${reason}`)).toContainEqual(
+      expect.stringMatching(
+        /^helmfile.yaml .*its environments prod are not filled in, as they need values from elsewhere/,
+      ),
+    )
     const { inspected } = await change({ ...files(''), 'helmfile.yaml': elsewhere }, { 'values/prod.yaml': 'a: b\n' })
     expect(inspected.files).toEqual([expect.objectContaining({ path: 'values/prod.yaml', state: 'not-judged' })])
   })

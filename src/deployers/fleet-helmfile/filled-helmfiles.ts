@@ -29,11 +29,11 @@ export async function readFilledHelmfile(
   const written = await partsOf(file, plainPartsOf(text), deployments)
   const environments = [...new Set(written.flatMap((part) => Object.keys(fieldsOf(part.environments))))]
   const names = environments.length > 0 ? environments : ['default']
-  let isWhole = names.length <= most.environments
+  const open = names.slice(most.environments)
   for (const name of names.slice(0, most.environments)) {
     const environment = await environmentOf(name, file, written, deployments)
     const state = environment && (await stateOf(file, text, environment, deployments))
-    isWhole &&= state !== undefined && state.unfilled.length === 0
+    if (!state || state.unfilled.length > 0) open.push(name)
     for (const { path, value } of state?.releases ?? []) {
       const made = environment && releaseIn(value, state?.templates ?? {}, environment)
       const { one, filled } = await withFilledValues(made, file, environment, deployments)
@@ -76,13 +76,27 @@ export async function readFilledHelmfile(
     judged.get(path)?.delete(name)
   }
   take(found, deployments)
-  if (!isWhole) return
+  if (open.length > 0) {
+    listOpen(file, open, names, deployments)
+    return
+  }
   for (const [index, { path, base }] of [...deployments.unread.entries()].reverse())
     if (path === file && base !== undefined) deployments.unread.splice(index, 1)
   if (unjudged.size > 0) return
   deployments.templates.delete(file)
   for (const [index, { by }] of [...deployments.taken.entries()].reverse())
     if (by === file) deployments.taken.splice(index, 1)
+}
+
+/** Lists the environments that are not filled in, where others are: a template without any is listed whole. */
+function listOpen(file: string, open: readonly string[], names: readonly string[], deployments: FileDeployments): void {
+  if (open.length === names.length) return
+  const [shown, more] = [open.slice(0, most.names).join(', '), open.length - most.names]
+  deployments.unread.push({
+    path: file,
+    region: startOf(1),
+    reason: `its environments ${shown}${more > 0 ? ` and ${more} more` : ''} are not filled in, as they need values from elsewhere, secrets or what only helmfile knows, so their releases are not judged`,
+  })
 }
 
 /** Adds what was found to what is known; a release that could be read as it is written stays so. */

@@ -62,7 +62,7 @@ export interface State {
   readonly namespace: string
   readonly passesOverMissing: boolean
   readonly bases: readonly string[]
-  /** The bases that cannot be filled in. */
+  /** The bases that cannot be filled in, and the bases and releases over the limit. */
   readonly unfilled: readonly string[]
 }
 
@@ -80,10 +80,12 @@ export async function stateOf(
   for (const { root } of read.documents) {
     const own = fieldsOf(root.value)
     const listed: State['releases'][number][] = []
-    for (const base of listOf(own.bases).map(textOf).slice(0, most.bases)) {
+    const written = listOf(own.bases).map(textOf)
+    unfilled.push(...written.slice(most.bases))
+    for (const base of written.slice(0, most.bases)) {
       const place = inside(folderOf(file), base)
-      const written = place === undefined ? undefined : await deployments.surroundings.checkout.text(place)
-      const made = written === undefined ? undefined : filledIn(written, environment)
+      const its = place === undefined ? undefined : await deployments.surroundings.checkout.text(place)
+      const made = its === undefined ? undefined : filledIn(its, environment)
       const documents = place === undefined || made === undefined ? undefined : documentsIn(place, made)
       if (place === undefined || !documents || documents.faults.length > 0) {
         unfilled.push(base)
@@ -99,6 +101,7 @@ export async function stateOf(
     listed.push(...listOf(own.releases).map((value) => ({ path: file, value: fieldsOf(value) })))
     // Bases are added to a part, and the list of the last part replaces the others.
     if (listed.length > 0) releases = listed.slice(0, most.releases)
+    unfilled.push(...listed.slice(most.releases).map(({ value }) => textOf(value.name)))
   }
   const repositories = parts
     .flatMap((part) => listOf(part.repositories).map(fieldsOf))
