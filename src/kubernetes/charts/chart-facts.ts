@@ -34,7 +34,7 @@ const Parts = Type.Array(ValueSetting)
 const Cases = Type.Array(
   Type.Object({ charts: Taken.charts, when: Type.Array(ValueCondition, { minItems: 1 }) }, strict),
 )
-/** Sets of conditions, of which one must hold. */
+/** Sets of conditions: one of them must hold. */
 export type Cases = Static<typeof Cases>
 
 const ChartFacts = Type.Object(
