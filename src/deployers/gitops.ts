@@ -1,6 +1,7 @@
 import { hookAnnotationOf, hookFateOf } from '../gitops/argo-hook'
 import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { madeBySet } from '../manifest/resource-set'
 import { nameSourcesOfSet } from './argocd/application-set'
 import { nameSourcesOf } from './argocd/argocd'
 import { GitOpsSources, type RepositoryIndex } from './common/gitops-sources'
@@ -30,10 +31,23 @@ export function readGitOps(
       case gitOpsKind.applicationSet:
         nameSourcesOfSet(manifest, named)
         break
+      case gitOpsKind.resourceSet:
+        listUnknownParts(manifest, named)
+        break
+      case gitOpsKind.inputProvider:
+        named.skip(manifest, 'set-inputs', 'the objects that ResourceSets make of its inputs are unknown here')
+        break
     }
   }
   nameFluxSources(manifests, patches, named)
   return named
+}
+
+/** Lists the templates of a ResourceSet whose objects are unknown. */
+function listUnknownParts(manifest: Manifest, named: GitOpsSources): void {
+  const { object, origin } = manifest
+  for (const { cause, node, reason } of madeBySet(object).unknown)
+    named.skip(manifest, cause, reason, { at: { path: origin.path, region: object.regionOf(node) } })
 }
 
 /** Lists an object that Argo CD deletes and makes again at each sync. */

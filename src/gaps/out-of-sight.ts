@@ -24,7 +24,8 @@ export function outOfSight(
   const named = base.discovery.sources.filter(({ origin }) => origin === 'named')
   const wasJudged = (one: NotInspected) =>
     (one.cause === 'hook' ? named : gone).some((source) => isOf(source, one.manifest, clustersOf)) ||
-    hidesPlainFiles(one, { base, head }, clustersOf)
+    hidesPlainFiles(one, { base, head }, clustersOf) ||
+    (ofSets.has(one.cause) && base.discovery.objects.some((before) => isSame(before, one.manifest, clustersOf)))
   return news.flatMap((one) => {
     if (unmodelled.has(one.cause)) return ofUnmodelled(one, base.discovery.notInspected, wasJudged)
     if (!wasJudged(one)) return []
@@ -75,6 +76,9 @@ function ofUnmodelled(
   const { effect, remedy } = causeText(cause)
   return [findingAt(one, 'unmodelled', [cause, at.path], `${nameOf(manifest.ref)}: ${reason}. ${effect} ${remedy}`)]
 }
+
+/** The causes for which some of the objects that a ResourceSet makes are unknown. */
+const ofSets: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>(['set-inputs', 'set-template'])
 
 /** Whether an object applied plain files at the base, and for this cause no longer applies them unchanged. */
 function hidesPlainFiles(

@@ -2,8 +2,8 @@ import path from 'node:path/posix'
 import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import type { Key } from '../manifest/load'
+import { itemOf, normalized } from '../template/template-functions'
 import type { Element } from './filled-template'
-import { itemOf, normalized } from './template-functions'
 import { textAt } from './text'
 
 /**

@@ -8,6 +8,8 @@ export const gitOpsKind = {
   fluxKustomization: 'Kustomization.kustomize.toolkit.fluxcd.io',
   ociRepository: 'OCIRepository.source.toolkit.fluxcd.io',
   fluxHelmChart: 'HelmChart.source.toolkit.fluxcd.io',
+  resourceSet: 'ResourceSet.fluxcd.controlplane.io',
+  inputProvider: 'ResourceSetInputProvider.fluxcd.controlplane.io',
   k3sChart: 'HelmChart.helm.cattle.io',
   k3sChartConfig: 'HelmChartConfig.helm.cattle.io',
 } as const satisfies Record<string, GroupKind>

@@ -88,6 +88,16 @@ const causes: Readonly<Record<string, CauseText>> = {
   'generator-elsewhere': setNotFollowed,
   'template-not-filled': setNotFollowed,
   'template-patch': setNotFollowed,
+  'set-inputs': {
+    many: 'ResourceSets with inputs from an input provider, and such providers',
+    effect: 'The objects that are made of those inputs are not seen.',
+    remedy: 'Write the inputs under `spec.inputs` of the ResourceSet.',
+  },
+  'set-template': {
+    many: 'ResourceSets with a template that cannot be filled in',
+    effect: 'The objects of that template are not seen.',
+    remedy: 'Use only `inputs`, conditions, ranges and common functions in the template, or write the object itself.',
+  },
   'values-replaced': {
     many: 'releases that are rendered with values of their chart besides their own',
     effect: 'The values of its chart may differ from those in the cluster.',

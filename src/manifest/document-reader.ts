@@ -67,17 +67,21 @@ function readDocument(original: string): ReadDocument {
   const found = all.filter((object) => !isTemplate(object))
   const within = duplicatesByPlace(duplicates)
   const objects = found.map(
-    ({ node, apiVersion, kind, metadata }): ReadObject => ({
-      ref: {
-        ...identify(apiVersion, kind, metadata.namespace, metadata.name),
-        ...(metadata.generated && { generated: metadata.generated }),
-      },
-      apiVersion,
-      node,
-      duplicates: within(node.range ?? [0, text.length]),
-    }),
+    (one): ReadObject => ({ ...identified(one), duplicates: within(one.node.range ?? [0, text.length]) }),
   )
   return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
+}
+
+/** The objects in a node: one, or the items of a list. */
+export function identifiedIn(node: Node, resolve: Resolve): Omit<ReadObject, 'duplicates'>[] {
+  return objectsIn(node, resolve)
+    .filter((object) => !isTemplate(object))
+    .map(identified)
+}
+
+function identified({ node, apiVersion, kind, metadata }: FoundObject): Omit<ReadObject, 'duplicates'> {
+  const { namespace, name, generated } = metadata
+  return { ref: { ...identify(apiVersion, kind, namespace, name), ...(generated && { generated }) }, apiVersion, node }
 }
 
 /** Finds the duplicate keys of a part of a text without reading all keys. */

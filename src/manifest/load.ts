@@ -5,6 +5,7 @@ import { splitDocuments } from './documents'
 import { LineIndex, Lines } from './lines'
 import type { ObjectRef } from './manifest'
 import { holdsBinary, spelledOut } from './mentions'
+import { isResourceSet, madeBySet } from './resource-set'
 
 /** One Kubernetes object as parsed: its identity and its nodes, free of any side or path. */
 export interface LoadedObject {
@@ -156,7 +157,7 @@ export function loadFile(
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
         const [from, , to] = node.range ?? [0, 0, reading.text.length]
         const own = reading.text.slice(from, to)
-        objects.push({
+        const object: LoadedObject = {
           ref,
           apiVersion,
           node,
@@ -168,7 +169,8 @@ export function loadFile(
           duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
           regionOf,
           resolve: reading.resolve,
-        })
+        }
+        objects.push(object, ...(isResourceSet(ref) ? madeBySet(object).objects : []))
       }
     }
   }

@@ -35,6 +35,11 @@ export function skimIdentities(text: string): ObjectRef[] {
   })
 }
 
+/** Whether an object of a kind may be made of others: a list, or a set of resources. */
+function mayHoldOthers(kind: string): boolean {
+  return kind.endsWith('List') || kind === 'ResourceSet'
+}
+
 /** The kind of a document if it can be read without parsing; not possible for lists, templates and flow style. */
 export function skimKind(text: string): string | undefined {
   return kindIn(keysOf(text))
@@ -42,7 +47,7 @@ export function skimKind(text: string): string | undefined {
 
 function kindIn(keys: ReadonlyMap<string, string> | undefined): string | undefined {
   const kind = textIn(keys?.get('kind'))
-  return kind?.endsWith('List') ? undefined : kind
+  return kind !== undefined && mayHoldOthers(kind) ? undefined : kind
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
@@ -64,7 +69,7 @@ const identifying = new Set(['apiVersion', 'kind', 'metadata'])
 /** The identity in a document as nearly all are written. */
 function skimUsual(text: string): ObjectRef | undefined {
   const [start, apiVersion = '', kind = '', name = '', namespace = ''] = usualStart.exec(text) ?? []
-  if (start === undefined || kind.endsWith('List') || odd.test(text)) return undefined
+  if (start === undefined || mayHoldOthers(kind) || odd.test(text)) return undefined
   const [end, first = '', second, third] = usualEnd.exec(text.slice(start.length)) ?? []
   if (end === undefined || [first, second, third].some((key = '') => identifying.has(key) || key === 'items'))
     return undefined

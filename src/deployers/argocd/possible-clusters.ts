@@ -1,10 +1,10 @@
 import path from 'node:path/posix'
 import { type Generator, isGoTemplate, type SetGenerator } from '../../gitops/application-set'
 import { type Element, fillText } from '../../gitops/filled-template'
-import { normalized } from '../../gitops/template-functions'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
+import { normalized } from '../../template/template-functions'
 import { withElement, withValues } from './generated-elements'
 
 /** The number of clusters of one generator that are judged. */

@@ -72,6 +72,8 @@ export type NotInspectedCause =
   | 'not-in-artifact'
   | 'too-deep'
   | 'too-many'
+  | 'set-inputs'
+  | 'set-template'
   | FetchCause
 
 /** An Argo CD or Flux object that was not fully inspected. */

@@ -1,5 +1,5 @@
-import { fillWholeTemplate } from '../../gitops/go-template'
-import { type Functions, itemOf, NotFilled, text } from '../../gitops/template-functions'
+import { fillWholeTemplate } from '../../template/go-template'
+import { type Functions, itemOf, NotFilled, text } from '../../template/template-functions'
 
 /** One environment of a helmfile, with all its values. */
 export interface Environment {

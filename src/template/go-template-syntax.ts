@@ -21,13 +21,33 @@ export type Operand =
   | { readonly name: string }
   | { readonly from: string | Pipeline; readonly fields: readonly string[] }
 
+/** The marks around the actions of a template. */
+export interface Marks {
+  readonly open: string
+  readonly close: string
+  /** A word of an action, or its end. */
+  readonly word: RegExp
+}
+
+export const braces: Marks = {
+  open: '{{',
+  close: '}}',
+  word: /\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[^*]*\*\/|:=|[|(),=]|[$.\w]+|-?\}\}|-\d+)/y,
+}
+
+export const angles: Marks = {
+  open: '<<',
+  close: '>>',
+  word: /\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[^*]*\*\/|:=|[|(),=]|[$.\w]+|-?>>|-\d+)/y,
+}
+
 /** A template is no longer, and nests no deeper. */
 const most = { characters: 50_000, depth: 30 }
 
 /** Parses a template; undefined for one with anything that is not read here. */
-export function parseGoTemplate(text: string): readonly TemplatePart[] | undefined {
+export function parseGoTemplate(text: string, marks = braces): readonly TemplatePart[] | undefined {
   if (text.length > most.characters) return undefined
-  const pieces = piecesOf(text)
+  const pieces = piecesOf(text, marks)
   if (!pieces) return undefined
   const reader = { pieces, at: 0 }
   const parts = partsOf(reader, 0)
@@ -42,20 +62,20 @@ interface Reader {
 }
 
 /** The texts and actions of a template; a dash at a mark takes the white space beside it. */
-function piecesOf(text: string): readonly Piece[] | undefined {
+function piecesOf(text: string, marks: Marks): readonly Piece[] | undefined {
   const pieces: Piece[] = []
   let rest = text
   let isTrimmed = false
   for (;;) {
-    const start = rest.indexOf('{{')
+    const start = rest.indexOf(marks.open)
     const before = start === -1 ? rest : rest.slice(0, start)
-    const trimsBefore = start !== -1 && /^\{\{-\s/.test(rest.slice(start, start + 4))
+    const trimsBefore = start !== -1 && /^-\s/.test(rest.slice(start + 2, start + 4))
     const begun = isTrimmed ? before.trimStart() : before
     const plain = trimsBefore ? begun.trimEnd() : begun
     if (plain !== '') pieces.push({ text: plain })
     if (start === -1) return pieces
     const from = start + (trimsBefore ? 3 : 2)
-    const action = wordsOf(rest, from)
+    const action = wordsOf(rest, from, marks)
     if (!action) return undefined
     const { words, end } = action
     isTrimmed = action.isTrimmed
@@ -64,8 +84,11 @@ function piecesOf(text: string): readonly Piece[] | undefined {
   }
 }
 
-function wordsOf(text: string, from: number): { words: string[]; end: number; isTrimmed: boolean } | undefined {
-  const word = /\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[^*]*\*\/|:=|[|(),=]|[$.\w]+|-?\}\}|-\d+)/y
+function wordsOf(
+  text: string,
+  from: number,
+  { close, word }: Marks,
+): { words: string[]; end: number; isTrimmed: boolean } | undefined {
   const words: string[] = []
   let at = from
   for (;;) {
@@ -73,7 +96,7 @@ function wordsOf(text: string, from: number): { words: string[]; end: number; is
     const [whole, one] = word.exec(text) ?? []
     if (whole === undefined || one === undefined) return undefined
     at += whole.length
-    if (one.endsWith('}}') && one.length < 4) return { words, end: at, isTrimmed: one.length === 3 }
+    if (one.endsWith(close) && one.length < 4) return { words, end: at, isTrimmed: one.length === 3 }
     // A field directly behind a parenthesis is one of its value.
     if (!one.startsWith('/*'))
       words.push(words.at(-1) === ')' && whole === one && one.startsWith('.') ? `)${one}` : one)
@@ -170,6 +193,9 @@ function operandOf(one: string): Operand | undefined {
   if (one === 'true' || one === 'false') return { value: one === 'true' }
   if (one === 'nil') return { value: null }
   if (/^[A-Za-z]\w*$/.test(one)) return { name: one }
+  const [, called, fields = ''] = /^([A-Za-z]\w*)\.([\w.]+)$/.exec(one) ?? []
+  if (called !== undefined)
+    return { from: { variables: [], commands: [[{ name: called }]] }, fields: fields.split('.') }
   const [, from, path = ''] = /^(\$\w*)?((?:\.\w+)*|\.)$/.exec(one) ?? []
   if (from === undefined && path === '') return undefined
   return { from: from ?? '', fields: path.split('.').filter(Boolean) }

@@ -1,4 +1,4 @@
-import { type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
+import { braces, type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
 import { call, type Functions, isTrue, itemOf, NotFilled, text } from './template-functions'
 
 /** More steps or characters than these are no template of a deployment. */
@@ -27,8 +27,8 @@ export function fillGoTemplate(written: string, data: unknown): string {
  *
  * @param own functions in place of those of the same name
  */
-export function fillWholeTemplate(written: string, data: unknown, own: Functions): string | undefined {
-  const parts = parseGoTemplate(written)
+export function fillWholeTemplate(written: string, data: unknown, own: Functions, marks = braces): string | undefined {
+  const parts = parseGoTemplate(written, marks)
   if (!parts) return undefined
   try {
     return textOf(parts, data, new Map(), { root: data, steps: 0, keepsActions: false, own })
