@@ -52,8 +52,8 @@ describe('the objects of a ResourceSet', () => {
     ['once where no input differs', `${two}resources:\n${configMap('a', 'b')}`, ['ConfigMap shop/a "b" 9']],
     [
       'with functions',
-      `${two}resources:\n${configMap('<< inputs.app | upper | slugify >>', '<< get inputs "none" | default inputs.port | quote >>')}`,
-      ['ConfigMap shop/one "80" 9', 'ConfigMap shop/two "81" 9'],
+      `${two}resources:\n${configMap('<< inputs.app | upper | slugify >>-<< inputs.provider.name >>', '<< get inputs "none" | default inputs.port | quote >>')}`,
+      ['ConfigMap shop/one-web "80" 9', 'ConfigMap shop/two-web "81" 9'],
     ],
     [
       'with a map of an input',

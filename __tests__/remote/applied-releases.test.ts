@@ -29,6 +29,18 @@ spec:
   expect(introduced(report)).toContain('error head/apps/web.yaml:17 ingress-tls/host-covered')
 })
 
+test('a version that only the cluster fills in is none that the place lacks', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Flux
+  const version = '${WEB_VERSION}'
+  const changed = helmRelease('web', { chart: 'web', version, values: 'exposed: open.example.com\n' })
+  const report = await changeOnline(
+    { ...charts.used(), 'web.yaml': release('covered.example.com') },
+    { 'web.yaml': changed },
+  )
+  expect(introduced(report)).toEqual(['warning head/web.yaml:17 source/not-judged'])
+  expect(states(report)).toEqual(['web.yaml not-judged chart-elsewhere'])
+})
+
 test('a release that moves to another file is neither added nor removed', async () => {
   const base = { ...charts.used(), 'web.yaml': release('covered.example.com') }
   const report = await changeOnline(base, { 'web.yaml': null, 'apps/web.yaml': release('covered.example.com') })

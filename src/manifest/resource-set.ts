@@ -82,7 +82,11 @@ class Making {
   all(): void {
     const spec = this.under(this.set.node, 'spec')
     const inputsFrom = this.under(spec, 'inputsFrom')
-    const own = this.listed(spec, 'inputs').map((node): Input => ({ node, value: this.plain(node) }))
+    const { apiVersion, ref } = this.set
+    const provider = { apiVersion, kind: ref.kind, name: ref.name, namespace: ref.namespace }
+    const own = this.listed(spec, 'inputs').map(
+      (node): Input => ({ node, value: { ...Object(this.plain(node)), provider } }),
+    )
     const elsewhere = isSeq(inputsFrom) && inputsFrom.items.length > 0 ? inputsFrom : undefined
     const inputs = own.length > 0 || elsewhere ? own : [{ node: undefined, value: undefined }]
     const common = this.under(spec, 'commonMetadata')

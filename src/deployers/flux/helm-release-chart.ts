@@ -57,7 +57,9 @@ export function chartOfHelmRelease(
     wanted() {
       // Applied several times with different variables, it is several releases.
       const isSeveral = others.length > 0 && its.substitutions.some(Boolean)
-      return isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
+      const wanted = isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
+      // Only the cluster has the other variables.
+      return JSON.stringify(wanted?.request)?.includes('${') ? undefined : wanted
     },
     version: isOfRegistry && source ? source.version : chart.version.exists ? chart.version : chart.chart,
     place: source ? source.url : chart.sourceRef,
@@ -104,7 +106,7 @@ function wantedBy(
   if (!artifact) return undefined
   const { url, ref } = readFluxSource(artifact.root)
   const [repository, name] = [fill(textAt(url)), fill(textAt(chart))]
-  if (repository === '' || repository.includes('${') || name.includes('${')) return undefined
+  if (repository === '') return undefined
   switch (artifact.ref.kind) {
     case 'HelmRepository':
       return { request: { kind: 'chart', repository, chart: name, version: fill(textAt(version)) }, folder: '' }
@@ -117,7 +119,7 @@ function wantedBy(
     case 'GitRepository': {
       const place = inside('', name.replace(/^\/+/, ''))
       const of = ['commit', 'tag', 'semver', 'branch'].flatMap((key) => {
-        const written = textAt(ref.at(key))
+        const written = fill(textAt(ref.at(key)))
         return written === '' ? [] : [[key, written] as const]
       })
       // Without a reference, Flux takes this branch:
