@@ -66,6 +66,11 @@ describe('the objects of a ResourceSet', () => {
       ['ConfigMap one-x "x" 8', 'ConfigMap one-z "z" 8', 'ConfigMap two-x "x" 8', 'ConfigMap two-z "z" 8'],
     ],
     [
+      'with conditions on inputs that only some have',
+      `inputs: [{app: one}, {app: two, more: true}]\nresourcesTemplate: |\n  <<- if and (hasKey inputs "more") inputs.more >>\n  {apiVersion: v1, kind: ConfigMap, metadata: {name: << inputs.app >>}, data: {value: 1}}\n  <<- end >>`,
+      ['ConfigMap two 1 6'],
+    ],
+    [
       'of steps',
       `steps:\n  - name: first\n    resources:\n    ${configMap('a', '1')}  - name: second\n    resources:\n    ${configMap('b', '2')}`,
       ['ConfigMap shop/a 1 8', 'ConfigMap shop/b 2 11'],

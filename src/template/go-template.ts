@@ -113,12 +113,24 @@ function resultOf(pipeline: Pipeline, dot: unknown, variables: Variables, fillin
     if (++filling.steps > most.steps || !first) throw new NotFilled()
     const read = (operand: Operand) => operandOf(operand, dot, variables, filling)
     const piped = index > 0 ? [value] : []
-    if ('name' in first) value = call(first.name, [...rest.map(read), ...piped], filling.own)
+    if ('name' in first && (first.name === 'and' || first.name === 'or'))
+      value = deciding(first.name, [...rest.map((one) => () => read(one)), ...piped.map((one) => () => one)])
+    else if ('name' in first) value = call(first.name, [...rest.map(read), ...piped], filling.own)
     else if (rest.length === 0 && index === 0) value = read(first)
     else throw new NotFilled()
   }
   const [name, second] = pipeline.variables
   if (name !== undefined && second === undefined) variables.set(name, value)
+  return value
+}
+
+/** The argument of `and` or `or` that decides: Go does not look at those after it. */
+function deciding(name: 'and' | 'or', values: readonly (() => unknown)[]): unknown {
+  let value: unknown
+  for (const read of values) {
+    value = read()
+    if (isTrue(value) === (name === 'or')) break
+  }
   return value
 }
 

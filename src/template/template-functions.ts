@@ -17,8 +17,6 @@ export type Functions = Readonly<Record<string, (...args: unknown[]) => unknown>
  * https://pkg.go.dev/text/template#hdr-Functions and https://masterminds.github.io/sprig/
  */
 const functions: Functions = {
-  and: (...args) => args[args.findIndex((one) => !isTrue(one))] ?? (args.every(isTrue) ? args.at(-1) : false),
-  or: (...args) => args.find(isTrue) ?? args.at(-1),
   not: (one) => !isTrue(one),
   eq: (one, ...others) => others.some((other) => isSame(one, other)),
   ne: (one, other) => !isSame(one, other),
@@ -84,7 +82,7 @@ export function call(name: string, args: readonly Value[], own: Functions = {}):
 }
 
 /** The functions that may give what is not there, for others to take. */
-const mayMiss = new Set(['and', 'or', 'default', 'coalesce', 'ternary', 'index', 'dig', 'first', 'last'])
+const mayMiss = new Set(['default', 'coalesce', 'ternary', 'index', 'dig', 'first', 'last'])
 
 /** Whether a template takes a value for true. */
 export function isTrue(one: Value): boolean {
