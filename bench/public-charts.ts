@@ -14,7 +14,8 @@ const bytesOfEntry = 2120
 export function growIndex(file: string, bytes: number, seed = 20): number {
   const next = seeded(seed)
   const own = readFileSync(file, 'utf8')
-  const versions = Math.ceil((bytes - own.length) / bytesOfEntry)
+  const versions = Math.max(0, Math.ceil((bytes - own.length) / bytesOfEntry))
+  if (versions === 0) return 0
   const others = Array.from({ length: 30 }, (_, index) => `stack-${index}`)
   const of = (chart: string, count: number) =>
     Array.from({ length: count }, (_, index) => entryOf(chart, `0.${count - index}.0`, next)).join('')
@@ -69,7 +70,8 @@ ${Array.from({ length: 4 }, () => `    - email: ${word(next)}@example.com\n     
 `
 }
 
-const words = 'the a list of pods which are scheduled selector matches labels field node affinity volume container'.split(' ')
+const words =
+  'the a list of pods which are scheduled selector matches labels field node affinity volume container'.split(' ')
 
 function word(next: (below: number) => number): string {
   return words[next(words.length)] ?? ''
