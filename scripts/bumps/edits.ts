@@ -46,12 +46,26 @@ webhooks:
   },
   {
     chart: 'metallb',
-    rule: 'version-matrix/definition-serves',
+    rule: 'protected-rbac/cluster-object-kept',
     published: ['0.13.12', '0.14.9'],
     users: `apiVersion: metallb.io/v1beta1
 kind: AddressPool
 metadata: {name: pool, namespace: metallb-system}
 spec: {protocol: layer2, addresses: [192.0.2.0/28]}
+`,
+  },
+  {
+    chart: 'metallb',
+    rule: 'version-matrix/definition-serves',
+    edit: {
+      file: 'charts/crds/templates/crds.yaml',
+      at: 'served: true\n      storage: false',
+      text: 'served: false\n      storage: false',
+    },
+    users: `apiVersion: metallb.io/v1beta1
+kind: BGPPeer
+metadata: {name: router, namespace: metallb-system}
+spec: {myASN: 64500, peerASN: 64501, peerAddress: 192.0.2.1}
 `,
   },
   {
