@@ -60,13 +60,12 @@ function bumped(size: Size, url: string, place: Place, work: (check: readonly st
   inRepository((repo, git) => {
     git('remote', 'add', 'origin', here)
     writeHome(repo, releases, { url })
-    if ('folder' in place)
-      for (const version of versions) writeVersion(path.join(repo, place.folder, `platform-${version}`), version, size)
-    writeRelease(repo, bumpedRelease, versions[0], place)
-    git('add', '--all')
-    git('commit', '--quiet', '-m', 'base')
-    writeRelease(repo, bumpedRelease, versions[1], place)
-    git('commit', '--quiet', '--all', '-m', 'head')
+    for (const version of versions) {
+      if ('folder' in place) writeVersion(path.join(repo, place.folder), version, size)
+      writeRelease(repo, bumpedRelease, version, place)
+      git('add', '--all')
+      git('commit', '--quiet', '-m', version)
+    }
     work([...checkOf(repo), '--helm', helm])
   })
 }
@@ -84,7 +83,7 @@ function compare(work: string, size: Size, url: string): void {
     const alone = measure('sh', ['-c', versions.map(render).join(' && ')], 0, empty)
     report(`bump-cold-${size.name}`, cold, 'helm alone', alone)
     const warm = measure(process.execPath, [...check, '--cache', cache], 0)
-    bumped(size, url, { here, folder: 'charts' }, (same) => {
+    bumped(size, url, { here, folder: 'charts/platform' }, (same) => {
       const vendored = measure(process.execPath, [...same, '--cache', cache], 0)
       report(`bump-warm-${size.name}`, warm, 'with the chart at hand', vendored)
     })

@@ -32,7 +32,7 @@ export function writeRelease(folder: string, index: number, version: string, pla
   const [kind, name, url, chart] =
     'url' in place
       ? ['HelmRepository', 'charts', place.url, `chart: platform\n      version: ${version}`]
-      : ['GitRepository', 'here', place.here, `chart: ./${place.folder}/platform-${version}`]
+      : ['GitRepository', 'here', place.here, `chart: ./${place.folder}`]
   writeFileSync(
     path.join(folder, `${name}.yaml`),
     `apiVersion: source.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: ${name}, namespace: flux-system}\nspec: {interval: 1h, url: "${url}"}\n`,
