@@ -18,7 +18,7 @@ function overlayOf(cluster: number, name: string): string {
 }
 
 /** Whole numbers that are the same in each run. */
-function seeded(seed: number): (below: number) => number {
+export function seeded(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -17,30 +17,26 @@ export function writeChart(folder: string, version: string): void {
     writeFileSync(path.join(templates, `app-${index}.yaml`), application.replaceAll('APP', `app-${index}`))
 }
 
-/** The place of the charts of a Flux home: a chart repository, or folders of the home itself. */
-export type Place = { readonly url: string } | { readonly here: string }
+/** The place of a release's chart: a chart repository, or a folder of the home itself. */
+export type Place = { readonly url: string } | { readonly here: string; readonly folder: string }
 
-/** Writes a Flux home with so many releases of one chart. */
-export function writeHome(folder: string, releases: number, place: Place): void {
+/** Writes a Flux home with so many releases of one chart of a repository. */
+export function writeHome(folder: string, releases: number, { url }: { readonly url: string }): void {
   mkdirSync(path.join(folder, 'apps'), { recursive: true })
   mkdirSync(path.join(folder, '.github'), { recursive: true })
-  const network = 'url' in place ? `network: {charts: ["${place.url}"]}\n` : ''
-  writeFileSync(path.join(folder, '.github/ingress-guard.yaml'), `format: 1\n${network}`)
-  const [kind, url] = 'url' in place ? ['HelmRepository', place.url] : ['GitRepository', place.here]
-  writeFileSync(
-    path.join(folder, 'charts.yaml'),
-    `apiVersion: source.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: charts, namespace: flux-system}\nspec: {interval: 1h, url: "${url}"}\n`,
-  )
-  if ('here' in place)
-    for (const version of ['1.0.0', '1.1.0']) writeChart(path.join(folder, `charts/platform-${version}`), version)
-  for (let index = 0; index < releases; index++) writeRelease(folder, index, '1.0.0', place)
+  writeFileSync(path.join(folder, '.github/ingress-guard.yaml'), `format: 1\nnetwork: {charts: ["${url}"]}\n`)
+  for (let index = 0; index < releases; index++) writeRelease(folder, index, '1.0.0', { url })
 }
 
 export function writeRelease(folder: string, index: number, version: string, place: Place): void {
-  const [kind, chart] =
+  const [kind, name, url, chart] =
     'url' in place
-      ? ['HelmRepository', `chart: platform\n      version: ${version}`]
-      : ['GitRepository', `chart: ./charts/platform-${version}`]
+      ? ['HelmRepository', 'charts', place.url, `chart: platform\n      version: ${version}`]
+      : ['GitRepository', 'here', place.here, `chart: ./${place.folder}`]
+  writeFileSync(
+    path.join(folder, `${name}.yaml`),
+    `apiVersion: source.toolkit.fluxcd.io/v1\nkind: ${kind}\nmetadata: {name: ${name}, namespace: flux-system}\nspec: {interval: 1h, url: "${url}"}\n`,
+  )
   writeFileSync(
     path.join(folder, `apps/shop-${index}.yaml`),
     `apiVersion: helm.toolkit.fluxcd.io/v2
@@ -51,7 +47,7 @@ spec:
   chart:
     spec:
       ${chart}
-      sourceRef: {kind: ${kind}, name: charts, namespace: flux-system}
+      sourceRef: {kind: ${kind}, name: ${name}, namespace: flux-system}
   values: {host: shop-${index}.example.com}
 `,
   )

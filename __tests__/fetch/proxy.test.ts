@@ -169,6 +169,11 @@ describe('a chart', () => {
     }
   })
 
+  test('is fetched with a password that has a % of its own', async () => {
+    proxy.login = 'me:50%off'
+    expect(await get(place, { HTTP_PROXY: proxy.url.replace('//', '//me:50%off@') })).toBe('1.0.0: Chart.yaml')
+  })
+
   test('is not fetched where the proxy refuses, is down, or is none of HTTP', async () => {
     const secure = 'https://other.example.com'
     expect(await get(secure, { HTTPS_PROXY: proxy.url })).toMatch(

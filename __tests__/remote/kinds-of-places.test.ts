@@ -243,3 +243,49 @@ describe.each(kinds)('%s', (_, filesOf) => {
     expect(states(report).filter((line) => line.includes('not-judged'))).toEqual([])
   })
 })
+
+const application = (more: string) => (version: number) => ({
+  'web.yaml': object(
+    'argoproj.io/v1alpha1',
+    'Application',
+    'web',
+    `  destination: {namespace: shop}\n  source:\n    repoURL: 127.0.0.1:${registry.port}/charts\n    chart: web\n    targetRevision: ${version}.0.0\n${more}`,
+  ),
+})
+const artifact = (more: (version: number) => string) => (version: number) => ({
+  'repository.yaml': flux('OCIRepository', `  url: ${registry.url}/charts/web\n${more(version)}`),
+  'web.yaml': release('  chartRef: {kind: OCIRepository, name: web}\n'),
+})
+
+/** Choices among tags and layers that are not followed, and the line of the version. */
+const choices: readonly [string, (version: number) => Files, `${string}:${number}`][] = [
+  [
+    'a pattern for the tags of an OCIRepository',
+    artifact((version) => `  ref: {semver: ${version}.x, semverFilter: ".*-stable"}\n`),
+    'repository.yaml:6',
+  ],
+  [
+    'another layer of an OCIRepository',
+    artifact((version) => `  ref: {tag: ${version}.0.0}\n  layerSelector: {mediaType: application/vnd.example}\n`),
+    'repository.yaml:6',
+  ],
+  ['a prefix of the tags of an Application', application('    tagPrefix: web-\n'), 'web.yaml:9'],
+]
+
+describe.each(choices)('%s', (_, filesOf, at) => {
+  test('is not followed: the release is not judged, and no other version is taken in its place', async () => {
+    const config = allowing(`${registry.url}/charts`)
+    const report = await changeOnline({ ...config, ...filesOf(1) }, filesOf(2))
+    expect(introduced(report)).toEqual([`notice head/${at} source/not-judged`])
+    expect(states(report)).toEqual([`${at.slice(0, at.indexOf(':'))} not-judged chart-elsewhere`])
+  })
+})
+
+test('the layer of a chart is the one that most OCIRepositories select', async () => {
+  const type = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
+  const filesOf = artifact(
+    (version) => `  ref: {tag: ${version}.0.0}\n  layerSelector: {mediaType: ${type}, operation: copy}\n`,
+  )
+  const report = await changeOnline({ ...allowing(`${registry.url}/charts`), ...filesOf(1) }, filesOf(2))
+  expect(introduced(report)).toEqual(['error head/repository.yaml:6 ingress-tls/host-covered'])
+})

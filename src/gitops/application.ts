@@ -30,6 +30,8 @@ export interface ApplicationSource {
   readonly path: Cursor
   readonly chart: Cursor
   readonly targetRevision: Cursor
+  /** Only tags that start with this are versions, and the version is what follows it. */
+  readonly tagPrefix: Cursor
   /** The name by which other sources take files of this one. */
   readonly ref: Cursor
   readonly helm: Cursor
@@ -79,6 +81,7 @@ function sourceAt(root: Cursor): ApplicationSource {
     path: root.at('path'),
     chart: root.at('chart'),
     targetRevision: root.at('targetRevision'),
+    tagPrefix: root.at('tagPrefix'),
     ref: root.at('ref'),
     helm: root.at('helm'),
     kustomize: root.at('kustomize'),

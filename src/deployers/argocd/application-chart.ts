@@ -88,9 +88,9 @@ export function chartOfApplication(
 }
 
 /** A repository without a scheme is one of a registry: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/ */
-function wantedBy({ chart, repoURL, targetRevision }: ApplicationSource): WantedChart | undefined {
+function wantedBy({ chart, repoURL, targetRevision, tagPrefix }: ApplicationSource): WantedChart | undefined {
   const [name, url] = [textAt(chart), textAt(repoURL)]
-  if (name === '' || url === '') return undefined
+  if (name === '' || url === '' || textAt(tagPrefix) !== '') return undefined
   const repository = url.includes('://') ? url : `oci://${url}`
   return { request: { kind: 'chart', repository, chart: name, version: textAt(targetRevision) }, folder: '' }
 }

@@ -111,6 +111,7 @@ function wantedBy(
     case 'HelmRepository':
       return { request: { kind: 'chart', repository, chart: name, version: fill(textAt(version)) }, folder: '' }
     case 'OCIRepository': {
+      if (choosesByItself(artifact)) return undefined
       const of = (key: string) => fill(textAt(ref.at(key)))
       const range = of('digest') || of('semver')
       const which = range ? { version: range } : { version: '', tag: of('tag') || 'latest' }
@@ -143,6 +144,17 @@ function wantedBy(
     default:
       return undefined
   }
+}
+
+/**
+ * Whether an OCIRepository chooses among tags or layers in a way that is not followed: by a regular expression of Go, or
+ * by another type than that of charts.
+ */
+function choosesByItself({ root }: Manifest): boolean {
+  const { spec, ref } = readFluxSource(root)
+  const filters = ref.at('semver').exists && !ref.at('digest').exists && textAt(ref.at('semverFilter')) !== ''
+  const type = textAt(spec.at('layerSelector', 'mediaType'))
+  return filters || (type !== '' && type !== 'application/vnd.cncf.helm.chart.content.v1.tar+gzip')
 }
 
 /** A folder, and the files above it that say what Flux leaves out of it. */

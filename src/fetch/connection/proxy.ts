@@ -94,8 +94,18 @@ const privateNames: ReadonlySet<string> = new Set(
 /** The headers by which a proxy knows its user. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === '') return {}
-  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const both = `${decoded(username)}:${decoded(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(both).toString('base64')}` }
+}
+
+/** A user or a password as it was written where it has a `%` of its own, as curl takes it. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
 }
 
 /** The name of a proxy for people: without its user and password. */

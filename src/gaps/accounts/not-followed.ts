@@ -34,16 +34,11 @@ export function notFollowed(
   const add = (path: string, its: NotFollowed) => {
     if (changed.has(path) && !found.has(path)) found.set(path, its)
   }
-  const both = [
-    { one: head, other: base },
-    { one: base, other: head },
-  ]
-  for (const { one, other } of both) {
-    const unseen = unseenOf(one, withChartSources)
+  const unseenIn = new Map([head, base].map((one) => [one, unseenOf(one, withChartSources)]))
+  for (const [one, other] of [[head, base] as const, [base, head] as const]) {
+    const unseen = unseenIn.get(one) ?? []
     const there = new Set(
-      [...unseenOf(other, withChartSources), ...other.side.discovery.notInspected].map(({ manifest }) =>
-        stateOf(manifest),
-      ),
+      [...(unseenIn.get(other) ?? []), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
     for (const { manifest, cause, reason, placeAt, files = [], about, remedy } of unseen) {
       const more = {

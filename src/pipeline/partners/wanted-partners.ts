@@ -103,7 +103,9 @@ export function loadPartners(
         for (const text of partnersOf(active, manifest, gone)) {
           if (known.has(text)) continue
           known.add(text)
-          wanted.set(active, [...(wanted.get(active) ?? []), text])
+          const its = wanted.get(active) ?? []
+          its.push(text)
+          wanted.set(active, its)
         }
       }
     }
