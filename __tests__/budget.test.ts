@@ -38,6 +38,15 @@ test('of what goes on at once, what began first is named, not what was done besi
   expect(overrun).toEqual({ doing: 'rendering one', path: 'one', minutes: Number.POSITIVE_INFINITY })
 })
 
+test('a step is shown again only when it differs, and what goes on at once keeps steps of its own', async () => {
+  const shown: string[] = []
+  const budget = new Budget(60, ({ doing, path }) => shown.push(`${doing} ${path}`))
+  for (const path of ['a.yaml', 'a.yaml', 'b.yaml', 'a.yaml']) budget.doing('checking', path)
+  await Promise.all([1, 2].map(() => budget.during('rendering', 'one', async () => {})))
+  expect(shown).toEqual(['checking a.yaml', 'checking b.yaml', 'checking a.yaml', 'rendering one'])
+  expect(budget.spent.map(({ doing, path }) => `${doing} ${path}`)).toEqual(['rendering one', 'rendering one'])
+})
+
 test('nothing more is begun afterwards, and what fails for that is not heard', async () => {
   const budget = new Budget()
   const begun: string[] = []

@@ -66,6 +66,15 @@ function role(name: string): string {
   return `apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n${metadata(name)}rules:\n  - apiGroups: [""]\n    resources: [pods, configmaps]\n    verbs: [get, list, watch]\n`
 }
 
+/** Writes so many Ingresses in one file. */
+export function writeIngresses(folder: string, count: number): void {
+  const names = Array.from({ length: count }, (_, index) => `shop-${index}`)
+  writeFileSync(
+    path.join(folder, 'all.yaml'),
+    names.map((name) => ingress(name, [`${name}.example.com`])).join('---\n'),
+  )
+}
+
 /**
  * Writes so many ingress controllers, each with a class of its own; the Ingresses of the teams are of the class of the
  * first.

@@ -16,9 +16,16 @@ export interface Measure {
  * The median over some runs of a command, after one that does not count.
  *
  * @param before is done before each run, and takes no part in its time
+ * @param counted how many runs count
  */
-export function measure(command: string, args: readonly string[], status: number, before = () => {}): Measure {
-  const all = Array.from({ length: runs + 1 }, () => {
+export function measure(
+  command: string,
+  args: readonly string[],
+  status: number,
+  before = () => {},
+  counted = runs,
+): Measure {
+  const all = Array.from({ length: counted + 1 }, () => {
     before()
     const start = process.hrtime.bigint()
     const { status: ended, stderr } = spawnSync('/usr/bin/env', ['time', '-f', '%M', command, ...args], {
@@ -28,7 +35,7 @@ export function measure(command: string, args: readonly string[], status: number
     if (ended !== status) throw new Error(`${command} ended with ${ended}, not ${status}: ${stderr}`)
     return { seconds, megabytes: Number(String(stderr).trim().split('\n').pop()) / 1024 }
   }).slice(1)
-  const median = (values: number[]) => values.sort((a, b) => a - b)[runs >> 1] ?? 0
+  const median = (values: number[]) => values.sort((a, b) => a - b)[counted >> 1] ?? 0
   return { seconds: median(all.map((run) => run.seconds)), megabytes: median(all.map((run) => run.megabytes)) }
 }
 

@@ -35,12 +35,9 @@ deny contains message if {
 covered(host) if input.spec.tls[_].hosts[_] == host
 `
 
-/** The peers that can be built here: none without Go, and none that the module proxy does not give. */
-export function peers(): Peer[] {
-  if (spawnSync('go', ['version']).error) {
-    console.log('peers: left out, as there is no Go to build them')
-    return []
-  }
+/** The peers that can be built here, and why others are left out: no Go, or not in the module proxy. */
+export function peers(): { readonly built: readonly Peer[]; readonly leftOut: readonly string[] } {
+  if (spawnSync('go', ['version']).error) return { built: [], leftOut: ['the peers, as there is no Go to build them'] }
   mkdirSync(folder, { recursive: true })
   const rego = mkdtempSync(path.join(tmpdir(), 'ingress-guard-rego-'))
   writeFileSync(path.join(rego, 'covered.rego'), policy)
@@ -71,20 +68,24 @@ export function peers(): Peer[] {
       status: 123,
     },
   ]
-  return all.filter(({ name }) => isBuilt(name.split(',')[0] ?? ''))
+  const faults = new Map(all.map((peer) => [peer, faultIn(peer.name.split(',')[0] ?? '')]))
+  return {
+    built: all.filter((peer) => faults.get(peer) === undefined),
+    leftOut: [...faults.values()].flatMap((fault) => fault ?? []),
+  }
 }
 
 const kinds = ['Deployment', 'Service', 'Ingress', 'Secret', 'Role'].join()
 
-function isBuilt(name: string): boolean {
-  if (existsSync(path.join(folder, name))) return true
+/** Builds a peer; why it could not be built. */
+function faultIn(name: string): string | undefined {
+  if (existsSync(path.join(folder, name))) return undefined
   const from = Object.entries(modules).find(([one]) => one === name)?.[1] ?? ''
   try {
     execFileSync('go', ['install', from], { env: { ...process.env, GOBIN: folder }, stdio: 'pipe' })
-    return true
+    return undefined
   } catch (error) {
     const [line = ''] = String(error instanceof Error && 'stderr' in error ? error.stderr : error).split('\n')
-    console.log(`${name}: left out, as ${from} could not be built: ${line}`)
-    return false
+    return `${name}, as ${from} could not be built: ${line}`
   }
 }

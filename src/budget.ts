@@ -33,7 +33,7 @@ export class Budget {
   private readonly finished: TimedStep[] = []
 
   /**
-   * @param onStep called with every step, before it begins
+   * @param onStep called with every step that differs from the one before it, before it begins
    * @param now the time by which long steps are measured, in milliseconds
    */
   constructor(
@@ -69,6 +69,8 @@ export class Budget {
   doing(doing: string, path?: string): void {
     if (this.secondsLeft === 0) this.exhaust()
     if (this.signal.aborted) throw new TimeIsUp()
+    // A rule is a step for each object that it looks at: tens of thousands of one file are the same to a reader.
+    if (doing === this.last.doing && path === this.last.path) return
     this.last = { doing, path }
     this.onStep(this.last)
   }
@@ -76,7 +78,7 @@ export class Budget {
   /** Runs a step that may take long while others continue. */
   async during<T>(doing: string, path: string, work: () => Promise<T>): Promise<T> {
     this.doing(doing, path)
-    const step = this.last
+    const step = { doing, path }
     const start = this.now()
     this.open.add(step)
     try {

@@ -73,9 +73,11 @@ export class Evaluation {
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
+      const kinds = new Set(candidates.map(({ ref }) => groupKindOf(ref)))
       for (const active of rules) {
         const { rule } = active
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
+        if (rule.kinds !== '*' && !rule.kinds.some((kind) => kinds.has(kind))) continue
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const judged = (one: Manifest, among: Snapshot) => {

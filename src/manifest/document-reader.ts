@@ -30,15 +30,16 @@ export type ReadDocument = { readonly text: string } & (
 /** Reads documents, each distinct text once: most of a changed file is the same on both sides. */
 export class DocumentReader {
   private readonly known = new Map<string, ReadDocument>()
+  private readonly keys = new Map<string, string>()
 
   read(text: string): ReadDocument {
-    const reading = this.known.get(text) ?? readDocument(text)
+    const reading = this.known.get(text) ?? readDocument(text, this.keys)
     this.known.set(text, reading)
     return reading
   }
 }
 
-function readDocument(original: string): ReadDocument {
+function readDocument(original: string, keys: Map<string, string>): ReadDocument {
   const [separator = ''] = /^---[^\n]*\n?/.exec(original) ?? []
   // Unlike YAML itself, kubectl's reader of files allows only a comment there.
   const behind = separator.slice(3).search(/[^\s\u0085]/)
@@ -58,7 +59,7 @@ function readDocument(original: string): ReadDocument {
     const reason = 'a line with --- and a comment must end with a line feed; convert the line endings of the file'
     return { text: original, reason, from, to: from + 1 }
   }
-  const sound = readYaml(original, separator.length)
+  const sound = readYaml(original, separator.length, keys)
   if (!('contents' in sound)) return sound
   const { text, contents, resolve, duplicates } = sound
   const misnamed = misnamedIn(contents, resolve)
@@ -117,8 +118,9 @@ type Refused = Extract<ReadDocument, { reason: string }> | { readonly text: stri
  * Reads a document as the cluster's tools do, or returns why they would not.
  *
  * @param start where the document begins in the text
+ * @param keys the keys of other documents, as `parseFirst` takes them
  */
-export function readYaml(text: string, start = 0): SoundYaml | Refused {
+export function readYaml(text: string, start = 0, keys?: Map<string, string>): SoundYaml | Refused {
   if (text.length > documentLimit) {
     const size = Math.round(text.length / 1024 / 1024)
     return {
@@ -133,17 +135,20 @@ export function readYaml(text: string, start = 0): SoundYaml | Refused {
     const code = text.charCodeAt(control).toString(16).padStart(2, '0')
     return { text, reason: `the control character 0x${code} is not allowed in text`, from: control, to: control + 1 }
   }
-  const parsed = parse(text, start)
+  const parsed = parse(text, start, keys)
   if (parsed instanceof TooDeep) return { text, ...placeOf(parsed) }
   if (parsed instanceof Refusal) return refused(text, parsed)
-  if (!parsed) return { text, contents: null, resolve: () => undefined, duplicates: [] }
+  if (!parsed) return { text, contents: null, resolve: toNothing, duplicates: [] }
   const { fault, targets, duplicates } = surveyOf(parsed)
   if (fault) {
     const misread = unreadable(text, fault.reason, fault.node)
     return fault.isKubectls ? refused(text, misread) : misread
   }
-  return { text, contents: parsed, resolve: (alias) => targets.get(alias), duplicates }
+  return { text, contents: parsed, resolve: targets.size === 0 ? toNothing : (alias) => targets.get(alias), duplicates }
 }
+
+/** Shared by the documents without aliases, which are nearly all. */
+const toNothing: Resolve = () => undefined
 
 /** Only a document that kubectl's own decoder refuses can be a template. */
 function refused(text: string, { reason, from, to }: { reason: string; from: number; to: number }): Refused {
@@ -160,12 +165,12 @@ function placeOf({ reason, from, to }: Refusal) {
   return { reason, from, to }
 }
 
-function parse(text: string, start: number): Node | Refusal | undefined {
+function parse(text: string, start: number, keys?: Map<string, string>): Node | Refusal | undefined {
   const from = text.startsWith('\ufeff', start) ? start + 1 : start
   // kubectl's line reader ends the last line, too.
   const lines = text.endsWith('\n') ? text : `${text}\n`
   try {
-    return parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text))
+    return parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text), keys)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error

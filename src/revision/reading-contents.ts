@@ -64,13 +64,15 @@ export class Reading {
 
   /** Reads the files that are not known yet. */
   private async complete(files: readonly string[]): Promise<void> {
-    const open = files.filter((file) => !this.known.has(file))
     const { kept, awaited } = this.contents
+    const keys = new Map<string, string>()
     const wanted = new Map<string, Entry>()
     const waiting = new Set<Promise<unknown>>()
-    for (const file of open) {
+    for (const file of files) {
+      if (this.known.has(file) || keys.has(file)) continue
       const entry = this.entryBehind(file)
       const key = entry && this.keyOf(entry)
+      keys.set(file, key ?? '')
       if (key === undefined || kept.has(key)) continue
       const reading = awaited.get(key)
       if (reading) waiting.add(reading)
@@ -82,15 +84,13 @@ export class Reading {
       waiting.add(reading)
     }
     await Promise.all(waiting)
-    for (const file of open) {
-      const content = this.find(file)
+    for (const [file, key] of keys) {
+      const content = key === '' ? this.heldAt(file) : kept.get(key)
       if (content) this.known.set(file, content)
     }
   }
 
-  private find(file: string): KeptContent | undefined {
-    const entry = this.entryBehind(file)
-    if (entry) return this.contents.kept.get(this.keyOf(entry))
+  private heldAt(file: string): KeptContent | undefined {
     const content = this.held.contentOf(file)
     return content && new KeptContent(content)
   }
@@ -105,11 +105,12 @@ export class Reading {
 
   private async readAll(wanted: ReadonlyMap<string, Entry>): Promise<void> {
     const { kept, awaited } = this.contents
+    const keys = new Map([...wanted].map(([key, entry]) => [entry, key]))
     const words = new WordsInBytes()
     try {
       for await (const [entry, content] of this.revision.read([...wanted.values()])) {
         if (!('missing' in content)) words.add(content)
-        kept.set(this.keyOf(entry), new KeptContent(content, words))
+        kept.set(keys.get(entry) ?? this.keyOf(entry), new KeptContent(content, words))
       }
       for (const key of wanted.keys())
         if (!kept.has(key)) kept.set(key, new KeptContent({ missing: 'it could not be read' }))

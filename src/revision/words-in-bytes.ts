@@ -14,6 +14,8 @@ export class WordsInBytes {
   private readonly byMemory = new Map<ArrayBufferLike, Uint8Array[]>()
   private known: readonly Stretch[] | undefined
   private readonly found = new Map<string, ReadonlySet<Uint8Array>>()
+  /** The contents that may hold a word of a list, by the list: it is asked about for each content in turn. */
+  private readonly mayHold = new WeakMap<readonly string[], (content: Uint8Array) => boolean>()
   private unclear: ReadonlySet<Uint8Array> | undefined
   /** How many times memory was searched. */
   searches = 0
@@ -27,11 +29,16 @@ export class WordsInBytes {
 
   /** Whether no spelling of any of the words is in a content. */
   hasNone(content: Uint8Array, words: readonly string[]): boolean {
+    const known = this.mayHold.get(words) ?? this.candidates(words)
+    this.mayHold.set(words, known)
+    return !known(content)
+  }
+
+  private candidates(words: readonly string[]): (content: Uint8Array) => boolean {
+    if (words.some((word) => word === '' || word.includes('\ufffd'))) return () => true
     this.unclear ??= this.unclearOnes()
-    if (this.unclear.has(content)) return false
-    for (const word of words)
-      if (word === '' || word.includes('\ufffd') || this.holding(word).has(content)) return false
-    return true
+    const holders = [this.unclear, ...words.map((word) => this.holding(word))].filter(({ size }) => size > 0)
+    return (content) => holders.some((one) => one.has(content))
   }
 
   private holding(word: string): ReadonlySet<Uint8Array> {
@@ -50,7 +57,7 @@ export class WordsInBytes {
   /** Those with marks of other spellings, and those that are no UTF-8: see `mentions`. */
   private unclearOnes(): Set<Uint8Array> {
     const marked = [...this.withBytes(Buffer.from('\\')), ...this.withBytes(Buffer.from('!'))]
-    const wide = this.stretches().flatMap(({ contents }) => contents.filter(([first = 0]) => first >= 0xfe))
+    const wide = this.stretches().flatMap(({ contents }) => contents.filter((one) => (one[0] ?? 0) >= 0xfe))
     return new Set([...marked, ...wide])
   }
 

@@ -20,17 +20,26 @@ interface Properties {
  * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; `<<` remains a key. Source:
  * go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
  *
+ * @param keys the keys of other documents, whose strings are used again
  * @returns nothing where there is no document
  * @throws Refusal where kubectl's parser stops
  */
-export function parseFirst(text: string, from: number, isJson: boolean): Node | undefined {
-  return new Parser(new Scanner(text, from, isJson)).document()
+export function parseFirst(
+  text: string,
+  from: number,
+  isJson: boolean,
+  keys = new Map<string, string>(),
+): Node | undefined {
+  return new Parser(new Scanner(text, from, isJson), keys).document()
 }
 
 class Parser {
   private readonly handles = new Map<string, string>()
 
-  constructor(private readonly scanner: Scanner) {}
+  constructor(
+    private readonly scanner: Scanner,
+    private readonly keys: Map<string, string>,
+  ) {}
 
   document(): Node | undefined {
     const first = this.scanner.peek()
@@ -147,7 +156,7 @@ class Parser {
 
   /** @param isIndented whether the list has its own tokens for its start and end */
   private blockList(depth: number, isIndented: boolean): YAMLSeq<Node> {
-    const list = new YAMLSeq<Node>()
+    const items: Node[] = []
     const { from } = isIndented ? this.scanner.take() : this.scanner.peek()
     let { to } = this.scanner.peek()
     while (this.next('block entry')) {
@@ -156,29 +165,38 @@ class Parser {
         ? this.next('block entry', 'block end')
         : this.next('block entry', 'key', 'value', 'block end')
       const item = isEmpty ? emptyAt(to) : this.node('block', depth + 1)
-      list.items.push(item)
+      items.push(item)
       to = endOf(item)
     }
     if (isIndented) {
       if (!this.next('block end')) this.refuse('the entries of a list must start in the same column, each with a -')
       this.scanner.take()
     }
-    return placed(list, from, to)
+    return placed(listOf(items), from, to)
   }
 
   private blockMap(depth: number): YAMLMap<Node, Node> {
-    const map = new YAMLMap<Node, Node>()
+    const pairs: Pair<Node, Node>[] = []
     const { from } = this.scanner.take()
     let to = from
     while (this.next('key')) {
-      const key = this.blockPart(depth)
+      const key = this.shared(this.blockPart(depth))
       const value = this.next('value') ? this.blockPart(depth) : emptyAt(this.scanner.peek().from)
-      map.items.push(new Pair(key, value))
+      pairs.push(new Pair(key, value))
       to = Math.max(endOf(key), endOf(value))
     }
     if (!this.next('block end')) this.refuse('the keys of a map must start in the same column, each with a colon')
     this.scanner.take()
-    return placed(map, from, to)
+    return placed(mapOf(pairs), from, to)
+  }
+
+  /** Nearly all documents have the same keys. */
+  private shared(key: Node): Node {
+    if (!(key instanceof Scalar) || typeof key.value !== 'string') return key
+    const known = this.keys.get(key.value)
+    if (known === undefined) this.keys.set(key.value, key.value)
+    else key.value = known
+    return key
   }
 
   /** A key after `?` or a value after `:`. */
@@ -188,7 +206,7 @@ class Parser {
   }
 
   private flowList(depth: number): YAMLSeq<Node> {
-    const list = new YAMLSeq<Node>()
+    const items: Node[] = []
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow sequence end'); isFirst = false) {
       if (!isFirst) {
@@ -196,26 +214,24 @@ class Parser {
         this.scanner.take()
         if (this.next('flow sequence end')) break
       }
-      list.items.push(this.next('key') ? this.pairInList(depth + 1) : this.node('flow', depth + 1))
+      items.push(this.next('key') ? this.pairInList(depth + 1) : this.node('flow', depth + 1))
     }
-    return placed(list, from, this.scanner.take().to)
+    return placed(listOf(items), from, this.scanner.take().to)
   }
 
   /** `[a: b]` is a list of one map. */
   private pairInList(depth: number): YAMLMap<Node, Node> {
-    const map = new YAMLMap<Node, Node>()
     const { from } = this.scanner.take()
     const hasKey = !this.next('value', 'flow entry', 'flow sequence end')
     // Without a key, go-yaml skips the next token.
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.take().to)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow sequence end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
-    map.items.push(new Pair(key, value))
-    return placed(map, from, Math.max(endOf(key), endOf(value)))
+    return placed(mapOf([new Pair(key, value)]), from, Math.max(endOf(key), endOf(value)))
   }
 
   private flowMap(depth: number): YAMLMap<Node, Node> {
-    const map = new YAMLMap<Node, Node>()
+    const pairs: Pair<Node, Node>[] = []
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow mapping end'); isFirst = false) {
       if (!isFirst) {
@@ -223,9 +239,9 @@ class Parser {
         this.scanner.take()
         if (this.next('flow mapping end')) break
       }
-      map.items.push(this.pairInMap(depth + 1))
+      pairs.push(this.pairInMap(depth + 1))
     }
-    return placed(map, from, this.scanner.take().to)
+    return placed(mapOf(pairs), from, this.scanner.take().to)
   }
 
   private pairInMap(depth: number): Pair<Node, Node> {
@@ -240,6 +256,19 @@ class Parser {
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
     return new Pair<Node, Node>(key, value)
   }
+}
+
+/** A copy holds no room for more: a list that was added to has room for 16 items, and most have one or two. */
+function listOf(items: readonly Node[]): YAMLSeq<Node> {
+  const list = new YAMLSeq<Node>()
+  list.items = items.slice()
+  return list
+}
+
+function mapOf(pairs: readonly Pair<Node, Node>[]): YAMLMap<Node, Node> {
+  const map = new YAMLMap<Node, Node>()
+  map.items = pairs.slice()
+  return map
 }
 
 function emptyAt(at: number, value: unknown = null): Scalar {
