@@ -85,7 +85,10 @@ describe('the tool that takes a file', () => {
     ['config/prod.yaml', { 'deploy.py': "check_call(['helm', 'lint'])\n" }, undefined],
     [
       'apps/web/values-prod.yaml',
-      { '.github/workflows/deploy.yml': 'steps:\n  - run: |\n      helm upgrade web apps/web \\\n        -f "$VALUES"\n' },
+      {
+        '.github/workflows/deploy.yml':
+          'steps:\n  - run: |\n      helm upgrade web apps/web \\\n        -f "$VALUES"\n',
+      },
       'a workflow that runs helm in . by .github/workflows/deploy.yml',
     ],
     ['apps/web/values.yaml', { '.github/workflows/test.yml': '  - run: helm install acme/cert-manager\n' }, undefined],
