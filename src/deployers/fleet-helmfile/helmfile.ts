@@ -27,7 +27,7 @@ export function mayBeHelmfile(file: string, text: string): boolean {
   return text.includes(helmfileWord) && /^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text)
 }
 
-const listsHelmfiles = /^["']?helmfiles["']?[ \t]*:[ \t]*(?:#.*)?$/m
+const listsHelmfiles = /^["']?helmfiles["']?[ \t]*:/m
 
 /** Whether a file has a name that helmfile takes by itself. */
 export function isHelmfile(file: string): boolean {
