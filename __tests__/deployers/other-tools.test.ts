@@ -62,6 +62,56 @@ describe('the tool that takes a file', () => {
       { Makefile: 'deploy:\n\t@helm install web acme/web -f values/prod.yml\n' },
       'a script that runs helm in . by Makefile',
     ],
+    [
+      'web/snmp/helm-values.yaml',
+      { 'web/install.sh': 'helm upgrade --install snmp acme/snmp \\\n  -f ./snmp/helm-values.yaml\n' },
+      'a script that runs helm in web by web/install.sh',
+    ],
+    [
+      'k8s/ingress_values.yaml',
+      { 'k8s/deploy.ps1': 'if ($x) {\n  helm install --values $ingressValues web\n}\n' },
+      'a script that runs helm in k8s by k8s/deploy.ps1',
+    ],
+    [
+      'config/clusters/north/common.values.yaml',
+      { 'deployer/hub/upgrade.py': 'cmd = [\n    "helm",\n    "upgrade",\n    "--install",\n]\n' },
+      'a program that runs helm in . by deployer/hub/upgrade.py',
+    ],
+    [
+      'config/prod.yaml',
+      { 'deploy.py': "check_call(['helm', 'upgrade', '-f', os.path.join('config', release)])\n" },
+      'a program that runs helm in . by deploy.py',
+    ],
+    ['config/prod.yaml', { 'deploy.py': "check_call(['helm', 'lint'])\n" }, undefined],
+    [
+      'apps/web/values-prod.yaml',
+      {
+        '.github/workflows/deploy.yml':
+          'steps:\n  - run: |\n      helm upgrade web apps/web \\\n        -f "$VALUES"\n',
+      },
+      'a workflow that runs helm in . by .github/workflows/deploy.yml',
+    ],
+    ['apps/web/values.yaml', { '.github/workflows/test.yml': '  - run: helm install acme/cert-manager\n' }, undefined],
+    ['apps/web/values.yaml', { '.github/workflows/test.yml': '# helm install web -f values.yaml\n' }, undefined],
+    [
+      'traefik/values.yaml',
+      { 'traefik/README.md': 'Run:\n\n    helm install -f values.yaml traefik traefik/traefik\n' },
+      'a command in a README in traefik by traefik/README.md',
+    ],
+    ['traefik/values.yaml', { 'README.md': '    helm install -f values.yaml traefik traefik/traefik\n' }, undefined],
+    [
+      'cluster/config-defaults.yaml',
+      { 'cluster/config-defaults.yaml': 'replicas: "2"\n', 'cluster/cluster.yaml': '' },
+      'Cluster Lifecycle Manager in cluster by cluster/config-defaults.yaml',
+    ],
+    ['cluster/config-defaults.yaml', {}, undefined],
+    ['apps/home/values.yaml', { 'apps/home/main.k': 'import yaml\n' }, 'KCL in apps/home by apps/home/main.k'],
+    ['apps/home/values.yaml', { 'apps/home/main.jsonnet': '{}\n' }, 'Jsonnet in apps/home by apps/home/main.jsonnet'],
+    [
+      'tf/resources/exporter.yaml',
+      { 'tf/exporter.tf': 'resource "helm_release" "exporter" {\n}\n' },
+      'Terraform in tf by tf/exporter.tf',
+    ],
     ['web/settings.yaml', { 'web/install.sh': 'helm upgrade web acme/web\n' }, undefined],
     ['web/values.yaml', { 'web/test.sh': 'helm template web .\n# helm upgrade\n' }, undefined],
     ['README.md', { 'README.md': 'apiVersion: v1', '.kluctl.yaml': '' }, undefined],

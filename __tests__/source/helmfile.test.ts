@@ -115,6 +115,25 @@ describe('a release of a local chart', () => {
     expect(inspected.skipped).toContainEqual({ path: 'helmfile.yaml', reason })
   })
 
+  test('is read among 1,000 of a file at most, and the file is listed', async () => {
+    const elsewhere = Array.from({ length: 1000 }, (_, index) => `  - {name: r${index}, chart: acme/api}\n`)
+    const { inspected } = await whole({
+      ...chart,
+      'helmfile.yaml': `releases:\n${elsewhere.join('')}${release('').replace('releases:\n', '')}`,
+    })
+    const reason = 'it has 1001 releases; only the first 1000 are read'
+    expect(inspected.skipped).toContainEqual({ path: 'helmfile.yaml', reason })
+  })
+
+  test('is read with 50 bases at most, and the file is listed', async () => {
+    const bases = Array.from({ length: 51 }, (_, index) => `bases/b${index}.yaml`)
+    const files = Object.fromEntries(bases.map((base) => [base, 'environments: {}\n']))
+    const helmfile = `bases: [${bases.join(', ')}]\n---\n${release('')}`
+    const { inspected } = await whole({ ...chart, ...files, 'helmfile.yaml': helmfile })
+    const reason = 'it has 51 bases; only the first 50 are read'
+    expect(inspected.skipped).toContainEqual({ path: 'helmfile.yaml', reason })
+  })
+
   test('may be a Kustomization, or a folder of plain YAML', async () => {
     const files = {
       'helmfile.yaml': release('').replace('./charts/edge', './own'),

@@ -134,6 +134,16 @@ describe('a new chart with a dependency that is not vendored', () => {
     expect(await said(app('old', redis), app('new', redis, map))).toEqual(['notice source/not-judged new/Chart.yaml'])
   })
 
+  test('is not judged where it takes the place of another one of its repository', async () => {
+    const valkey = (from: string) => ({
+      'old/Chart.yaml': app('old', `name: valkey, version: 1.2.3, ${from}`)['old/Chart.yaml'] ?? null,
+    })
+    const base = app('old', redis)
+    expect(await said(base, valkey(repository))).toEqual(['notice source/not-judged old/Chart.yaml'])
+    const elsewhere = valkey('repository: https://other.example.com')
+    expect(await said(base, elsewhere)).toEqual(['error source/unrendered old/Chart.yaml'])
+  })
+
   test('is an error where it is the first one, where another is vendored, and where its own is local', async () => {
     const error = ['error source/unrendered new/Chart.yaml']
     expect(await said({ 'README.md': 'x' }, app('new', redis))).toEqual(error)

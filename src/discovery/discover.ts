@@ -54,6 +54,8 @@ export interface Discovery {
    * The charts and Kustomizations that no object was known to deploy when they were rendered for the objects in them.
    */
   readonly firstRoots: ReadonlySet<string>
+  /** The sources that may bring Argo CD and Flux objects and could not be rendered. */
+  readonly unfollowed: readonly Source[]
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
   readonly bringers: ReadonlyMap<string, string>
   /** The objects that deploy sources, by the sources' ids. */
@@ -142,6 +144,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),
+    unfollowed: followed.unknown,
     bringers: followed.bringers(gitOps),
     deployers: gitOps.deployers,
     ignorable: new Set([

@@ -44,6 +44,8 @@ interface FollowedRendering {
   /** The files that it includes; none if it does not render. */
   files: ReadonlySet<string>
   children: readonly Manifest[]
+  /** Whether it could not be rendered. */
+  isUnknown: boolean
 }
 
 /**
@@ -94,6 +96,11 @@ export class Followed {
   /** The folders that were taken for roots at first, before an object was found that deploys them. */
   get roots(): string[] {
     return [...this.asked.values()].flatMap(({ source }) => (source.origin === 'discovered' ? [placeOf(source)] : []))
+  }
+
+  /** The sources that may bring objects and could not be rendered. */
+  get unknown(): Source[] {
+    return [...this.asked.values()].flatMap(({ source, isUnknown }) => (isUnknown ? [source] : []))
   }
 
   /** The sources whose renderings bring the objects of others, by the ids of those others. */
@@ -180,12 +187,13 @@ export class Followed {
     if (deployer && depth > this.limits.depth) this.limited.push({ manifest: deployer, cause: 'too-deep' })
     else if (deployer && (before >= this.limits.renderings || this.broughtBy.size >= this.limits.objects))
       this.limited.push({ manifest: deployer, cause: 'too-many' })
-    else return [{ source, depth, above, files: new Set(), children: [] }]
+    else return [{ source, depth, above, files: new Set(), children: [], isUnknown: false }]
     return undefined
   }
 
   /** @returns whether there are objects in it */
   private take(asked: FollowedRendering, pieces: readonly Piece[] | undefined, round: Round): boolean {
+    asked.isUnknown = pieces === undefined
     if (!pieces) return false
     const { source, above } = asked
     const files = this.filesOf(source, round.kustomizations)

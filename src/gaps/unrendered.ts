@@ -183,8 +183,9 @@ function placeOfUnreadable(source: Source, { cause, path, about }: RenderedSide[
  * reasons.
  */
 function failsAlike(before: readonly [Source, Failure], after: readonly [Source, Failure]): boolean {
-  const [was, is] = [before, after].map(([source, { cause, about, path }]) =>
-    JSON.stringify([cause, about, placeWithin(source, path)]),
+  // Of a repository whose charts are missing already, another chart is no news.
+  const [was, is] = [before, after].map(([source, { cause, about, from = about, path }]) =>
+    JSON.stringify([cause, from, placeWithin(source, path)]),
   )
   return was === is && after[1].cause !== 'tool-stopped'
 }

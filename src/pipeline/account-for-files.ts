@@ -9,6 +9,7 @@ import { type Recognised, recognisedFiles } from '../gaps/accounts/recognised-fi
 import { failing, renderedFiles, templatesOf } from '../gaps/accounts/rendered-files'
 import { takingsOf } from '../gaps/accounts/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/accounts/undeployed-files'
+import { valuesOfUnknownReleases } from '../gaps/accounts/values-of-unknown-releases'
 import { assumedByRelease } from '../kubernetes/charts/assumed-ingress'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
 import { notKubernetesByName } from '../ledger/named-files'
@@ -97,6 +98,7 @@ export async function entriesOf(
     (file) => notJudged(recognised.get(file)),
     (file) => (isDeployer(file) ? { state: 'input', reason: 'the objects that it deploys are judged' } : undefined),
     notKubernetesByName,
+    await valuesOfUnknownReleases([head, base], new Set(open)),
     undeployed(base, head),
     withoutObjects(was, is),
   ])

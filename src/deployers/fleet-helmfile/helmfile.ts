@@ -16,14 +16,18 @@ const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl
 /** More files or releases than these are no one's work. */
 export const most = { bases: 50, releases: 1000, environments: 30, globs: 200, names: 20, characters: 500 }
 
-/** A word in each helmfile of another name. */
+/** Words in helmfiles of other names: each has one of these. */
 export const helmfileWord = 'releases'
+export const helmfilesWord = 'helmfiles'
 
 /** Whether a file may be helmfile's: it takes a file of any name by `--file`. */
 export function mayBeHelmfile(file: string, text: string): boolean {
   if (byName.test(file)) return true
+  if (text.includes(helmfilesWord) && listsHelmfiles.test(text)) return true
   return text.includes(helmfileWord) && /^["']?releases["']?\s*:/m.test(text) && /\bchart["']?\s*:/.test(text)
 }
+
+const listsHelmfiles = /^["']?helmfiles["']?[ \t]*:/m
 
 /** Whether a file has a name that helmfile takes by itself. */
 export function isHelmfile(file: string): boolean {
@@ -50,13 +54,13 @@ export async function readHelmfile(file: string, text: string, deployments: File
     (isTemplateOfHelmfile(file) && text.includes('{{')) ||
     faults.some(({ reason }) => reason.startsWith('it is a template'))
   if (isTemplate) {
-    if (!byName.test(file) && releaseLines(text).size === 0) return
+    if (!byName.test(file) && entriesIn(text).next().done && !listsHelmfiles.test(text)) return
     deployments.files.add(file)
     deployments.templates.add(file)
     await readPlainParts(file, text, deployments)
     return
   }
-  if (!byName.test(file) && !documents.some(holdsReleases)) return
+  if (!byName.test(file) && !documents.some((one) => holdsReleases(one) || holdsHelmfiles(one))) return
   deployments.files.add(file)
   if (faults.length > 0 && byName.test(file)) {
     for (const { reason, region } of faults) deployments.unread.push({ path: file, region, reason, unreadable: true })
@@ -144,6 +148,12 @@ function holdsReleases({ root }: Manifest): boolean {
     releases.length > 0 &&
     releases.every((one) => textOf(one.at('name').value) !== '' && (one.at('chart').exists || one.at('inherit').exists))
   )
+}
+
+/** Whether a document lists other helmfiles, as helmfile does. */
+function holdsHelmfiles({ root }: Manifest): boolean {
+  const paths = [...root.at('helmfiles').items()].map((one) => textOf(one.at('path').value) || textOf(one.value))
+  return paths.length > 0 && paths.every((one) => one !== '')
 }
 
 /** A file with another name is passed to helmfile explicitly, and each may be deployed to another cluster. */
@@ -237,9 +247,15 @@ export function listTemplate(
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
 }
 
-/** The names of releases in a text that may be no YAML, with their lines: of `name:` in the entries of the list, not deeper. */
+/** The names of releases in a text that may be no YAML, with their lines. */
 export function releaseLines(text: string): ReadonlyMap<string, number> {
   const names = new Map<string, number>()
+  for (const [name, line] of entriesIn(text)) if (!name.includes('{{') && !names.has(name)) names.set(name, line)
+  return names
+}
+
+/** The `name:` of each entry in the list of releases, not deeper, with its line; a part of it may be filled in. */
+function* entriesIn(text: string): Generator<readonly [name: string, line: number], void> {
   let depth: number | undefined
   let isList = false
   for (const [index, line] of text.split('\n').entries()) {
@@ -248,9 +264,8 @@ export function releaseLines(text: string): ReadonlyMap<string, number> {
     if (!isList || name === undefined) continue
     const place = blank.length + (mark?.length ?? 0)
     depth ??= place
-    if (place === depth && !name.includes('{{') && !names.has(name)) names.set(name, index + 1)
+    if (place === depth) yield [name, index + 1]
   }
-  return names
 }
 
 /** The files of the repository that strings of a template name; a variable may be any word. */

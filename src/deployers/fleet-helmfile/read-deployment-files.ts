@@ -7,6 +7,7 @@ import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
 import {
+  helmfilesWord,
   helmfileWord,
   isHelmfile,
   isTemplateOfHelmfile,
@@ -35,7 +36,7 @@ export async function readDeploymentFiles(
   const templates = [...entries.keys()].filter((file) => isTemplateOfHelmfile(file) && !ignores(file))
   const wanted = [...files.keys(), ...templates].filter((file) => !parts.has(file))
   const deployments = new FileDeployments(surroundings)
-  const mentioned = await checkout.mentioning(wanted, [helmfileWord])
+  const mentioned = await checkout.mentioning(wanted, [helmfileWord, helmfilesWord])
   const possible = wanted.filter((file) => mentioned.has(file) || fleetFile.test(file) || isHelmfile(file))
   const texts = [...(await checkout.texts(possible))].filter(([file, text]) => mayDeclare(file, text))
   for (const [file, text] of texts) await readOne(file, text, deployments)

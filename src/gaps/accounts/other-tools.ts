@@ -63,7 +63,11 @@ async function toolsOf(side: SideOfChange, files: readonly string[]): Promise<Ma
   if (files.length === 0) return new Map()
   const tools = await otherTools(files, side.checkout.tree.entries.keys(), (paths) => side.checkout.texts(paths))
   if (tools.length === 0) return new Map()
-  const used = new Set((await Promise.all(side.discovery.sources.map((source) => side.files(source)))).flat())
+  const { sources, ownership } = side.discovery
+  const beside = (file: string) => ownership.get(file)?.deployed === false
+  const all = (await Promise.all(sources.map((source) => side.files(source)))).flat()
+  // A file in the folder of a Kustomization that does not name it is of no source.
+  const used = new Set(all.filter((file) => !beside(file)))
   return new Map(
     files.flatMap((file) => {
       const tool = used.has(file) ? undefined : tools.find((one) => one.takes(file))

@@ -29,7 +29,13 @@ export function dependencyFault(
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
         const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit the result${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`
-        return { cause: 'dependency-not-vendored', about: name, reason, ...place }
+        return {
+          cause: 'dependency-not-vendored',
+          about: name,
+          ...(repository ? { from: repository } : {}),
+          reason,
+          ...place,
+        }
       }
       const other = charts.find(({ folder }) => folder === local)
       if (!other) return invalid(`its dependency ${name} names the folder ${local}, which holds no chart`)

@@ -43,6 +43,8 @@ export interface Failure {
   readonly cause: FailureCause
   /** The subject at that place: the name of a chart, a path, a field. Never a sentence. */
   readonly about?: string
+  /** The repository that has it, if it is a chart. */
+  readonly from?: string
   readonly reason: string
   readonly path: string
   readonly region: Region

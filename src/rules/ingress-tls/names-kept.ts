@@ -40,9 +40,14 @@ export default defineRule({
     const added = [...after.keys()].filter((name) => !before.has(name))
     // A name that is only removed is retired.
     if (added.length === 0 || [...before.keys(), ...after.keys()].some(isPlaceholder)) return
+    // A move to another domain takes its clients along.
+    const domains = new Set(added.map(domainOf))
     const others = certificateKinds.flatMap((kind) => head.ofKind(kind)).flatMap((one) => [...namesOf(one).keys()])
     const lost = [...before].filter(
-      ([name]) => !others.some((other) => other === name || covers(other, name)) && !isRouted(name, base, head),
+      ([name]) =>
+        domains.has(domainOf(name)) &&
+        !others.some((other) => other === name || covers(other, name)) &&
+        !isRouted(name, base, head),
     )
     const [first] = lost
     if (!first) return
@@ -56,6 +61,11 @@ export default defineRule({
 function namesOf({ root }: Manifest): Map<string, Cursor> {
   const written = [...root.at('spec', 'dnsNames').items(), root.at('spec', 'commonName')]
   return new Map(written.flatMap((at) => (at.string ? [[at.string.toLowerCase(), at] as const] : [])))
+}
+
+/** `example.com` of `shop.example.com`. */
+function domainOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
 }
 
 function placeOf({ root }: Manifest): Cursor {
