@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
+import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
@@ -27,6 +28,7 @@ const schemas = {
   'controller-charts.yaml': ChartFactsFile,
   'controller-flags.yaml': ControllerFlagsFile,
   'controllers.yaml': ControllerFactsFile,
+  'gateway-controllers.yaml': GatewayControllersFile,
   'known-defects.yaml': DefectFile,
   'managed-classes.yaml': ManagedClassesFile,
   'other-tools.yaml': OtherToolsFile,

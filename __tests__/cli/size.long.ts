@@ -29,7 +29,7 @@ test('a document of 50 MB is a finding in its file, and the rest is judged', asy
   const report = await judged(configMap('big'), big)
   expect(lines(report)).toEqual(['introduced error head/big.yaml:1 source/unreadable', hole])
   expect(report.findings[0]?.text).toBe(
-    'This file cannot be read: this one document has 50 MiB, and an API server accepts at most 3 MiB; split it. Whether the head still has ConfigMap big is unknown. Fix it, or list the file under `ignore:` in the config if it is not a manifest.',
+    'This file cannot be read: this one document has 50 MiB, and an API server accepts at most 3 MiB; split it. It is unknown whether this change keeps ConfigMap big. Fix it, or list the file under `ignore:` in the config if it is not a manifest.',
   )
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { EditedFile, linesOf } from '../../src/locate/edits'
+import { EditedFile, lineOfEdit, linesOf } from '../../src/locate/edits'
 
 /** `3>3 -b +c`: the line at the base, the line at the head, the removed text, the added text. */
 function shown({ edits }: EditedFile): string[] {
@@ -105,4 +105,14 @@ describe('the lines of an edit', () => {
     expect(shown({ edits } as EditedFile)).toEqual(['2>2 -b -c', '5>3 +e'])
     expect(shown({ edits: edits.flatMap(linesOf) } as unknown as EditedFile)).toEqual(['2>2 -b', '3>2 -c', '5>3 +e'])
   })
+})
+
+test.each([
+  ['at the line that names its host', ['a.example.com'], 4],
+  ['at the first line with content', ['nginx'], 3],
+  ['where no line names it', ['b.example.com', 'hosts'], 3],
+])('a finding on lines that were written together is %s', (_, keys, line) => {
+  const text = '# An app.\nkind: App\nhosts: [a.example.com]\nclass: nginx\n'
+  const [edit] = new EditedFile('', `---\n${text}`).edits
+  expect(edit && lineOfEdit(edit, keys)).toBe(line)
 })

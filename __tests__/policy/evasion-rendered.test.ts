@@ -159,7 +159,7 @@ describe('a change that hides objects that were seen', () => {
     const base = { 'app/kustomization.yaml': resources('role.yaml', remote), 'app/role.yaml': role(name) }
     const report = await judgeChange(base, { 'app/kustomization.yaml': resources('none.yaml', remote) })
     expect(places(report)).toEqual([`head/app/kustomization.yaml:1 exact ${unrendered}`])
-    expect(report.findings[0]?.text).toContain(`Whether the head still has ClusterRole ${name} is unknown.`)
+    expect(report.findings[0]?.text).toContain(`It is unknown whether this change keeps ClusterRole ${name}.`)
   })
 
   test.each([

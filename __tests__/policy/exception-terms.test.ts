@@ -191,6 +191,19 @@ describe('a glob that matches no file is a notice at its line', () => {
     ])
   })
 
+  test('of an exception: it covers nothing', async () => {
+    const terms = 'reason: it was there once, expires: 2026-12-31'
+    const unused = config(
+      `rule: ingress-tls/host-covered, object: Ingress/shop/gone-*, ${terms}`,
+      `rule: source/not-judged, path: gone/**, ${terms}`,
+    )
+    const report = await judged({ [file]: unused, 'apps/web.yaml': covered }, { 'apps/a.yaml': configMap('a') })
+    expect(lines(report)).toEqual([
+      `existing notice base/${file}:3 config/exception-unused`,
+      `existing notice base/${file}:4 config/exception-unused`,
+    ])
+  })
+
   test('unless it matches below a link', async () => {
     const repo = new TestRepository()
     repo.commit({ [file]: globs, old: { link: 'apps' }, prdo: { link: 'apps' }, 'apps/web.yaml': covered })

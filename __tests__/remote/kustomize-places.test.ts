@@ -84,7 +84,7 @@ describe('a place that only the head names', () => {
   test('is an error that prints the line to merge first', async () => {
     const report = await sides(app('../secret'), app('../secret', `${git.url}/other//web?ref=v1`))
     expect(report.findings[0]?.text).toBe(
-      `It uses ${git.url}/other//web?ref=v1, which is not in this repository, and was not fetched, because the base does not name its place; vendor it and name the copy, or first merge \`network: {git: ["${git.url}/other"]}\` into the config of this gate to have it fetched.`,
+      `It uses ${git.url}/other//web?ref=v1, which is not in this repository, and was not fetched, because the base does not name its place; copy it into this repository and name the copy, or first merge \`network: {git: ["${git.url}/other"]}\` into the config of this gate to have it fetched.`,
     )
   })
 

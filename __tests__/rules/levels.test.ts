@@ -35,6 +35,31 @@ describe('a detour to all permissions', () => {
   })
 })
 
+describe('Secrets and commands in Pods of kube-system', () => {
+  const rules = {
+    both: ['{apiGroups: [""], resources: [secrets, pods/exec], verbs: [get, create]}', 'detour'],
+    'everything of one kind': ['{apiGroups: [""], resources: ["*"], verbs: ["*"]}', 'detour'],
+    'Secrets alone': ['{apiGroups: [""], resources: [secrets], verbs: [get, list]}', ''],
+    'commands alone': ['{apiGroups: [""], resources: [pods/exec], verbs: [create]}', ''],
+    'one Secret': [
+      '{apiGroups: [""], resources: [secrets], verbs: [get], resourceNames: [one]}, {apiGroups: [""], resources: [pods/exec], verbs: [create]}',
+      '',
+    ],
+  }
+  const of = (subject: string, namespace: string) =>
+    `apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: way, namespace: ${namespace}}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: way}\nsubjects: [${subject}]\n`
+  const account = (name: string) => `{kind: ServiceAccount, name: ${name}, namespace: ci}`
+
+  test.each(Object.entries(rules))('%s', async (_, [rule = '', message = '']) => {
+    const role = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: way}\nrules: [${rule}]\n`
+    const found = (subject: string, namespace = 'kube-system') =>
+      levels('protected-rbac/not-widened', { 'role.yaml': role }, { 'b.yaml': of(subject, namespace) })
+    expect(await found(account('deployer'))).toEqual(message ? [`warning ${message}`] : [])
+    expect(await found(account('default'))).toEqual(message ? [`error ${message}Open`] : [])
+    expect(await found(account('deployer'), 'shop')).toEqual([])
+  })
+})
+
 describe('all permissions', () => {
   const kind = (name: string, metadata: string) =>
     `apiVersion: rbac.authorization.k8s.io/v1\nkind: ${name}\nmetadata: ${metadata}\n`

@@ -197,7 +197,7 @@ describe('a Kustomization that an Application names', () => {
       )
       expect(lines(report)).toEqual(['introduced error head/app.yaml:1 source/unrendered'])
       expect(report.findings[0]?.text).toContain(
-        `It includes ${component}, which is not in this repository; vendor it and name the copy`,
+        `It includes ${component}, which is not in this repository; copy it into this repository and name the copy`,
       )
     },
   )

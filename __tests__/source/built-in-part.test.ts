@@ -296,6 +296,6 @@ describe('files of what cannot be built at all are read as they are written', ()
     const base = { ...broken(), 'app/kustomization.yaml': kustomization('namespace: shop', 'resources: [web.yaml]') }
     const report = await judge(base, { 'app/kustomization.yaml': broken()['app/kustomization.yaml'] ?? '' })
     expect(places(report)).toEqual(['head/app/kustomization.yaml:4 exact source/unrendered'])
-    expect(report.findings[0]?.text).toContain('Whether the head still has Ingress shop/web is unknown.')
+    expect(report.findings[0]?.text).toContain('It is unknown whether this change keeps Ingress shop/web.')
   })
 })

@@ -228,7 +228,7 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
   expect(findings.map(({ text }) => text)).toEqual([
     // The rest is read without it.
     expect.stringContaining('web.a.example.com'),
-    'It uses ../../../../etc/hosts, which is not in this repository; vendor it and name the copy.',
+    'It uses ../../../../etc/hosts, which is not in this repository; copy it into this repository and name the copy.',
   ])
 })
 

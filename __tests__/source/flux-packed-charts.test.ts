@@ -81,7 +81,7 @@ test('a chart whose Chart.yaml is left out, or whose values file is, is not pack
   expect(lost.findings.map(({ rule, text }) => [rule, text])).toEqual([
     [
       'source/unrendered',
-      'Flux does not get charts/edge/values.yaml: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it. Whether the head still has ClusterRole system:kube-controller-manager is unknown.',
+      'Flux does not get charts/edge/values.yaml: a .sourceignore, or ignore or sparseCheckout of its GitRepository, excludes it. It is unknown whether this change keeps ClusterRole system:kube-controller-manager.',
     ],
   ])
 })

@@ -115,7 +115,7 @@ describe('symbolic links', () => {
     const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
     expect(lines(report)).toEqual([`introduced error head/${file}:1 source/unreadable`])
     expect(report.findings[0]?.text).toBe(
-      `This file cannot be read: ${link} is now ${outOfIt}. Whether the head still has ClusterRole system:kube-controller-manager is unknown. Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
+      `This file cannot be read: ${link} is now ${outOfIt}. It is unknown whether this change keeps ClusterRole system:kube-controller-manager. Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
     )
   })
 

@@ -169,7 +169,7 @@ export function helmReleases(helm: string): void {
       })
       expect(places(report)).toEqual(['head/chart/templates/role.yaml:2 exact source/unrendered'])
       expect(report.findings[0]?.text).toMatch(
-        /^Helm cannot render it: .*a name is needed\. Whether the head still has /,
+        /^Helm cannot render it: .*a name is needed\. It is unknown whether this change keeps /,
       )
       expect(report.status).toBe(1)
     })

@@ -196,6 +196,25 @@ describe('values that are a template', () => {
   })
 })
 
+test('an environment that gets another name takes no release out of sight', async () => {
+  const release = (name: string) =>
+    `  - name: ${name}\n    namespace: shop\n    chart: charts/edge\n    values: [web.yaml.gotmpl]\n`
+  const helmfile = (environment: string, more = '') =>
+    `environments:\n  ${environment}:\n  prod:\n---\nhelmDefaults:\n  kubeContext: {{ .Environment.Name }}\n\nreleases:\n{{ if eq .Environment.Name "prod" }}\n${release('api')}{{ end }}\n${release('web')}${more}`
+  const own: Files = {
+    ...chart,
+    'web.yaml.gotmpl': 'host: {{ requiredEnv "HOST" }}\n',
+    'helmfile.yaml': helmfile('pond'),
+  }
+  const more = '  - name: jobs\n    chart: stable/jobs\n'
+  const found = async (changed: string) => (await change(own, { 'helmfile.yaml': changed })).findings
+  const renamed = await found(helmfile('lake', more))
+  expect(renamed.filter(({ message }) => message === 'out-of-sight')).toEqual([])
+  // Nothing renders it any more.
+  const hidden = await found(helmfile('pond', more).replaceAll('chart: charts/edge', 'chart: {{ env "CHART" }}'))
+  expect(hidden.some(({ level }) => level === 'error')).toBe(true)
+})
+
 test('a key `__proto__` in a template is a key like any other', () => {
   const filled = (action: string) =>
     filledIn(`{{ $map := dict "a" "b" }}{{ $_ := ${action} }}{{ $map.a }} {{ hasKey $map "__proto__" }}`, {

@@ -8,43 +8,43 @@ import { temporaryFolder } from './repository'
 
 /** Charts that try to exhaust, to read, or to forge, rendered by one version of helm. */
 export function hostileCharts(program: string): void {
-  const lost = 'Whether the head still has ClusterRole web is unknown.'
+  const lost = 'It is unknown whether this change keeps ClusterRole web.'
 
   test.each([
     [
       'a template that takes itself in',
       '{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}',
-      /^introduced head\/app\/templates\/web\.yaml:1 Helm cannot render it: template: .* rendering template has a nested reference name: x: unable to execute template\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:1 Helm cannot render it: template: .* rendering template has a nested reference name: x: unable to execute template\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'a loop over more numbers than memory holds',
       '{{ range until 2000000000 }}{{ end }}',
-      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'a text larger than memory',
       '{{ repeat 1000000000 "xxxxxxxxxx" }}',
-      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it used more than 2048 MiB of memory\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'a rendering that prints too much',
       `${role('web')}x: {{ repeat 5000000 "x" }}`,
-      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it printed more than 4 MiB\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/Chart\.yaml:1 Helm was stopped because it printed more than 4 MiB\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'a rendering to too many objects',
       `{{ range until 600 }}---\n${role('web-{{ . }}')}{{ end }}`,
-      /^introduced head\/app\/templates\/web\.yaml:1 It renders to more than 500 objects\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:1 It renders to more than 500 objects\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'the environment',
       `${role('web')}# {{ env "HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "env" not defined\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "env" not defined\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
     [
       'expanded variables',
       `${role('web')}# {{ expandenv "$HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "expandenv" not defined\. Whether the head still has ClusterRole web is unknown\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "expandenv" not defined\. It is unknown whether this change keeps ClusterRole web\.$/,
     ],
   ])('%s', async (_, template, expected) => {
     const { status, said } = await judged({ 'app/templates/web.yaml': template }, { helm: program })

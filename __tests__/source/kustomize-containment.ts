@@ -82,7 +82,7 @@ export const readAs = (key: string, documented: string) =>
 export const unknown = (key: string) =>
   `Kustomize has no field \`${key}\` here and rejects the file; correct the key or remove it.`
 export const elsewhere = (text: string) =>
-  `It uses ${text}, which is not in this repository; vendor it and name the copy.`
+  `It uses ${text}, which is not in this repository; copy it into this repository and name the copy.`
 
 export type Case = readonly [text: string, line: number, says: string, more?: Files, file?: string]
 

@@ -10,7 +10,7 @@ describe('a Kustomization that cannot be built', () => {
     })
     expect(places(report)).toEqual(['head/base/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toContain('gone.yaml')
-    expect(report.findings[0]?.text).toContain(`Whether the head still has ClusterRole ${name}`)
+    expect(report.findings[0]?.text).toContain(`It is unknown whether this change keeps ClusterRole ${name}`)
   })
 
   test('says that two files have one object, and not that a file is no folder', async () => {
@@ -20,7 +20,7 @@ describe('a Kustomization that cannot be built', () => {
     })
     expect(places(report)).toEqual(['head/base/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toMatch(
-      /^Kustomize cannot build it: merging resources from 'copy\.yaml': may not add resource with an already registered id: [^']*\. Whether the head still has /,
+      /^Kustomize cannot build it: merging resources from 'copy\.yaml': may not add resource with an already registered id: [^']*\. It is unknown whether this change keeps /,
     )
   })
 
@@ -31,7 +31,7 @@ describe('a Kustomization that cannot be built', () => {
     const report = await judgeChange(shared, { 'overlays/prod/kustomization.yaml': elsewhere('v1') })
     expect(places(report)).toEqual(['head/overlays/prod/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toBe(
-      'It uses https://github.com/example/base//deploy?ref=v1, which is not in this repository; vendor it and name the copy.',
+      'It uses https://github.com/example/base//deploy?ref=v1, which is not in this repository; copy it into this repository and name the copy.',
     )
   })
 

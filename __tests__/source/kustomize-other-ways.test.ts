@@ -34,7 +34,7 @@ describe('no other way into a build', () => {
   test('the overlay of a Flux object', async () => {
     const patches = `  patches: [{path: ${outer}/secret.yaml}]\n`
     expect(await said({ 'flux.yaml': flux + patches })).toEqual([
-      `flux.yaml:1 Its patch ${outer}/secret.yaml is not in honest of this repository; name a file there, or write the patch inline. Whether the head still has ConfigMap honest is unknown.`,
+      `flux.yaml:1 Its patch ${outer}/secret.yaml is not in honest of this repository; name a file there, or write the patch inline. It is unknown whether this change keeps ConfigMap honest.`,
     ])
   })
 

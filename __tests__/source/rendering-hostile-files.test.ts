@@ -47,7 +47,9 @@ describe('files of a chart', () => {
     ],
   ])('%s', async (_, files, expected) => {
     const { status, said } = await judged(files as Files)
-    expect(said.map((line) => line.replace(/ Whether the head still has .*/, ''))).toEqual([`introduced ${expected}`])
+    expect(said.map((line) => line.replace(/ It is unknown whether this change keeps .*/, ''))).toEqual([
+      `introduced ${expected}`,
+    ])
     expect(status).toBe(1)
   })
 
@@ -124,7 +126,7 @@ describe('files of a chart', () => {
     expect(
       report.findings.map(({ location, text }) => `${location.path}:${location.region.startLine} ${text}`),
     ).toEqual([
-      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml cannot be used: Git clients refuse to write a file with its name. Whether the head still has ClusterRole web is unknown.',
+      'app/templates/../up.yaml:1 Its file app/templates/../up.yaml cannot be used: Git clients refuse to write a file with its name. It is unknown whether this change keeps ClusterRole web.',
     ])
   })
 

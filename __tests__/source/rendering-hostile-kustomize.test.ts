@@ -69,7 +69,7 @@ describe('Kustomizations', () => {
     expect(said).toEqual(
       written.map(([, line, taken, more], index) => {
         const file = `k${String(index).padStart(2, '0')}/${more ? 'plugin' : 'kustomization'}.yaml`
-        return `introduced head/${file}:${line} It uses ${taken}, which is not in this repository; vendor it and name the copy.`
+        return `introduced head/${file}:${line} It uses ${taken}, which is not in this repository; copy it into this repository and name the copy.`
       }),
     )
     expect(status).toBe(1)

@@ -9,7 +9,7 @@ import { temporaryFolder } from './repository'
 const limits = { ...small, seconds: 30 }
 
 describe.each(helms)('with %s', (program) => {
-  const lost = 'Whether the head still has ClusterRole web is unknown.'
+  const lost = 'It is unknown whether this change keeps ClusterRole web.'
 
   test('a template that never ends is ended', async () => {
     const forever = '{{ range until 30000 }}{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}{{ end }}'

@@ -152,7 +152,7 @@ function unreadable(
   const names = lost.map(({ ref }) => nameOf(ref))
   const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
   const unknown =
-    names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
+    names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
   return gateFinding('source/unreadable', 'unreadable', 'error', {
     side: 'head',
     path,

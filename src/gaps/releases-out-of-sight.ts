@@ -40,7 +40,13 @@ function causeIn(head: SideOfChange, base: SideOfChange, source: Source) {
     const from = repository && repository !== chart ? ` from ${repository}` : ''
     return { path, region: object.region, reason: `the chart ${chart}${from} is not in this repository` }
   }
-  const known = new Set(base.discovery.fileDeployments.unread.map(({ reason }) => reason))
+  const before = base.discovery.fileDeployments.unread
+  const known = new Set(before.map(({ reason }) => reason))
+  // Its environment is gone: in the others it is rendered, as far as it was.
+  const isRendered = head.discovery.sources.some(
+    (one) => one.kind === 'helm' && one.release === name && paths.includes(one.declaredAt.path),
+  )
+  if (isRendered && before.some(({ path, names }) => path === file && names?.includes(name ?? ''))) return undefined
   const cause = unread.find(
     ({ path, release, reason }) =>
       paths.includes(path) && (release === undefined || release === name) && !known.has(reason),

@@ -105,7 +105,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
-      names.length > 0 ? ` Whether the head still has ${names.slice(0, 3).join(', ')}${more} is unknown.` : ''
+      names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),
@@ -223,7 +223,7 @@ function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly st
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}; vendor it and name the copy${orTrust(entry)}.`,
+        text: `It uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}; copy it into this repository and name the copy${orTrust(entry)}.`,
       }),
     )
   }

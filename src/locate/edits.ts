@@ -116,3 +116,16 @@ export function linesOf(edit: Edit): Edit[] {
     afterLine: edit.afterLine + index,
   }))
 }
+
+/** The line of an edit that a finding is at: the first that names a host of its keys, else the first with content. */
+export function lineOfEdit({ after, afterLine }: Edit, keys: readonly string[]): number {
+  const hosts = keys.filter((key) => key.includes('.'))
+  const named = after.findIndex((line) => hosts.some((host) => line.includes(host)))
+  return afterLine + Math.max(0, named === -1 ? after.findIndex(saysSomething) : named)
+}
+
+/** Whether a line is more than a key, a comment or nothing. */
+export function saysSomething(line: string): boolean {
+  const content = line.replace(/(?<!\S)#.*/, '').trim()
+  return content !== '' && content !== '---' && !(content.endsWith(':') && !content.includes('#'))
+}

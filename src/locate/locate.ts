@@ -4,6 +4,7 @@ import type { Gathered } from '../pipeline/opening/scope'
 import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'
+import { lineOfEdit, saysSomething } from './edits'
 import { isLeftInPlace } from './left-in-place'
 import { OriginalPlaces } from './original'
 import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
@@ -60,7 +61,9 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   // Among lines that were written together, the printed one is more precise than the first one; a value is more precise
   // than both.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
-  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence, trials.isOver))
+  const [cause, ...further] = inOrder.flatMap((one) =>
+    placesOfCause(one, finding.keys, context.evidence, trials.isOver),
+  )
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
   // Whether an edit wrote only keys, below which another one wrote values.
   const isPrinted =
@@ -94,17 +97,16 @@ function writesKeys({ edit }: Cause): boolean {
   return edit !== undefined && edit.after.length > 0 && ![...edit.before, ...edit.after].some(saysSomething)
 }
 
-/** Whether a line is more than a key, a comment or nothing. */
-function saysSomething(line: string): boolean {
-  const content = line.replace(/(?<!\S)#.*/, '').trim()
-  return content !== '' && content !== '---' && !(content.endsWith(':') && !content.includes('#'))
-}
-
 /**
  * The places of a cause: written lines at the head; for removals the base's lines, and the line of the head in their
  * place.
  */
-function placesOfCause({ file, edit }: Cause, { sides }: Gathered, isOver: boolean): Location[] {
+function placesOfCause(
+  { file, edit }: Cause,
+  keys: readonly string[],
+  { sides }: Gathered,
+  isOver: boolean,
+): Location[] {
   const { path, text } = file
   const precision = precisionOf(path, sides)
   const at = (side: Location['side'], line: number, note?: string): Location => {
@@ -143,7 +145,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered, isOver: boole
     ]
   }
   if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
-  if (edit.after.length > 0) return [at('head', edit.afterLine + Math.max(0, edit.after.findIndex(saysSomething)))]
+  if (edit.after.length > 0) return [at('head', lineOfEdit(edit, keys))]
   return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'removed here')]
 }
 

@@ -73,7 +73,7 @@ function unlessInside(folder: string, text: string, places: readonly string[] = 
 }
 
 function notHere(text: string): string {
-  return `it uses ${shown(text)}, which is not in this repository; vendor it and name the copy`
+  return `it uses ${shown(text)}, which is not in this repository; copy it into this repository and name the copy`
 }
 
 function shown(text: string): string {

@@ -15,6 +15,8 @@ export interface Unread {
   readonly reason: string
   /** The release it belongs to, if it is one of several in the file. */
   readonly release?: string
+  /** The releases that are not judged, of a file that is a template. */
+  readonly names?: readonly string[]
   /** The base that is a template, which may be filled in for this file. */
   readonly base?: string
   /** The file itself cannot be read, which is listed of every file. */

@@ -242,6 +242,7 @@ export function listTemplate(
     path: file,
     region: startOf(1),
     reason: `it is a template, which only helmfile fills in: ${what}`,
+    names,
   })
   const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
   for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })

@@ -116,7 +116,8 @@ function* remoteVersions(one: AccountedSide, other: AccountedSide): Iterable<[st
     const reason = `it uses ${entry.text}, which is not in this repository${faultInWords(entry.fault)}`
     const line = entry.fault?.cause === 'place-new' ? networkLine(entry) : undefined
     const remedy =
-      line && `To have it judged, first merge ${line} into the config of this gate; or vendor it and name the copy.`
+      line &&
+      `To have it judged, first merge ${line} into the config of this gate; or copy it into this repository and name the copy.`
     yield [entry.path, { cause: 'remote-version', reason, ...(remedy ? { remedy } : {}) }]
   }
 }

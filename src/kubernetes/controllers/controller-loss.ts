@@ -82,7 +82,7 @@ function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot
 }
 
 /** Whether an object that is removed from the files stays in the cluster, or the objects that it installed do. */
-function staysInCluster(gone: Manifest): boolean {
+export function staysInCluster(gone: Manifest): boolean {
   if (outlivesPrune(gone)) return true
   return groupKindOf(gone.ref) === gitOpsKind.application && !readApplication(gone.root).cascades
 }

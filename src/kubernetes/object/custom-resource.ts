@@ -26,10 +26,14 @@ export function servedVersions({ root }: Manifest): Map<string, { readonly isSto
 
 /** Whether a CustomResourceDefinition of the cluster serves a kind in an API version. */
 export function servedByDefinition(snapshot: Snapshot, apiVersion: string, kind: string): boolean {
-  const [group, version = ''] = apiVersion.split('/')
-  return snapshot.ofKind(definitionKind).some((definition) => {
-    const spec = definition.root.at('spec')
-    if (spec.at('group').string !== group || spec.at('names', 'kind').string !== kind) return false
-    return servedVersions(definition).has(version)
+  const [group = '', version = ''] = apiVersion.split('/')
+  return definitionsOf(snapshot, group, kind).some((definition) => servedVersions(definition).has(version))
+}
+
+/** The CustomResourceDefinitions of the cluster that define a kind. */
+export function definitionsOf(snapshot: Snapshot, group: string, kind: string): readonly Manifest[] {
+  return snapshot.ofKind(definitionKind).filter(({ root }) => {
+    const spec = root.at('spec')
+    return spec.at('group').string === group && spec.at('names', 'kind').string === kind
   })
 }

@@ -8,7 +8,7 @@ import { intersect, type Parent, parentsOf, routeProtocols } from './gateway-rou
 /** A field for which a listener refuses a route. */
 interface Refusal {
   readonly at: Cursor
-  readonly why: 'port' | 'protocol' | 'hostname' | 'kinds' | 'namespaces'
+  readonly why: 'port' | 'protocol' | 'hostname' | 'kinds' | 'namespaces' | 'gone'
 }
 
 const protocols: typeof routeProtocols = {
@@ -31,6 +31,9 @@ export function narrowedFor(
   for (const parent of own) {
     if (!listenersFor(parent, before.gateway).some((one) => isTaken(one, route, parent, before))) continue
     const now = listenersFor(parent, after.gateway)
+    // Of the others, a name without a listener is reported with the route.
+    const isNamed = entryOf(routeProtocols, groupKindOf(route.ref)) !== undefined && parent.sectionName.string
+    if (now.length === 0 && !isNamed) return { at: after.gateway.root.at('spec', 'listeners'), why: 'gone' }
     const refusals = now.flatMap((one) => refusalOf(one, route, parent, after) ?? [])
     // One that takes it, or may.
     if (refusals.length < now.length) return undefined

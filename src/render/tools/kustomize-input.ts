@@ -28,7 +28,7 @@ export function refusedIn(
     return {
       cause: 'place-refused',
       about: elsewhere,
-      reason: `it includes ${elsewhere}, which is not in this repository; vendor it and name the copy`,
+      reason: `it includes ${elsewhere}, which is not in this repository; copy it into this repository and name the copy`,
       ...declaredAt,
     }
   for (const { file, folder, faults, files, made } of kustomizations) {

@@ -1,10 +1,16 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
+import {
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress/ingress-class'
 import { comparisonKey } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
 interface UsedClass {
@@ -108,13 +114,18 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
 
 /**
  * A release that was added or edited and may hold the class: had it been rendered, the class would be among its
- * objects.
+ * objects. One that was there before holds no new one, unless it may be a controller's; the values of those that are
+ * known show their classes.
  */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
   return releaseKinds
     .flatMap((one) => head.ofKind(one))
-    .filter(({ ref, object }) => !base.get(ref).some((was) => comparisonKey(was.object) === comparisonKey(object)))
-    .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))
+    .find((one) => {
+      const was = base.get(one.ref)
+      if (was.some(({ object }) => comparisonKey(object) === comparisonKey(one.object))) return false
+      if (was.length > 0 && controllersOf(one, head).length > 0) return false
+      return mentionsOneOf(one.object.content, [...(was.length > 0 ? [] : ['ingress', name]), ...marksOfControllers])
+    })
 }
 
 /** `Ingress shop/web names`, `Ingress shop/web and 2 more name` */

@@ -18,7 +18,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced, together, withKey, withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
@@ -31,6 +31,8 @@ const messages = {
     `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}), or add the IngressClass ${name}.`,
   misspelled: ({ ingress, name, known, meant }: Asked & { known: string; meant: string }) =>
     `${ingress} uses the class ${name}, which no IngressClass and no controller of this cluster provides, so its hosts are not served. Use a class that exists (${known}): ${meant} differs from it in one letter.`,
+  mistyped: ({ ingress, name, meant }: Asked & { meant: string }) =>
+    `${ingress} alone uses the class ${name}, and no known IngressClass or controller of this cluster provides it; ${meant} differs from it in one letter. If that is meant, use it; if a chart from elsewhere provides ${name}, add the IngressClass ${name} to this repository.`,
   annotated: ({ ingress, name, controller, own }: Asked & { controller: string; own: string }) =>
     `${ingress} names IngressClass ${name} in the annotation kubernetes.io/ingress.class, but ${controller} compares the annotation only with ${own}, so its hosts are not served. Remove the annotation and set spec.ingressClassName: ${name}.`,
   unserved: ({ ingress, name, says, controllers }: Asked & { says: string; controllers: string }) =>
@@ -47,7 +49,7 @@ export default defineRule({
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds, clusterKind],
   messages,
-  later: { unlisted: '1.3.0', misspelled: '1.3.0' },
+  later: { unlisted: '1.3.0', misspelled: '1.3.0', mistyped: '1.5.0' },
   until: { unknown: '1.3.0' },
   *partners(manifest) {
     const { kind } = manifest.ref
@@ -122,9 +124,14 @@ function lackOf(
   const says = own?.says
   const keys = [name]
   if (!own) {
-    if (named || isManaged(manifest) || !snapshot.isWhole) return undefined
+    if (named || isManaged(manifest)) return undefined
     const args = { ingress, name, known: knownIn(providers) }
     const meant = controllers.length > 0 ? namesIn(providers).find((one) => isOneEditAway(one, name)) : undefined
+    if (!snapshot.isWhole) {
+      if (meant === undefined || isNumberedLike(meant, name) || isUsedBeside(manifest, name, snapshot)) return undefined
+      const fix = replaced(at, meant)
+      return { ends: [at], report: (ends) => report(ends, 'mistyped', { ingress, name, meant }, { keys, fix }) }
+    }
     return {
       ends: [at],
       report: (ends) => {
@@ -161,6 +168,20 @@ function isOneEditAway(one: string, other: string): boolean {
   const [a, b] = [short.slice(start), long.slice(start)]
   if (short.length < long.length) return a === b.slice(1)
   return a.slice(1) === b.slice(1) || (a.slice(2) === b.slice(2) && a[0] === b[1] && a[1] === b[0])
+}
+
+/** Whether two names differ in a number alone, as those of several controllers do. */
+function isNumberedLike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.replace(/[-_]?\d+/g, ''))
+  return a === b
+}
+
+/** Whether another Ingress uses a class, too: then it is no slip. */
+function isUsedBeside(ingress: Manifest, name: string, snapshot: Snapshot): boolean {
+  const others = snapshot
+    .ofKind('Ingress.networking.k8s.io')
+    .filter(({ ref }) => identityOf(ref) !== identityOf(ingress.ref))
+  return others.some((other) => classOf(other) === name)
 }
 
 /** `Deployment ingress/public (k8s.io/ingress-nginx)`, for each. */

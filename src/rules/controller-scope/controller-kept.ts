@@ -11,11 +11,18 @@ import {
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { controllerLosses, ingressesOf } from '../../kubernetes/controllers/controller-loss'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
+
+interface GatewayArgs {
+  controller: string
+  name: string
+  users: string
+}
 
 interface Loss {
   controller: string
@@ -29,11 +36,11 @@ const scalerKind = 'HorizontalPodAutoscaler.autoscaling'
 
 export default defineRule({
   id: 'controller-scope/controller-kept',
-  summary: 'A class that Ingresses use keeps a controller that takes them.',
+  summary: 'A class that Ingresses or Gateways use keeps a controller that takes them.',
   since: '1.2.0',
   scope: 'change',
   kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
-  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace'],
+  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace', ...gatewayKinds],
   messages: {
     removed: ({ controller, of, users }: Loss) =>
       `This change removes ${controller}, the only controller of the Ingresses ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
@@ -47,11 +54,22 @@ export default defineRule({
       `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the Ingresses ${of}. Label these namespaces first.`,
     mayStop: ({ controller, of, users }: Loss) =>
       `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
+    gateways: ({ controller, name, users }: GatewayArgs) =>
+      `This change removes ${controller}, the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes afterwards. Keep it until these Gateways name another class.`,
+    gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
+      `${controller} runs no Pods after this change, and it is the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes. Keep at least one Pod until these Gateways name another class.`,
   },
-  later: { unlabelled: '1.4.0' },
-  putBack: { elsewhere: 'changed', mayStop: 'changed', stopped: 'changed', unschedulable: 'changed' },
+  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0' },
+  putBack: {
+    elsewhere: 'changed',
+    gatewaysStopped: 'changed',
+    mayStop: 'changed',
+    stopped: 'changed',
+    unschedulable: 'changed',
+  },
   *partners(manifest) {
     yield* namesOfParts(manifest)
+    yield* marksOfGateways(manifest)
     if (manifest.ref.kind === 'Ingress') return
     if (controllersOf(manifest).some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
@@ -71,6 +89,16 @@ export default defineRule({
       const field = user.root.at('spec', 'ingressClassName')
       const args = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
       report([at, field.exists ? field : user.root.at('spec')], how, args, { keys: [className] })
+    }
+    for (const { was, how, at, className, users: gateways, instead } of gatewayLosses(change, base, head)) {
+      if (instead) {
+        skip(at, `${nameOf(instead.ref)}, which this change adds, may bring another controller`)
+        continue
+      }
+      const [first] = gateways
+      const ends = [at, ...(first ? [first.root.at('spec', 'gatewayClassName')] : [])]
+      const args = { controller: nameOf(was.ref), name: className, users: inWords(gateways) }
+      report(ends, how, args, { keys: [className] })
     }
     const scaled = scaledToNone(change, head)
     const taken = scaled && ingressesOf(head).filter((one) => takersOf(one, head).every((taker) => taker === scaled.of))

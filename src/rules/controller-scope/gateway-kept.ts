@@ -33,9 +33,11 @@ export default defineRule({
       `This change removes ${object}, which ${users} as gatewayClassName, so no controller programs them any more. Keep it until no Gateway names it.`,
     narrowed: ({ gateway, routes, asks }: { gateway: string; routes: string; asks: string }) =>
       `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
+    unlistened: ({ gateway, routes, ...them }: { gateway: string; routes: string; object: string; keepers: string }) =>
+      `This change removes the listener of ${gateway} for ${routes}, so nothing serves ${them.object} afterwards. Keep the listener until ${them.keepers} another one.`,
   },
-  later: { narrowed: '1.4.0' },
-  putBack: { class: 'changed', narrowed: 'changed' },
+  later: { narrowed: '1.4.0', unlistened: '1.5.0' },
+  putBack: { class: 'changed', narrowed: 'changed', unlistened: 'changed' },
   *partners(manifest) {
     yield manifest.ref.name
     if (manifest.ref.kind === 'Gateway') {
@@ -49,8 +51,13 @@ export default defineRule({
     if (change.kind === 'changed' && change.after.ref.kind === 'Gateway') {
       for (const { at, why, routes } of narrowings(change, base, head)) {
         const [first] = routes
-        const args = { gateway: nameOf(change.after.ref), routes: listed(routes), asks: asking[why] }
-        if (first) report([at, first.root.at('spec', 'parentRefs')], 'narrowed', args, { keys: [why] })
+        if (!first) continue
+        const args = { gateway: nameOf(change.after.ref), routes: listed(routes) }
+        const ends = [at, first.root.at('spec', 'parentRefs')]
+        const [object, keepers] = routes.length > 1 ? ['them', 'these routes name'] : ['it', 'the route names']
+        if (why === 'gone')
+          report(ends, 'unlistened', { ...args, object, keepers }, { keys: routes.map(({ ref }) => nameOf(ref)) })
+        else report(ends, 'narrowed', { ...args, asks: asking[why] }, { keys: [why] })
       }
       return
     }
@@ -71,7 +78,7 @@ export default defineRule({
   },
 })
 
-const asking: Record<Narrowing['why'], string> = {
+const asking: Record<Exclude<Narrowing['why'], 'gone'>, string> = {
   port: 'no listener has the port that they name',
   protocol: 'no listener has a protocol for them',
   hostname: 'no listener has their hostname',

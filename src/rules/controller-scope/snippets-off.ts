@@ -5,10 +5,10 @@ import {
   type Controller,
   controllerKinds,
   controllersHere,
-  controllersOf,
   marksOfControllers,
 } from '../../kubernetes/controllers/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { controllersReadFrom } from '../../kubernetes/controllers/same-controller'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -46,12 +46,12 @@ export default defineRule({
 
 /** The place where an object switches them on. */
 function switchedOn(manifest: Manifest, snapshot: Snapshot): Cursor | undefined {
-  if (manifest.ref.kind === 'ConfigMap') {
-    const at = manifest.root.at('data', key)
-    return isOn(at) ? at : undefined
-  }
-  const releases = controllersOf(manifest, snapshot).filter(isNginx)
-  return releases.flatMap(({ installed }) => values.map((path) => installed?.release.values.get(path).at)).find(isOn)
+  const at = manifest.root.at('data', key)
+  if (manifest.ref.kind === 'ConfigMap' && isOn(at)) return at
+  // A ConfigMap may hold the values of a release.
+  const releases = controllersReadFrom(manifest, snapshot).filter(isNginx)
+  const found = releases.flatMap(({ installed }) => values.map((path) => installed?.release.values.get(path).at))
+  return found.filter(isOn).find((one) => manifest.ref.kind !== 'ConfigMap' || one.manifest === manifest)
 }
 
 /** Whether they were on before: by default, or through another object. */
