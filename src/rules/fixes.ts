@@ -1,9 +1,9 @@
 /** The messages that some change gets a verified fix for, by rule: the pages of the rules list them. */
 export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/class-kept': ['moved', 'removed', 'removedDefault'],
-  'controller-scope/class-known': ['annotated', 'misspelled', 'unclassed'],
-  'controller-scope/controller-kept': ['elsewhere', 'mayStop', 'removed', 'stopped'],
-  'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed'],
+  'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
+  'controller-scope/controller-kept': ['elsewhere', 'gateways', 'gatewaysStopped', 'mayStop', 'removed', 'stopped'],
+  'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlistened'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/publish-target': ['missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status'],

@@ -74,6 +74,8 @@ const ChartFacts = Type.Object(
     makesLock: Type.Optional(Type.Literal(true)),
     /** The cases in which the nodes receive the traffic. */
     onNodes: Cases,
+    /** The fewest Pods that its HorizontalPodAutoscaler keeps. */
+    scaler: Type.Optional(Parts),
     /** The IngressClass it makes. */
     class: Parts,
     /** The type of its Service. */

@@ -77,6 +77,8 @@ export interface Installed {
   readonly release: ChartRelease
   /** The type of the Service for its traffic, at the value that sets it; undefined without one. */
   readonly service: Setting | undefined
+  /** The fewest Pods that the autoscaler of its chart keeps; undefined without one. */
+  readonly fewestPods: Setting | undefined
   /** The name of the IngressClass that its chart creates, at the value that sets it; undefined without one. */
   readonly className: Setting | undefined
   /** The chart's name for its objects, alone or as a prefix; undefined if it is unknown. */
@@ -257,7 +259,13 @@ function installedBy(release: ChartRelease): Controller[] {
         settings,
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
-        installed: { release, service: whole.take(chart.service), className, fullname: whole.fullname() },
+        installed: {
+          release,
+          service: whole.take(chart.service),
+          fewestPods: whole.take(chart.scaler ?? []),
+          className,
+          fullname: whole.fullname(),
+        },
       },
     ]
   })

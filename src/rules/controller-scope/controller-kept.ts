@@ -100,7 +100,7 @@ export default defineRule({
       const args = { controller: nameOf(was.ref), name: className, users: inWords(gateways) }
       report(ends, how, args, { keys: [className] })
     }
-    const scaled = scaledToNone(change, head)
+    const scaled = scaledToNone(change, base, head)
     const taken = scaled && ingressesOf(head).filter((one) => takersOf(one, head).every((taker) => taker === scaled.of))
     const [user] = taken?.filter((one) => takersOf(one, head).length > 0) ?? []
     if (!scaled || !user || !taken) return
@@ -120,8 +120,9 @@ function takersOf(ingress: Manifest, head: Snapshot): Controller[] {
  * The controller that an autoscaler of this change may scale to no Pods. Source:
  * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
  */
-function scaledToNone(change: Change, head: Snapshot) {
-  if (change.kind === 'removed' || change.after.ref.kind !== 'HorizontalPodAutoscaler') return undefined
+function scaledToNone(change: Change, base: Snapshot, head: Snapshot) {
+  if (change.kind === 'removed') return undefined
+  if (change.after.ref.kind !== 'HorizontalPodAutoscaler') return releaseScaledToNone(change, base, head)
   const { root, ref } = change.after
   const at = root.at('spec', 'minReplicas')
   if (at.value !== 0) return undefined
@@ -134,6 +135,16 @@ function scaledToNone(change: Change, head: Snapshot) {
       manifest.ref.namespace === ref.namespace,
   )
   return of && { of, at }
+}
+
+/** The same by the values of a release. */
+function releaseScaledToNone(change: Exclude<Change, { kind: 'removed' }>, base: Snapshot, head: Snapshot) {
+  const fewest = (one: Controller | undefined) => one?.installed?.fewestPods
+  const of = controllersOf(change.after, head).find((one) => fewest(one)?.value === '0')
+  const at = fewest(of)?.at
+  if (!of || !at) return undefined
+  const before = change.kind === 'changed' ? controllersOf(change.before, base) : []
+  return before.some((one) => fewest(one)?.value === '0') ? undefined : { of, at }
 }
 
 /** Whether the change also removes the IngressClass that an Ingress names: class-kept reports that. */
