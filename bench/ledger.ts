@@ -19,7 +19,7 @@ import { ingress, writeCorpus } from './corpus'
 import { releaseValues, writeReleases } from './releases'
 
 const budgets = JSON.parse(readFileSync('bench/budgets.json', 'utf8')) as Record<string, number>
-const turns = 7
+const turns = 15
 const bundled = bundledPolicies(process.cwd())
 const resolutionOf = (config: Config) => resolvePolicies(config.uses ?? defaultUses(bundled), bundled, rules)
 

@@ -33,8 +33,8 @@ function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): bool
   const named = classReadFrom(ingress, way.reads)
   if (named?.from === 'annotation') return way.names.includes(named.name)
   // The API server gives the default class to Ingresses without one.
-  const byDefault = way.reads.includes('field') ? classes.find(isDefaultClass)?.ref.name : undefined
-  const name = named?.name ?? byDefault
+  const byDefault = () => (way.reads.includes('field') ? classes.find(isDefaultClass)?.ref.name : undefined)
+  const name = named ? named.name : byDefault()
   if (name === undefined) return way.unclassed
   if (way.by === 'none') return false
   if (way.by === 'name') return way.names.includes(name)

@@ -4,10 +4,11 @@ import { type GroupKind, groupKindOf, identityOf, Manifest } from '../../manifes
 import { mentionsOneOf } from '../../manifest/mentions'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
+import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
-/** So many strings are looked for faster than a text is scanned. */
-const fewStrings = 30
+/** Up to so many strings, it is faster to look for each, and then to rule out most of them in a text. */
+const fewStrings = { each: 30, ruledOut: 300 }
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
@@ -85,6 +86,8 @@ export function loadPartners(
 ): Map<string, LoadedFile> {
   const loaded = new Map<string, LoadedFile>()
   const asked = new Map<ActiveRule, Set<string>>()
+  /** The rules that look for a word of a document. */
+  const askers = new Map<string, Set<ActiveRule>>()
   const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
   let frontier = changes.flatMap((change) => [
     ...(change.kind === 'added' ? [] : [change.before]),
@@ -95,7 +98,7 @@ export function loadPartners(
   frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
   if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
-    const wanted = new Map<ActiveRule, string[]>()
+    const wanted = new Map<string, ActiveRule[]>()
     for (const active of rules) {
       const known = asked.get(active) ?? new Set<string>()
       asked.set(active, known)
@@ -103,22 +106,25 @@ export function loadPartners(
         for (const text of partnersOf(active, manifest, gone)) {
           if (known.has(text)) continue
           known.add(text)
-          const its = wanted.get(active) ?? []
-          its.push(text)
-          wanted.set(active, its)
+          const its = wanted.get(text) ?? []
+          its.push(active)
+          wanted.set(text, its)
         }
       }
     }
     if (wanted.size === 0) break
     frontier = []
-    const strings = [...new Set([...wanted.values()].flat())]
-    const mayMention = strings.length > fewStrings ? search.mentionsOneOf.bind(search) : mentionsOneOf
+    const strings = [...wanted.keys()]
+    const index = new WordIndex(strings)
     for (const [path, text] of rest) {
-      if (!mayMention(text, strings)) continue
+      if (!mayMention(text, strings, index, search)) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
       const file = loadFile({ text }, (document) => {
-        const kind = skimKind(document)
-        return [...asked].some(([{ rule }, strings]) => readsKind(rule, kind) && mentionsOneOf(document, strings))
+        const its = askers.get(document) ?? new Set<ActiveRule>()
+        askers.set(document, its)
+        for (const word of index.in(document)) for (const active of wanted.get(word) ?? []) its.add(active)
+        const kind = its.size > 0 ? skimKind(document) : undefined
+        return [...its].some(({ rule }) => readsKind(rule, kind))
       })
       loaded.set(path, file)
       frontier.push(
@@ -129,6 +135,11 @@ export function loadPartners(
     }
   }
   return loaded
+}
+
+function mayMention(text: string, strings: readonly string[], index: WordIndex, search: WordSearch): boolean {
+  if (strings.length <= fewStrings.each) return mentionsOneOf(text, strings)
+  return strings.length <= fewStrings.ruledOut ? search.mentionsOneOf(text, strings) : index.in(text).size > 0
 }
 
 function readsKind(rule: ActiveRule['rule'], kind: string | undefined): boolean {

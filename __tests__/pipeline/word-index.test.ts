@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { mentionsOneOf } from '../../src/manifest/mentions'
+import { WordIndex } from '../../src/pipeline/partners/word-index'
+
+describe('an index of many words', () => {
+  test.each<[text: string, words: string[], found: string[]]>([
+    ['kind: Ingress', ['Service', 'Ingress'], ['Ingress']],
+    ['kind: Ingress', ['ingress', 'gress', 's'], ['s', 'gress']],
+    ['kind: Ingress', ['Ingress of another'], []],
+    ['kind: Ingress', ['', 'sx'], ['']],
+    ['aaaab', ['aaab', 'aaaaa'], ['aaab']],
+    ['name: "\\u0065dge-of"', ['edge-of'], ['edge-of']],
+    ['key: !!binary aGk=', ['edge-of', 'b'], ['edge-of', 'b']],
+    ['name: größe', ['größe'], ['größe']],
+  ])('finds in %j of %j', (text, words, found) => {
+    expect([...new WordIndex(words).in(text)]).toEqual(found)
+  })
+
+  test('finds what a search for each word finds', () => {
+    const part = fc.constantFrom('edge', 'web', '-', '.', 'a', '\\x65', '\n', '!', 'ä')
+    const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 8 }), fc.array(text, { maxLength: 4 }), (words, texts) => {
+        const index = new WordIndex(words)
+        for (const within of texts)
+          expect([...index.in(within)].sort()).toEqual(
+            [...new Set(words.filter((one) => mentionsOneOf(within, [one])))].sort(),
+          )
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('compares texts with the words alone that they may contain', () => {
+    const index = new WordIndex(Array.from({ length: 1000 }, (_, each) => `certificate-${each}.example.com`))
+    for (let each = 0; each < 50; each++)
+      expect([...index.in(`host: certificate-${each * 20 + 1}.example.com`)]).toContain(
+        `certificate-${each * 20 + 1}.example.com`,
+      )
+    // Of 50,000 pairs.
+    expect(index.comparisons).toBeLessThan(5000)
+  })
+})
