@@ -82,8 +82,8 @@ describe('the objects of a ResourceSet', () => {
     ],
     [
       'without those that are switched off',
-      `resources:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {fluxcd.controlplane.io/reconcile: disabled}}}\n${configMap('b', '1')}`,
-      ['ConfigMap shop/b 1 7'],
+      `inputs: [{app: one}]\nresources:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {fluxcd.controlplane.io/reconcile: disabled}}}\n${configMap('b', '1')}`,
+      ['ConfigMap shop/b 1 8'],
     ],
     [
       'of a set in a set',
@@ -97,6 +97,14 @@ describe('the objects of a ResourceSet', () => {
     ],
   ])('%s', (_, spec, expected) => {
     expect(madeIn(spec)).toEqual(expected)
+  })
+
+  test('have the places of the labels that all get', () => {
+    const spec =
+      'commonMetadata: {labels: {team: edge}}\nresources:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'
+    const [, made] = loadFile({ text: setOf(spec) }).objects
+    expect(made && rootOf(made).at('metadata', 'labels', 'team').region.startLine).toBe(5)
+    expect(made && rootOf(made).at('metadata', 'labels').region.startLine).toBe(5)
   })
 
   test('have the labels of all over their own', () => {
@@ -145,6 +153,24 @@ describe('a ResourceSet that does not say all of its objects', () => {
       'inputs: [{a: "["}]\nresourcesTemplate: |\n  kind: << inputs.a >>',
       ['6 a value is missing here, or a bracket is not closed'],
       [],
+    ],
+    [
+      'with an object that has no name',
+      `inputs: [{id: 12}]\nresources:\n${configMap('<< inputs.id >>', '1')}`,
+      ['7 an object of it has no apiVersion, kind or name'],
+      [],
+    ],
+    [
+      'with a document that is no object',
+      'resourcesTemplate: |\n  - a\n  ---\n  # nothing\n',
+      ['5 an object of it has no apiVersion, kind or name'],
+      [],
+    ],
+    [
+      'with more objects than are made',
+      `inputs:\n${Array.from({ length: 2001 }, (_, n) => `  - {app: a${n}}\n`).join('')}resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: << inputs.app >>}, data: {value: 1}}]`,
+      ['2007 it makes more than 2000 objects'],
+      Array.from({ length: 2000 }, (_, n) => `ConfigMap a${n} 1 2007`),
     ],
     [
       'with too large a template',

@@ -69,3 +69,23 @@ test('a changed provider of inputs is a finding', async () => {
     'hosts.yaml not-judged set-inputs',
   ])
 })
+
+test.each([
+  ['a file', {}],
+  ['a Kustomization', { 'flux/kustomization.yaml': 'resources: [web.yaml]\n' }],
+])('an object that an untouched set in %s puts together is compared with a new one', async (_, more: Files) => {
+  const path =
+    '\n      http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}'
+  const routed = (host: string, indent: string) => `- host: ${host}${path.replaceAll('\n', `\n${indent}`)}`
+  const set = setFor(['  inputs:', '    - {name: web-0, host: sho, domain: xample.com}'])
+    .replace('hosts: [a.example.com]', 'hosts: []')
+    .replace('- host: << inputs.host >>', routed('<< inputs.host >>p.e<< inputs.domain >>', '      '))
+  const another = ingress('other', ['shop.example.com'], ['shop.example.com']).replace(
+    '- host: shop.example.com',
+    routed('shop.example.com', ''),
+  )
+  // Nothing else that a search for words would find.
+  const apart = another.replaceAll('web', 'front').replace('namespace: shop', 'namespace: front')
+  const report = await judged({ 'flux/web.yaml': set, ...more }, { 'other.yaml': apart })
+  expect(report).toContain('introduced warning head/other.yaml:12 ingress-tls/host-unique')
+})

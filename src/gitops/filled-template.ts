@@ -3,9 +3,10 @@ import { entryOf } from '../entry'
 import type { Key, LoadedObject } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
+import { isNode, placedAt } from '../manifest/placed-node'
 import { fillGoTemplate } from '../template/go-template'
 import { readGenerated } from './generated-file'
-import { placedAt, withDefaults, withPatch } from './template-overlays'
+import { withDefaults, withPatch } from './template-overlays'
 import { textAt } from './text'
 
 /**
@@ -100,10 +101,6 @@ function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject,
     return list
   }
   return node
-}
-
-function isNode(value: unknown): value is Node {
-  return isAlias(value) || isScalar(value) || isMap(value) || isSeq(value)
 }
 
 function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boolean>): boolean {

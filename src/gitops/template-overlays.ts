@@ -1,5 +1,6 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { findPair, pairsOf, type Resolve } from '../manifest/map-pairs'
+import { placedAt } from '../manifest/placed-node'
 
 /** The template of a generator, whose gaps are filled from that of the set: maps key by key, all else whole. */
 export function withDefaults(own: Node | undefined, common: Node | undefined, resolve: Resolve): Node | undefined {
@@ -45,10 +46,4 @@ function followed(node: Node | undefined, resolve: (alias: Alias) => Node | unde
 function isZero(node: Node | undefined): boolean {
   if (isMap(node) || isSeq(node)) return node.items.length === 0
   return !isScalar(node) || !node.value
-}
-
-/** A node at the place of another one, which stays as it is. */
-export function placedAt<T extends Node>({ range }: Node, node: T): T {
-  if (range) node.range = range
-  return node
 }

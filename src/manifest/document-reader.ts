@@ -241,7 +241,7 @@ function stringIn(map: unknown, key: string, resolve: Resolve): string | undefin
 }
 
 /** The value of a map under a key: follows aliases and merge keys, and takes the last of duplicates. */
-function nodeIn(map: unknown, key: string, resolve: Resolve): unknown {
+export function nodeIn(map: unknown, key: string, resolve: Resolve): unknown {
   const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
   return isAlias(value) ? resolve(value) : value
 }

@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { withoutEscapes } from '../percent'
 import { isUrl } from './places'
 
 /** The place of an entry of a Kustomization that is not in the repository. */
@@ -63,7 +64,7 @@ function rawFile({ protocol, host, pathname, search }: URL): RemotePlace | undef
   const owned = isGitHub ? 2 : dash
   const behind = names.slice(owned + (isGitHub ? (host === 'github.com' ? 1 : 0) : 2))
   const ofRef = behind[0] === 'refs' ? 3 : 1
-  const [ref, folder] = [behind.slice(0, ofRef), behind.slice(ofRef)].map((part) => decoded(part.join('/')))
+  const [ref, folder] = [behind.slice(0, ofRef), behind.slice(ofRef)].map((part) => withoutEscapes(part.join('/')))
   if (!ref || !folder) return undefined
   const repository = `${protocol}//${isGitHub ? 'github.com' : host}/${names.slice(0, owned).join('/')}`
   return { kind: 'tree', repository, ref, folder, isFile: true }
@@ -125,13 +126,4 @@ function refIn(query: string): string {
 function cut(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
 }

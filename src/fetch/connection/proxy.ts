@@ -3,6 +3,7 @@ import { request as openSecurely } from 'node:https'
 import { BlockList, isIP, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
+import { withoutEscapes } from '../../percent'
 import { publicAddresses, type ResolveHost } from './address'
 import { FetchFailure } from './failure'
 
@@ -94,18 +95,9 @@ const privateNames: ReadonlySet<string> = new Set(
 /** The headers by which a proxy knows its user. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === '') return {}
-  const both = `${decoded(username)}:${decoded(password)}`
+  // One with a `%` of its own is taken as it is written, as curl does.
+  const both = `${withoutEscapes(username)}:${withoutEscapes(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(both).toString('base64')}` }
-}
-
-/** A user or a password as it was written where it has a `%` of its own, as curl takes it. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
 }
 
 /** The name of a proxy for people: without its user and password. */

@@ -1,6 +1,7 @@
 import { inflatedChart } from '../../kubernetes/charts/chart-release'
 import { splitDocuments } from '../../manifest/documents'
 import { Manifest } from '../../manifest/manifest'
+import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { SideOfChange } from '../../sides/side'
 import { generatorsIn, inflatedCharts } from '../../sources/inflated-chart'
@@ -118,7 +119,7 @@ async function mayHoldByObjects(
     ...(kindsMade.length > 0 ? named : []),
   ]
   const has = (...keys: readonly string[]) => taken.some(({ words }) => keys.some((key) => words.has(key)))
-  const isOpen = has('vars')
+  const isOpen = has('vars') || named.some(mayPutWordsTogether)
   const putsTagsOn = has('images', 'imagetags') || source.overlay?.images !== undefined
   const isPartOfName = partOfName(source, taken)
   const mayChangeKinds = laidOver.some((text) => text.includes('allowKindChange'))
@@ -186,8 +187,8 @@ function inflatesCharts(text: string, search: WordSearch): boolean {
 
 const keysThatMakeWords = ['namePrefix', 'nameSuffix', 'secretGenerator', 'replacements', 'vars', 'helmCharts']
 
-/** Templates, and Kustomizations that change names, render strings that are in no file. */
+/** Templates, sets of resources, and Kustomizations that change names, render strings that are in no file. */
 function putsWordsTogether(source: Source, texts: readonly string[], search: WordSearch): boolean {
   if (source.kind === 'helm' || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true
-  return texts.some((text) => search.mentionsOneOf(text, keysThatMakeWords))
+  return texts.some((text) => mayPutWordsTogether(text) || search.mentionsOneOf(text, keysThatMakeWords))
 }

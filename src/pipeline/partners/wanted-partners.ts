@@ -2,6 +2,7 @@ import type { Change, Move } from '../../manifest/change'
 import { type LoadedFile, loadFile } from '../../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
+import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
 import { WordIndex } from './word-index'
@@ -117,12 +118,13 @@ export function loadPartners(
     const strings = [...wanted.keys()]
     const index = new WordIndex(strings)
     for (const [path, text] of rest) {
-      if (!mayMention(text, strings, index, search)) continue
+      if (!mayPutWordsTogether(text) && !mayMention(text, strings, index, search)) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
       const file = loadFile({ text }, (document) => {
         const its = askers.get(document) ?? new Set<ActiveRule>()
         askers.set(document, its)
-        for (const word of index.in(document)) for (const active of wanted.get(word) ?? []) its.add(active)
+        const words = mayPutWordsTogether(document) ? strings : index.in(document)
+        for (const word of words) for (const active of wanted.get(word) ?? []) its.add(active)
         const kind = its.size > 0 ? skimKind(document) : undefined
         return [...its].some(({ rule }) => readsKind(rule, kind))
       })
