@@ -1,9 +1,19 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { entryOf } from '../entry'
 import type { Key, LoadedObject } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
-import { isNode, placedAt } from '../manifest/placed-node'
+import {
+  type Alias,
+  isAlias,
+  isList,
+  isMap,
+  isScalar,
+  ListNode,
+  MapNode,
+  type Node,
+  Pair,
+  Scalar,
+} from '../manifest/nodes'
 import { fillGoTemplate } from '../template/go-template'
 import { readGenerated } from './generated-file'
 import { withDefaults, withPatch } from './template-overlays'
@@ -69,11 +79,9 @@ function nodeAt(set: LoadedObject, path: readonly Key[]): Node | undefined {
 
 function under(parent: Node | undefined, key: Key, set: LoadedObject): Node | undefined {
   const resolve = (alias: Alias) => set.resolve(alias)
-  const value =
-    typeof key === 'number'
-      ? isSeq(parent) && parent.items[key]
-      : isMap(parent) && findPair(parent, key, resolve)?.value
-  return (isAlias(value) ? resolve(value) : value || undefined) as Node | undefined
+  const item = typeof key === 'number' && isList(parent) ? parent.items[key] : undefined
+  const value = typeof key === 'string' && isMap(parent) ? findPair(parent, key, resolve)?.value : item
+  return isAlias(value) ? resolve(value) : value
 }
 
 /**
@@ -83,27 +91,27 @@ function under(parent: Node | undefined, key: Key, set: LoadedObject): Node | un
  * many times
  */
 function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject, holding: Map<Node, boolean>): Node {
-  const inside = (one: unknown) => (isNode(one) ? filled(one, fillIn, set, holding) : one)
+  const inside = (one: Node) => filled(one, fillIn, set, holding)
+  const { from, to } = node
   if (isAlias(node)) {
     const target = set.resolve(node)
-    return target && hasPlaceholder(target, set, holding) ? placedAt(node, filled(target, fillIn, set, holding)) : node
+    if (!target || !hasPlaceholder(target, set, holding)) return node
+    const copy = inside(target)
+    copy.from = from
+    copy.to = to
+    return copy
   }
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
-    return placedAt(node, new Scalar(fillIn(node.value)))
+    return new Scalar(fillIn(node.value), from, to)
   if (isMap(node)) {
-    const map = placedAt(node, new YAMLMap())
-    map.items = node.items.map(({ key, value }) => new Pair(key, inside(value)))
-    return map
+    const pairs = node.pairs.map(({ key, value }) => new Pair(key, inside(value)))
+    return new MapNode(pairs, from, to)
   }
-  if (isSeq(node)) {
-    const list = placedAt(node, new YAMLSeq())
-    list.items = node.items.map(inside)
-    return list
-  }
+  if (isList(node)) return new ListNode(node.items.map(inside), from, to)
   return node
 }
 
-function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boolean>): boolean {
+function hasPlaceholder(node: Node, set: LoadedObject, known: Map<Node, boolean>): boolean {
   if (isAlias(node)) {
     const target = set.resolve(node)
     if (!target) return false
@@ -111,8 +119,8 @@ function hasPlaceholder(node: unknown, set: LoadedObject, known: Map<Node, boole
     known.set(target, has)
     return has
   }
-  if (isMap(node)) return node.items.some(({ value }) => hasPlaceholder(value, set, known))
-  if (isSeq(node)) return node.items.some((item) => hasPlaceholder(item, set, known))
+  if (isMap(node)) return node.pairs.some(({ value }) => hasPlaceholder(value, set, known))
+  if (isList(node)) return node.items.some((item) => hasPlaceholder(item, set, known))
   return isScalar(node) && typeof node.value === 'string' && node.value.includes('{{')
 }
 

@@ -1,7 +1,6 @@
-import { isMap, type Node, Pair, Scalar, YAMLMap } from 'yaml'
 import { nodeIn } from './document-reader'
 import { pairsOf, type Resolve } from './map-pairs'
-import { isNode, placedAt } from './placed-node'
+import { isMap, isScalar, MapNode, type Node, Pair, Scalar } from './nodes'
 
 /** An object with the labels and annotations that all objects of a set get, over its own. */
 export function withCommonMetadata(object: Node, common: Node, resolve: Resolve): Node {
@@ -11,27 +10,25 @@ export function withCommonMetadata(object: Node, common: Node, resolve: Resolve)
     const more = nodeIn(common, field, resolve)
     return isMap(more) ? [pairAt(more, field, laidOver(nodeIn(metadata, field, resolve), more, resolve))] : []
   })
-  const names = fields.map(({ key }) => String(key.value))
-  const place = isNode(metadata) ? metadata : common
+  const names = fields.flatMap(({ key }) => (isScalar(key) ? String(key.value) : []))
+  const place = metadata ?? common
   const whole = mapAt(place, [...pairsWithout(metadata, names, resolve), ...fields])
   return mapAt(object, [...pairsWithout(object, ['metadata'], resolve), pairAt(place, 'metadata', whole)])
 }
 
-function laidOver(below: unknown, above: YAMLMap, resolve: Resolve): YAMLMap {
+function laidOver(below: Node | undefined, above: MapNode, resolve: Resolve): MapNode {
   const own = pairsOf(above, resolve)
   return mapAt(above, [...pairsWithout(below, [...own.keys()], resolve), ...own.values()])
 }
 
-function pairsWithout(map: unknown, names: readonly string[], resolve: Resolve): Pair[] {
+function pairsWithout(map: Node | undefined, names: readonly string[], resolve: Resolve): Pair[] {
   return isMap(map) ? [...pairsOf(map, resolve)].flatMap(([name, pair]) => (names.includes(name) ? [] : [pair])) : []
 }
 
-function pairAt(place: Node, key: string, value: Node): Pair<Scalar, Node> {
-  return new Pair(placedAt(place, new Scalar(key)), value)
+function pairAt({ from, to }: Node, key: string, value: Node): Pair {
+  return new Pair(new Scalar(key, from, to), value)
 }
 
-function mapAt(place: Node, pairs: readonly Pair[]): YAMLMap {
-  const map = placedAt(place, new YAMLMap())
-  map.items = [...pairs]
-  return map
+function mapAt({ from, to }: Node, pairs: readonly Pair[]): MapNode {
+  return new MapNode(pairs, from, to)
 }

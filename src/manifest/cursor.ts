@@ -1,9 +1,9 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import type { Region } from '../region'
 import type { Key, LoadedObject } from './load'
 import type { Manifest } from './manifest'
 import { findPair, pairsOf } from './map-pairs'
 import { nestedIn } from './nested'
+import { isAlias, isList, isMap, isScalar, type Node } from './nodes'
 
 /**
  * A value and its place. Rules walk cursors and report the cursor they read, so that a place cannot differ from the
@@ -45,7 +45,7 @@ export class Cursor {
   get value(): unknown {
     const node = this.node
     if (isMap(node)) return Object.fromEntries([...this.entries()].map(([key, cursor]) => [key, cursor.value]))
-    if (isSeq(node)) return [...this.items()].map((item) => item.value)
+    if (isList(node)) return [...this.items()].map((item) => item.value)
     return isScalar(node) ? node.value : undefined
   }
 
@@ -60,7 +60,7 @@ export class Cursor {
   }
 
   get isList(): boolean {
-    return isSeq(this.node)
+    return isList(this.node)
   }
 
   /** The YAML in a string: values in an Argo CD Application, for example. Undefined if it is not YAML. */
@@ -78,18 +78,17 @@ export class Cursor {
   private child(key: Key): Cursor {
     const node = this.node
     if (typeof key === 'number') {
-      const item = isSeq(node) ? (node.items[key] as Node | undefined) : undefined
+      const item = isList(node) ? node.items[key] : undefined
       return new Cursor(this.manifest, key, item, undefined, this, this.source)
     }
     const pair = isMap(node) ? findPair(node, key, (alias) => this.source.resolve(alias)) : undefined
-    const name = pair?.key as Node | undefined
-    return new Cursor(this.manifest, key, nodeUnder(pair), name, this, this.source)
+    return new Cursor(this.manifest, key, pair?.value, pair?.key, this, this.source)
   }
 
   /** The items of a list; none if there is no list. */
   *items(): Generator<Cursor> {
     const node = this.node
-    if (isSeq(node)) for (const index of node.items.keys()) yield this.child(index)
+    if (isList(node)) for (const index of node.items.keys()) yield this.child(index)
   }
 
   /** The entries of a map, including merged keys; none if there is no map. */
@@ -105,16 +104,12 @@ export class Cursor {
     if (this.written === undefined) return this.parent?.region ?? object.region
     const { source } = this
     if (isScalar(this.written) || isAlias(this.written)) {
-      const empty = this.written.range?.[0] === this.written.range?.[1] && this.key
+      const empty = this.written.from === this.written.to && this.key
       return source.regionOf(empty ? this.key : this.written)
     }
     if (this.key) return source.regionOf(this.key)
     if (!this.parent) return object.region
-    const first = isMap(this.written) ? (this.written.items[0]?.key as Node | undefined) : undefined
+    const first = isMap(this.written) ? this.written.pairs[0]?.key : undefined
     return source.regionOf(first ?? this.written)
   }
-}
-
-function nodeUnder(pair: Pair | undefined): Node | undefined {
-  return (pair?.value ?? undefined) as Node | undefined
 }

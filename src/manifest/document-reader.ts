@@ -1,10 +1,10 @@
-import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
 import { identify, programConfigured } from './identity'
 import { isJson } from './json'
 import { Refusal, TooDeep } from './kubectl-yaml/characters'
 import { parseFirst } from './kubectl-yaml/parser'
 import type { ObjectRef } from './manifest'
 import { findPair, type Resolve } from './map-pairs'
+import { isAlias, isList, isMap, isScalar, type Node } from './nodes'
 import { surveyOf } from './survey'
 import { holdsTemplate, isMarked } from './template-marks'
 
@@ -62,14 +62,12 @@ function readDocument(original: string, keys: Map<string, string>): ReadDocument
   const sound = readYaml(original, separator.length, keys)
   if (!('contents' in sound)) return sound
   const { text, contents, resolve, duplicates } = sound
-  const misnamed = misnamedIn(contents, resolve)
+  const misnamed = misnamedIn(contents ?? undefined, resolve)
   if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
   const all = objectsIn(contents, resolve)
   const found = all.filter((object) => !isTemplate(object))
   const within = duplicatesByPlace(duplicates)
-  const objects = found.map(
-    (one): ReadObject => ({ ...identified(one), duplicates: within(one.node.range ?? [0, text.length]) }),
-  )
+  const objects = found.map((one): ReadObject => ({ ...identified(one), duplicates: within(one.node) }))
   return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
 }
 
@@ -87,7 +85,7 @@ function identified({ node, apiVersion, kind, metadata }: FoundObject): Omit<Rea
 
 /** Finds the duplicate keys of a part of a text without reading all keys. */
 function duplicatesByPlace(all: ReadObject['duplicates']) {
-  const startOf = ({ node }: { node: Node }) => node.range?.[0] ?? 0
+  const startOf = ({ node }: { node: Node }) => node.from
   const sorted = all.toSorted((a, b) => startOf(a) - startOf(b))
   const firstFrom = (place: number): number => {
     let low = 0
@@ -100,7 +98,7 @@ function duplicatesByPlace(all: ReadObject['duplicates']) {
     }
     return low
   }
-  return ([from, to]: readonly number[]) => sorted.slice(firstFrom(from ?? 0), firstFrom(to ?? 0))
+  return ({ from, to }: Node) => sorted.slice(firstFrom(from), firstFrom(to))
 }
 
 /** The first readable document of a text, of any kind. */
@@ -157,8 +155,7 @@ function refused(text: string, { reason, from, to }: { reason: string; from: num
 }
 
 function unreadable(text: string, reason: string, node: Node): Extract<ReadDocument, { reason: string }> {
-  const [from, to] = node.range ?? [0, 1]
-  return { text, reason, from, to }
+  return { text, reason, from: node.from, to: node.to }
 }
 
 function placeOf({ reason, from, to }: Refusal) {
@@ -200,7 +197,7 @@ function objectsIn(
   if (!kind) return []
   const items = nodeIn(node, 'items', resolve)
   if (items !== undefined) {
-    if (!isSeq(items)) return []
+    if (!isList(items)) return []
     const itemKind = kind.endsWith('List') ? kind.slice(0, -'List'.length) : kind
     return items.items.flatMap((item) =>
       objectsIn(item, resolve, itemKind && apiVersion ? { apiVersion, kind: itemKind } : undefined),
@@ -220,12 +217,12 @@ function objectsIn(
  * A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster
  * refuses it.
  */
-function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: string } | undefined {
+function misnamedIn(root: Node | undefined, resolve: Resolve): { node: Node; reason: string } | undefined {
   if (!stringIn(root, 'apiVersion', resolve) || !stringIn(root, 'kind', resolve)) return undefined
   const metadata = nodeIn(root, 'metadata', resolve)
   for (const key of ['name', 'namespace']) {
     const node = nodeIn(metadata, key, resolve)
-    if (isSeq(node)) return { node, reason: `metadata.${key} is a list, but must be text` }
+    if (isList(node)) return { node, reason: `metadata.${key} is a list, but must be text` }
     if (!isScalar(node) || node.value === null || typeof node.value === 'string') continue
     return {
       node,
@@ -235,13 +232,13 @@ function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: stri
   return undefined
 }
 
-function stringIn(map: unknown, key: string, resolve: Resolve): string | undefined {
+function stringIn(map: Node | undefined, key: string, resolve: Resolve): string | undefined {
   const value = nodeIn(map, key, resolve)
   return isScalar(value) && typeof value.value === 'string' ? value.value : undefined
 }
 
 /** The value of a map under a key: follows aliases and merge keys, and takes the last of duplicates. */
-export function nodeIn(map: unknown, key: string, resolve: Resolve): unknown {
+export function nodeIn(map: Node | undefined, key: string, resolve: Resolve): Node | undefined {
   const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
   return isAlias(value) ? resolve(value) : value
 }

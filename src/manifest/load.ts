@@ -1,10 +1,10 @@
-import type { Alias, Node } from 'yaml'
 import type { Region } from '../region'
 import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
 import { LineIndex, Lines } from './lines'
 import type { ObjectRef } from './manifest'
 import { holdsBinary, spelledOut } from './mentions'
+import type { Alias, Node } from './nodes'
 import { isResourceSet, madeBySet } from './resource-set'
 
 /** One Kubernetes object as parsed: its identity and its nodes, free of any side or path. */
@@ -153,9 +153,9 @@ export function loadFile(
       unreadable.push({ reason, region: places.region(from, to), content: contentOf(original) })
     }
     if ('objects' in reading) {
-      const regionOf = (node: Node): Region => places.region(node.range?.[0] ?? 0, node.range?.[1] ?? 0)
+      const regionOf = ({ from, to }: Node): Region => places.region(from, to)
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
-        const [from, , to] = node.range ?? [0, 0, reading.text.length]
+        const { from, to } = node
         const own = reading.text.slice(from, to)
         const object: LoadedObject = {
           ref,

@@ -1,10 +1,10 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+import { type Alias, isAlias, isList, isMap, isScalar, type MapNode, type Node, type Pair } from './nodes'
 
 /** Resolves an alias. */
 export type Resolve = (alias: Alias) => Node | undefined
 
 /** A key as text; aliases are followed, and only a plain `<<` merges. */
-function textOf(key: unknown, resolve: Resolve): string | undefined {
+function textOf(key: Node, resolve: Resolve): string | undefined {
   const node = isAlias(key) ? resolve(key) : key
   return isScalar(node) ? String(node.value) : undefined
 }
@@ -15,30 +15,30 @@ function textOf(key: unknown, resolve: Resolve): string | undefined {
  */
 export function isMerge({ key }: Pair): boolean {
   if (!isScalar(key) || key.value !== '<<') return false
-  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
+  return key.tag === undefined ? key.isPlain : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
 }
 
 /** The maps that one `<<` brings into a map, nearest first. */
-function mergedBy(pair: Pair, resolve: Resolve): YAMLMap[] {
-  const follow = (node: unknown) => (isAlias(node) ? resolve(node) : node)
+function mergedBy(pair: Pair, resolve: Resolve): MapNode[] {
+  const follow = (node: Node) => (isAlias(node) ? resolve(node) : node)
   const source = follow(pair.value)
-  return (isSeq(source) ? source.items.map(follow) : [source]).filter(isMap)
+  return (isList(source) ? source.items.map(follow) : [source]).filter(isMap)
 }
 
 /** Anchors nest no deeper than this in anything a person wrote. */
 const deepestMerge = 32
 
-const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+const known = new WeakMap<MapNode, ReadonlyMap<string, Pair>>()
 
 /**
  * The pairs of a map by their keys, including merged ones, cached because a map is read often. The last pair counts, as
  * in go-yaml 2: the last of duplicate keys, and a `<<` over a key before it.
  */
-export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
+export function pairsOf(map: MapNode, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
   const before = known.get(map)
   if (before) return before
   const pairs = new Map<string, Pair>()
-  for (const pair of map.items) {
+  for (const pair of map.pairs) {
     if (!isMerge(pair)) {
       const text = textOf(pair.key, resolve)
       if (text !== undefined) pairs.set(text, pair)
@@ -54,10 +54,10 @@ export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<
 /** A map of so few pairs is searched faster than its pairs are put into order. */
 const few = 16
 
-export function findPair(map: YAMLMap, key: string, resolve: Resolve): Pair | undefined {
-  if (map.items.length > few) return pairsOf(map, resolve).get(key)
+export function findPair(map: MapNode, key: string, resolve: Resolve): Pair | undefined {
+  if (map.pairs.length > few) return pairsOf(map, resolve).get(key)
   let found: Pair | undefined
-  for (const pair of map.items) {
+  for (const pair of map.pairs) {
     if (!isScalar(pair.key) || isMerge(pair)) return pairsOf(map, resolve).get(key)
     if (String(pair.key.value) === key) found = pair
   }

@@ -1,8 +1,8 @@
-import type { Node } from 'yaml'
 import type { Region } from '../region'
 import { readYaml } from './document-reader'
 import { LineIndex } from './lines'
 import type { LoadedObject } from './load'
+import type { Node } from './nodes'
 
 /** A document that a string of an object holds. */
 export interface Nested extends Pick<LoadedObject, 'regionOf' | 'resolve'> {
@@ -23,9 +23,9 @@ export function nestedIn(text: string, region: Region, { lines }: Pick<LoadedObj
   while (first < lines.count && lines.at(first)?.trim() === '') first++
   const indent = (lines.at(first) ?? '').search(/\S/)
   const index = new LineIndex(text, region.startLine + 1)
-  const regionOf = ({ range }: Node): Region => {
+  const regionOf = ({ from, to }: Node): Region => {
     if (!header.startsWith('|') || indent === -1) return region
-    const { startColumn, endColumn, ...rest } = index.region(range?.[0] ?? 0, range?.[1] ?? 0)
+    const { startColumn, endColumn, ...rest } = index.region(from, to)
     return { ...rest, startColumn: startColumn + indent, endColumn: endColumn + indent }
   }
   return { node: yaml.contents, regionOf, resolve: yaml.resolve }

@@ -1,9 +1,9 @@
-import { Document, isNode, Scalar } from 'yaml'
 import { entryOf } from '../entry'
 import type { Assumption } from './assumption'
 import type { Cursor } from './cursor'
 import type { LoadedObject } from './load'
 import { Manifest, type ObjectRef } from './manifest'
+import { nodeOf } from './nodes'
 
 /** A value that is put together from values of other objects, each with its place. */
 export type Placed =
@@ -19,12 +19,11 @@ export function madeOf(
   clusters: readonly string[] = owner.clusters,
 ): Manifest {
   const value = plainOf(placed)
-  const { contents } = new Document(value, { aliasDuplicateObjects: false })
   const { fileText, lines, region } = owner.object
   const object: LoadedObject = {
     ref,
     apiVersion,
-    node: isNode(contents) ? contents : new Scalar(null),
+    node: nodeOf(value),
     content: JSON.stringify(value),
     fileText,
     lines,

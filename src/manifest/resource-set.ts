@@ -1,8 +1,8 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { withCommonMetadata } from './common-metadata'
 import { identifiedIn, nodeIn } from './document-reader'
 import type { LoadedObject } from './load'
 import type { ObjectRef } from './manifest'
+import { isList, isMap, isScalar, type Node } from './nodes'
 import { type Input, SetTemplates, Unfilled } from './set-templates'
 
 const group = 'fluxcd.controlplane.io'
@@ -47,11 +47,11 @@ class Making {
   readonly unknown: UnknownPart[] = []
   private readonly keys = new Set<string>()
   private readonly templates: SetTemplates
-  private readonly spec: unknown
+  private readonly spec: Node | undefined
   private readonly inputs: readonly Input[]
   /** Inputs that other objects give. */
   private readonly inputsFrom: Node | undefined
-  private readonly common: unknown
+  private readonly common: Node | undefined
 
   constructor(
     private readonly set: LoadedObject,
@@ -138,13 +138,13 @@ class Making {
     this.unknown.push(...unknown)
   }
 
-  private under(parent: unknown, key: string): unknown {
+  private under(parent: Node | undefined, key: string): Node | undefined {
     return nodeIn(parent, key, this.templates.resolve)
   }
 
-  private listed(parent: unknown, key: string): Node[] {
+  private listed(parent: Node | undefined, key: string): readonly Node[] {
     const list = this.under(parent, key)
-    return isSeq(list) ? (list.items as Node[]) : []
+    return isList(list) ? list.items : []
   }
 }
 

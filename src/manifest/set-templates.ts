@@ -1,11 +1,10 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { fillWholeTemplate } from '../template/go-template'
 import { angles } from '../template/go-template-syntax'
 import { type Functions, NotFilled } from '../template/template-functions'
 import { nodeIn, readYaml } from './document-reader'
 import { splitDocuments } from './documents'
 import { isMerge, pairsOf, type Resolve } from './map-pairs'
-import { placedAt, whollyPlacedAt } from './placed-node'
+import { isAlias, isList, isMap, isScalar, ListNode, MapNode, type Node, Pair, placeAt, Scalar } from './nodes'
 
 /** Values for the templates of a ResourceSet; without a node, it has no inputs at all. */
 export interface Input {
@@ -56,10 +55,10 @@ export class SetTemplates {
   }
 
   /** Whether a node has a template in it. */
-  isIn(node: unknown): boolean {
+  isIn(node: Node | undefined): boolean {
     if (isAlias(node)) return this.isIn(this.resolve(node))
-    if (isMap(node)) return node.items.some(({ key, value }) => this.isIn(key) || this.isIn(value))
-    if (isSeq(node)) return node.items.some((item) => this.isIn(item))
+    if (isMap(node)) return node.pairs.some(({ key, value }) => this.isIn(key) || this.isIn(value))
+    if (isList(node)) return node.items.some((item) => this.isIn(item))
     return isScalar(node) && typeof node.value === 'string' && isMarked(node.value)
   }
 
@@ -71,18 +70,15 @@ export class SetTemplates {
       return target ? this.filled(target, input) : node
     }
     if (isScalar(node)) return this.scalar(node, input)
-    if (isSeq(node)) {
-      const list = placedAt(node, new YAMLSeq())
-      list.items = node.items.map((item) => this.filled(item as Node, input))
-      return list
+    if (isList(node)) {
+      const items = node.items.map((item) => this.filled(item, input))
+      return new ListNode(items, node.from, node.to)
     }
-    if (!isMap(node)) return node
-    const map = placedAt(node, new YAMLMap())
-    map.items = node.items.map((pair) => {
+    const pairs = node.pairs.map((pair) => {
       const key = isMerge(pair) || !isScalar(pair.key) ? pair.key : this.scalar(pair.key, input)
-      return new Pair(key, pair.value ? this.filled(pair.value as Node, input) : pair.value)
+      return new Pair(key, this.filled(pair.value, input))
     })
-    return map
+    return new MapNode(pairs, node.from, node.to)
   }
 
   /** The documents of a `resourcesTemplate` with an input in it, all at its place. */
@@ -97,9 +93,9 @@ export class SetTemplates {
   }
 
   /** A node as plain data. */
-  plain(node: unknown): unknown {
+  plain(node: Node | undefined): unknown {
     if (isAlias(node)) return this.plain(this.resolve(node))
-    if (isSeq(node)) return node.items.map((item) => this.plain(item))
+    if (isList(node)) return node.items.map((item) => this.plain(item))
     if (isScalar(node)) return node.value
     if (!isMap(node)) return undefined
     return Object.fromEntries([...pairsOf(node, this.resolve)].map(([key, { value }]) => [key, this.plain(value)]))
@@ -117,14 +113,14 @@ export class SetTemplates {
     if (text === undefined) throw new Unfilled(node, `\`${value.slice(0, 100)}\` cannot be filled in`)
     const at = this.inputAt(value, input) ?? node
     // The resource is written as YAML before it is filled in, where most of such texts need no quotes.
-    return needsQuotes.test(value) ? placedAt(at, new Scalar(text)) : this.parsed(text, at)
+    return needsQuotes.test(value) ? new Scalar(text, at.from, at.to) : this.parsed(text, at)
   }
 
   /** The place of the input that a text is made of. */
   private inputAt(written: string, { node }: Input): Node | undefined {
     const [, path = ''] = /^<<-?\s*inputs\.([\w.]+)\s*(?:\|\s*\w+\s*)?-?>>$/.exec(written) ?? []
-    const of = (at: unknown, key: string) => nodeIn(at, key, this.resolve)
-    const found = path === '' ? undefined : path.split('.').reduce(of, node as unknown)
+    const of = (at: Node | undefined, key: string) => nodeIn(at, key, this.resolve)
+    const found = path === '' ? undefined : path.split('.').reduce(of, node)
     return isScalar(found) ? found : undefined
   }
 
@@ -134,7 +130,7 @@ export class SetTemplates {
     const { contents, resolve } = read
     // A set has thousands of texts, and nearly all are without aliases.
     if (text.includes('*')) this.resolvers.push(resolve)
-    return whollyPlacedAt(at, contents ?? new Scalar(null))
+    return placeAt(at, contents ?? new Scalar(null, 0, 0))
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { isNumberOfNoJson } from './kubectl-yaml/values'
 import { isMerge } from './map-pairs'
+import { type Alias, isAlias, isList, isMap, isScalar, type Node, type Pair } from './nodes'
 
 /** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
 const nodeLimit = 1_000_000
@@ -42,30 +42,29 @@ class SurveyWalk {
   private readonly sizes = new Map<Node, number>()
 
   /** The number of nodes that a reader of the expanded node would meet. */
-  measure(node: unknown): number {
+  measure(node: Node): number {
     if (isAlias(node)) return this.alias(node)
     if (isScalar(node)) {
       if (node.anchor) this.anchors.set(node.anchor, node)
       if (isNumberOfNoJson(node.value)) this.refuse('JSON cannot represent this number; quote it', node)
       return 1
     }
-    if (!isMap(node) && !isSeq(node)) return 1
     if (node.anchor) this.anchors.set(node.anchor, node)
     let size = 1
-    if (isSeq(node)) for (const item of node.items) size += this.measure(item)
+    if (isList(node)) for (const item of node.items) size += this.measure(item)
     else {
       const seen = new Set<string>()
-      for (const pair of node.items) size += this.pair(pair, seen)
+      for (const pair of node.pairs) size += this.pair(pair, seen)
     }
     if (node.anchor) this.sizes.set(node, size)
     return size
   }
 
   private alias(node: Alias): number {
-    const target = this.anchors.get(node.source)
+    const target = this.anchors.get(node.name)
     this.firstAlias ??= node
     if (!target) {
-      this.refuse(`the alias *${node.source} has no anchor before it`, node)
+      this.refuse(`the alias *${node.name} has no anchor before it`, node)
       return 1
     }
     this.targets.set(node, target)
@@ -74,14 +73,14 @@ class SurveyWalk {
 
   private pair(pair: Pair, seen: Set<string>): number {
     const size = this.measure(pair.key) + this.measure(pair.value)
-    const written = pair.key as Node
+    const written = pair.key
     const key = this.follow(pair.key)
     if (isMerge(pair)) {
       const value = this.follow(pair.value)
       // For go-yaml, an alias of a list is no list of maps.
-      const sources = isSeq(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
+      const sources = isList(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
       if (!sources.every(isMap)) this.refuse('the value of << must be a map or a list of maps', written)
-    } else if (isMap(key) || isSeq(key)) {
+    } else if (isMap(key) || isList(key)) {
       const hint = isMap(key) ? '; a text that begins with { needs quotes' : ''
       this.refuse(`a map or list cannot be a key${hint}`, written)
     } else if (isScalar(key)) {
@@ -93,7 +92,7 @@ class SurveyWalk {
     return size
   }
 
-  private follow(node: unknown): unknown {
+  private follow(node: Node): Node | undefined {
     return isAlias(node) ? this.targets.get(node) : node
   }
 

@@ -6,6 +6,7 @@ import { GuardError, type GuardErrorCode } from '../errors'
 import { Lines } from '../manifest/lines'
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
+import { PackageNodes } from '../manifest/package-nodes'
 import { type Region, startOf } from '../region'
 
 /** A validated YAML 1.2 document of ours that still knows where each value is written. */
@@ -98,17 +99,18 @@ export function readOwnDocument<T>(
     const node = nodeAt(document, keys)
     if (!node) throw new GuardError('internal', 'A document that was validated is empty.', { path })
     const [from, to] = node.range ?? [0, text.length]
+    const nodes = new PackageNodes(document)
     return {
       ref,
       apiVersion: '',
-      node,
+      node: nodes.of(node),
       content: text.slice(from, to).trim(),
       fileText: text,
       lines,
       region: region(from, to),
       duplicateKeys: [],
-      regionOf: ({ range }) => (range ? region(range[0], range[1]) : start),
-      resolve: (alias) => alias.resolve(document),
+      regionOf: (one) => region(one.from, one.to),
+      resolve: (alias) => nodes.resolve(alias),
     }
   }
   return { value: value as T, regionOf, regionOfKey, objectAt }

@@ -1,5 +1,4 @@
 import path from 'node:path/posix'
-import { isMap, isSeq, type Node } from 'yaml'
 import type { FetchFault } from '../fetch/connection/fetching'
 import { inflatedChart } from '../kubernetes/charts/chart-release'
 import { readYaml } from '../manifest/document-reader'
@@ -8,6 +7,7 @@ import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
 import { mentions, spelledOut } from '../manifest/mentions'
+import { isList, isMap, type Node } from '../manifest/nodes'
 import type { Region } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { inside, type Kustomization } from './kustomization'
@@ -139,7 +139,7 @@ function entriesIn(text: string): Omit<ChartEntry, 'file'>[] {
   if (!('contents' in yaml) || !isMap(yaml.contents)) return []
   const places = new LineIndex(yaml.text)
   const lines = new Lines(text)
-  const regionOf = ({ range }: Node) => places.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  const regionOf = ({ from, to }: Node) => places.region(from, to)
   const { contents, resolve } = yaml
   const object = (node: Node): LoadedObject => ({
     ref: { group: '', kind: '', namespace: '', name: '' },
@@ -155,9 +155,7 @@ function entriesIn(text: string): Omit<ChartEntry, 'file'>[] {
   })
   const list = findPair(contents, 'helmCharts', resolve)?.value
   const chartHome = textOf(rootOf(object(contents)).at('helmGlobals', 'chartHome').value) || 'charts'
-  return isSeq(list)
-    ? list.items.flatMap((item) => (isMap(item) ? [{ entry: object(item as Node), chartHome }] : []))
-    : []
+  return isList(list) ? list.items.flatMap((item) => (isMap(item) ? [{ entry: object(item), chartHome }] : [])) : []
 }
 
 /** The generators of a file that inflate charts: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/ */

@@ -1,8 +1,10 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml'
+import { parseDocument } from 'yaml'
 import { readYaml, type SoundYaml } from '../manifest/document-reader'
 import { splitDocuments } from '../manifest/documents'
 import { LineIndex } from '../manifest/lines'
 import { pairsOf } from '../manifest/map-pairs'
+import { isAlias, isList, isMap, isScalar, type Node, nodeOf, type Pair, type Scalar } from '../manifest/nodes'
+import { PackageNodes } from '../manifest/package-nodes'
 import { type Region, startOf } from '../region'
 import { asciiJson } from './ascii-json'
 import { foldedKey } from './go-keys'
@@ -79,7 +81,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
   const sound = 'contents' in yaml ? yaml : asFarAsItGoes(text)
   const walk = new KustomizationWalk(sound, leftOut)
   try {
-    const written = walk.write(sound.contents, shape) ?? ''
+    const written = walk.write(sound.contents ?? nodeOf(null), shape) ?? ''
     const { places, charts, faults, strings } = walk
     const all = fault ? [fault, ...faults] : faults
     return { places, charts, faults: all, strings, written: fault ? '' : written, ...walk.outermost(sound.contents) }
@@ -110,8 +112,8 @@ function asFarAsItGoes(text: string): SoundYaml {
   const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
   if (text.length > maxBrokenReads) return none
   try {
-    const { contents } = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
-    return { ...none, contents }
+    const document = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
+    return { ...none, contents: new PackageNodes(document).of(document.contents) }
   } catch (error) {
     if (error instanceof RangeError) return none
     throw error
@@ -173,15 +175,15 @@ class KustomizationWalk {
     private readonly leftOut: LeftOut,
   ) {
     const lines = new LineIndex(yaml.text)
-    this.regionOf = ({ range }) => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
+    this.regionOf = ({ from, to }) => lines.region(from, to)
   }
 
   /** @returns undefined for entries that are left out */
-  write(written: unknown, shape: Shape, field = '', isItem = false): string | undefined {
+  write(written: Node, shape: Shape, field = '', isItem = false): string | undefined {
     const node = isAlias(written) ? this.yaml.resolve(written) : written
     if (isScalar(node)) return this.scalar(node, shape, field, isItem && node === written)
     if (shape === 'dropped') return undefined
-    if (isSeq(node)) {
+    if (isList(node)) {
       const inner = typeof shape === 'object' && 'list' in shape ? shape.list : 'any'
       const items = node.items.map((item) => this.write(item, inner, field, true))
       return `[${items.filter((item) => item !== undefined).join(', ')}]`
@@ -189,7 +191,7 @@ class KustomizationWalk {
     return isMap(node) ? this.map(pairsOf(node, this.yaml.resolve), shape, this.regionOf(node), field) : 'null'
   }
 
-  outermost(written: unknown): Pick<KustomizeReading, 'words' | 'keys'> {
+  outermost(written: Node | null): Pick<KustomizeReading, 'words' | 'keys'> {
     if (!isMap(written)) return { words: new Map(), keys: [] }
     const pairs = pairsOf(written, this.yaml.resolve)
     // Go decodes keys in byte order: if two keys are one field, the later one counts.
@@ -261,17 +263,14 @@ class KustomizationWalk {
     const value = pairs.get(key)?.value
     const node = isAlias(value) ? this.yaml.resolve(value) : value
     // YAML takes a version for a number.
-    return isScalar(node) && node.value !== null ? (node.source ?? String(node.value)) : ''
+    return isScalar(node) && node.value !== null ? String(node.value) : ''
   }
 
-  private fault(node: unknown, about: string, reason: string): void {
-    const region = isNode(node) ? this.regionOf(node) : startOf(1)
-    this.faults.push({ cause: 'kustomization-invalid', about, reason, region })
+  private fault(node: Node, about: string, reason: string): void {
+    this.faults.push({ cause: 'kustomization-invalid', about, reason, region: this.regionOf(node) })
   }
 }
 
-/** A number keeps its form, as `1.10` is more than a number where it becomes text. */
-function plainOf({ value, source }: Scalar): string {
-  if (typeof value === 'number' && source !== undefined && /^[-+.\w]+$/.test(source)) return source
+function plainOf({ value }: Scalar): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'null'
 }

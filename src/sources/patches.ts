@@ -2,6 +2,8 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 
 import { entryOf } from '../entry'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest } from '../manifest/manifest'
+import { findPair } from '../manifest/map-pairs'
+import { MapNode, type Node, type Pair } from '../manifest/nodes'
 import { type Region, startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from './kustomization'
@@ -114,12 +116,13 @@ function patchesOf(text: string, { path, target, line, isFile }: PatchEntry & { 
 }
 
 function regionIn(object: LoadedObject, keys: readonly string[]): Region {
-  let node: unknown = object.node
+  let node: Node | undefined = object.node
   let region = object.region
   for (const key of keys) {
-    const pair = isMap(node) ? node.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
+    const pair: Pair | undefined =
+      node instanceof MapNode ? findPair(node, key, (alias) => object.resolve(alias)) : undefined
     if (!pair) return region
-    if (isScalar(pair.key)) region = object.regionOf(pair.key)
+    region = object.regionOf(pair.key)
     node = pair.value
   }
   return region

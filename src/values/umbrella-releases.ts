@@ -1,10 +1,10 @@
 import path from 'node:path/posix'
-import { Document, isAlias, isMap, isNode, type Node, Scalar } from 'yaml'
 import { inflatedChart } from '../kubernetes/charts/chart-release'
 import { Lines } from '../manifest/lines'
 import type { LoadedObject, ValuesFile } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
+import { isAlias, isMap, nodeOf } from '../manifest/nodes'
 import type { Checkout } from '../revision/checkout'
 import type { RenderedSide } from '../sides/rendered-side'
 import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../sources/chart'
@@ -64,13 +64,12 @@ async function releaseOf(
     releaseName: source.release,
     additionalValuesFiles: [...(checkout.has(own) ? [own] : []), ...values, ...(isSet ? [unread] : [])],
   }
-  const { contents } = new Document(entry)
   const [kind = ''] = inflatedChart.split('.')
   const fileText = (await checkout.text(at.path)) ?? ''
   const object: LoadedObject = {
     ref: { group: ownGroup, kind, namespace: source.namespace, name: source.release },
     apiVersion: '',
-    node: isNode(contents) ? contents : new Scalar(null),
+    node: nodeOf(entry),
     content: JSON.stringify(entry),
     fileText,
     lines: new Lines(fileText),
@@ -97,7 +96,7 @@ function below(key: string): (file: ValuesFile) => ValuesFile {
   return (file) => {
     const value = isMap(file.node) ? findPair(file.node, key, file.resolve)?.value : undefined
     const node = isAlias(value) ? file.resolve(value) : value
-    return { ...file, node: isNode(node) ? (node as Node) : new Scalar(null) }
+    return { ...file, node: node ?? nodeOf(null) }
   }
 }
 

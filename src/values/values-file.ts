@@ -1,7 +1,7 @@
-import { isMap, type Node, Scalar } from 'yaml'
 import { readYaml } from '../manifest/document-reader'
 import { LineIndex, Lines } from '../manifest/lines'
 import { decodeFile, type ValuesFile } from '../manifest/load'
+import { isMap, isScalar, type Node, Scalar } from '../manifest/nodes'
 import { type Region, startOf } from '../region'
 import type { Content } from '../revision/revision'
 
@@ -43,9 +43,9 @@ function parse(content: Uint8Array): ValuesContent | UnreadableValues {
   const places = new LineIndex(yaml.text)
   if ('reason' in yaml) return unreadable(yaml.reason, places.region(yaml.from, yaml.to), text)
   const { contents, resolve } = yaml
-  const isNothing = contents === null || (contents instanceof Scalar && contents.value === null)
+  const isNothing = contents === null || (isScalar(contents) && contents.value === null)
   if (!isMap(contents) && !isNothing) return unreadable('it is not a map', startOf(1), text)
-  const regionOf = ({ range }: Node): Region => places.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  const regionOf = ({ from, to }: Node): Region => places.region(from, to)
   const lines = new Lines(text)
-  return { node: contents ?? new Scalar(null), fileText: text, lines, region: startOf(1), regionOf, resolve }
+  return { node: contents ?? new Scalar(null, 0, 0), fileText: text, lines, region: startOf(1), regionOf, resolve }
 }

@@ -1,9 +1,9 @@
-import type { Node } from 'yaml'
 import { readYaml } from '../../manifest/document-reader'
 import { splitDocuments } from '../../manifest/documents'
 import { LineIndex, Lines } from '../../manifest/lines'
 import type { LoadedObject } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
+import type { Node } from '../../manifest/nodes'
 import { type Region, startOf } from '../../region'
 
 /** The documents of a deployer's own file, such as `fleet.yaml`: YAML that describes a deployment and is no object. */
@@ -78,7 +78,7 @@ function parse(fileText: string): ReadText {
       lines,
       region: startOf(line),
       duplicateKeys: [],
-      regionOf: (node: Node) => places.region(node.range?.[0] ?? 0, node.range?.[1] ?? 0),
+      regionOf: ({ from, to }: Node) => places.region(from, to),
       resolve: yaml.resolve,
     })
   }

@@ -1,4 +1,4 @@
-import { Alias, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { Alias, ListNode, MapNode, type Node, Pair, Scalar } from '../nodes'
 import { Refusal, TooDeep } from './characters'
 import { Scanner } from './scanner'
 import type { ScannedTag } from './tags'
@@ -17,7 +17,7 @@ interface Properties {
 }
 
 /**
- * Reads the first document of a text as kubectl does, into nodes of the `yaml` package; `<<` remains a key. Source:
+ * Reads the first document of a text as kubectl does; `<<` remains a key. Source:
  * go.yaml.in/yaml/v2, parserc.go; this is the same grammar without its state machine.
  *
  * @param keys the keys of other documents, whose strings are used again
@@ -95,7 +95,7 @@ class Parser {
     const token = this.scanner.peek()
     if (token.kind === 'alias') {
       this.scanner.take()
-      return placed(new Alias(token.name), token.from, token.to)
+      return new Alias(token.name, token.from, token.to)
     }
     const properties = this.properties()
     const node = this.content(context, properties, depth)
@@ -128,7 +128,7 @@ class Parser {
     context: 'flow' | 'block' | 'block value',
     { from, to, anchor, tag }: Properties,
     depth: number,
-  ): Node & { anchor?: string } {
+  ): Exclude<Node, Alias> {
     const token = this.scanner.peek()
     if (context === 'block value' && token.kind === 'block entry') return this.blockList(depth, false)
     if (token.kind === 'scalar') return this.scalar(token, tag)
@@ -143,9 +143,7 @@ class Parser {
   private scalar(token: Extract<Token, { kind: 'scalar' }>, tag: string | undefined): Scalar {
     const { scalar, from, to } = token
     this.scanner.take()
-    const node = new Scalar(this.value(scalar, tag, from, to))
-    node.type = scalar.style
-    return placed(node, from, to)
+    return new Scalar(this.value(scalar, tag, from, to), from, to, scalar.style === 'PLAIN')
   }
 
   private value(scalar: Parameters<typeof meaningOf>[0], tag: string | undefined, from: number, to: number): unknown {
@@ -155,7 +153,7 @@ class Parser {
   }
 
   /** @param isIndented whether the list has its own tokens for its start and end */
-  private blockList(depth: number, isIndented: boolean): YAMLSeq<Node> {
+  private blockList(depth: number, isIndented: boolean): ListNode {
     const items: Node[] = []
     const { from } = isIndented ? this.scanner.take() : this.scanner.peek()
     let { to } = this.scanner.peek()
@@ -166,28 +164,28 @@ class Parser {
         : this.next('block entry', 'key', 'value', 'block end')
       const item = isEmpty ? emptyAt(to) : this.node('block', depth + 1)
       items.push(item)
-      to = endOf(item)
+      to = item.to
     }
     if (isIndented) {
       if (!this.next('block end')) this.refuse('the entries of a list must start in the same column, each with a -')
       this.scanner.take()
     }
-    return placed(listOf(items), from, to)
+    return listOf(items, from, to)
   }
 
-  private blockMap(depth: number): YAMLMap<Node, Node> {
-    const pairs: Pair<Node, Node>[] = []
+  private blockMap(depth: number): MapNode {
+    const pairs: Pair[] = []
     const { from } = this.scanner.take()
     let to = from
     while (this.next('key')) {
       const key = this.shared(this.blockPart(depth))
       const value = this.next('value') ? this.blockPart(depth) : emptyAt(this.scanner.peek().from)
       pairs.push(new Pair(key, value))
-      to = Math.max(endOf(key), endOf(value))
+      to = Math.max(key.to, value.to)
     }
     if (!this.next('block end')) this.refuse('the keys of a map must start in the same column, each with a colon')
     this.scanner.take()
-    return placed(mapOf(pairs), from, to)
+    return mapOf(pairs, from, to)
   }
 
   /** Nearly all documents have the same keys. */
@@ -205,7 +203,7 @@ class Parser {
     return this.next('key', 'value', 'block end') ? emptyAt(to) : this.node('block value', depth + 1)
   }
 
-  private flowList(depth: number): YAMLSeq<Node> {
+  private flowList(depth: number): ListNode {
     const items: Node[] = []
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow sequence end'); isFirst = false) {
@@ -216,22 +214,22 @@ class Parser {
       }
       items.push(this.next('key') ? this.pairInList(depth + 1) : this.node('flow', depth + 1))
     }
-    return placed(listOf(items), from, this.scanner.take().to)
+    return listOf(items, from, this.scanner.take().to)
   }
 
   /** `[a: b]` is a list of one map. */
-  private pairInList(depth: number): YAMLMap<Node, Node> {
+  private pairInList(depth: number): MapNode {
     const { from } = this.scanner.take()
     const hasKey = !this.next('value', 'flow entry', 'flow sequence end')
     // Without a key, go-yaml skips the next token.
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.take().to)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow sequence end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
-    return placed(mapOf([new Pair(key, value)]), from, Math.max(endOf(key), endOf(value)))
+    return new MapNode([new Pair(key, value)], from, Math.max(key.to, value.to))
   }
 
-  private flowMap(depth: number): YAMLMap<Node, Node> {
-    const pairs: Pair<Node, Node>[] = []
+  private flowMap(depth: number): MapNode {
+    const pairs: Pair[] = []
     const { from } = this.scanner.take()
     for (let isFirst = true; !this.next('flow mapping end'); isFirst = false) {
       if (!isFirst) {
@@ -241,47 +239,32 @@ class Parser {
       }
       pairs.push(this.pairInMap(depth + 1))
     }
-    return placed(mapOf(pairs), from, this.scanner.take().to)
+    return mapOf(pairs, from, this.scanner.take().to)
   }
 
-  private pairInMap(depth: number): Pair<Node, Node> {
+  private pairInMap(depth: number): Pair {
     if (!this.next('key')) {
       const key = this.node('flow', depth)
-      return new Pair<Node, Node>(key, emptyAt(this.scanner.peek().from))
+      return new Pair(key, emptyAt(this.scanner.peek().from))
     }
     this.scanner.take()
     const hasKey = !this.next('value', 'flow entry', 'flow mapping end')
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow mapping end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
-    return new Pair<Node, Node>(key, value)
+    return new Pair(key, value)
   }
 }
 
 /** A copy holds no room for more: a list that was added to has room for 16 items, and most have one or two. */
-function listOf(items: readonly Node[]): YAMLSeq<Node> {
-  const list = new YAMLSeq<Node>()
-  list.items = items.slice()
-  return list
+function listOf(items: readonly Node[], from: number, to: number): ListNode {
+  return new ListNode(items.slice(), from, to)
 }
 
-function mapOf(pairs: readonly Pair<Node, Node>[]): YAMLMap<Node, Node> {
-  const map = new YAMLMap<Node, Node>()
-  map.items = pairs.slice()
-  return map
+function mapOf(pairs: readonly Pair[], from: number, to: number): MapNode {
+  return new MapNode(pairs.slice(), from, to)
 }
 
 function emptyAt(at: number, value: unknown = null): Scalar {
-  const node = new Scalar(value)
-  node.type = 'PLAIN'
-  return placed(node, at, at)
-}
-
-function placed<Kind extends Node>(node: Kind, from: number, to: number): Kind {
-  node.range = [from, to, to]
-  return node
-}
-
-function endOf(node: Node): number {
-  return node.range?.[1] ?? 0
+  return new Scalar(value, at, at)
 }
