@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
 import module from 'node:module'
 import path from 'node:path'
-import { isMainThread, Worker } from 'node:worker_threads'
+import { isMainThread } from 'node:worker_threads'
 import { changeArgument } from '../host/change-argument'
+import { newThread } from '../host/new-thread'
 
 /** This file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
 const file = realpathSync(process.argv[1] ?? '')
@@ -13,7 +14,7 @@ const isChange = process.send !== undefined && command === changeArgument
 keepCompiledCode()
 if (isMainThread) {
   // The thread of the run starts first: it loads its modules while this thread loads its own.
-  const thread = isChange || ['check', 'coverage', 'init'].includes(command) ? new Worker(file) : undefined
+  const thread = isChange || ['check', 'coverage', 'init'].includes(command) ? newThread(file) : undefined
   if (isChange) void import('../host/change-process').then(({ serveChange }) => serveChange(file, thread))
   else void import('./command-line').then(({ commandLine }) => commandLine(file, thread))
 } else void import('../host/serve').then(({ serve }) => serve())

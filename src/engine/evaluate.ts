@@ -72,13 +72,11 @@ export class Evaluation {
     const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
-      const candidates = [...snapshot.manifests, ...snapshot.descriptions]
-      const kinds = new Set(candidates.map(({ ref }) => groupKindOf(ref)))
+      const candidates = new Candidates([...snapshot.manifests, ...snapshot.descriptions])
       for (const active of rules) {
         const { rule } = active
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
-        if (rule.kinds !== '*' && !rule.kinds.some((kind) => kinds.has(kind))) continue
-        for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
+        for (const manifest of candidates.of(active)) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const judged = (one: Manifest, among: Snapshot) => {
             const made: RawFinding[] = []
@@ -243,6 +241,27 @@ export class Evaluation {
         if (side === 'head') this.skipped.push({ path: origin.path, reason: `${of}: ${reason}` })
       },
     }
+  }
+}
+
+/** The objects of a snapshot by their kinds, so that no rule goes through all of them. */
+class Candidates {
+  private readonly byKind = new Map<string, Manifest[]>()
+
+  constructor(private readonly all: readonly Manifest[]) {
+    for (const manifest of all) {
+      const kind = groupKindOf(manifest.ref)
+      const its = this.byKind.get(kind)
+      if (its) its.push(manifest)
+      else this.byKind.set(kind, [manifest])
+    }
+  }
+
+  /** The objects that a rule judges. */
+  of(active: ActiveRule): readonly Manifest[] {
+    const { kinds } = active.rule
+    if (kinds === '*') return this.all.filter((manifest) => judges(active, manifest))
+    return kinds.flatMap((kind) => this.byKind.get(kind) ?? [])
   }
 }
 

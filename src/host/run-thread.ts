@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Step } from '../budget'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import type { Progress } from '../report/unfinished'
 import { type Cleanup, cleanUp, cleanUpAtExit } from '../revision/cleanup'
+import { newThread } from './new-thread'
 import { defaultTimeout, type Options } from './options'
 import type { Host } from './run'
 import { type Failed, type Message, newStep, type Start, stepIn } from './thread-messages'
@@ -41,7 +42,7 @@ export class RunThread {
   readonly run = async (options: Options, host: Host): Promise<Report> => {
     const { timeout = defaultTimeout, today = new Date().toISOString().slice(0, 10) } = options
     const step = newStep()
-    const thread = this.prepared ?? new Worker(this.file)
+    const thread = this.prepared ?? newThread(this.file)
     this.prepared = undefined
     this.threads.add(thread)
     const start: Start = { options, host, step }

@@ -16,6 +16,8 @@ import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
 import { gather } from '../pipeline/gather'
+import type { Scope } from '../pipeline/opening/scope'
+import type { FoundPartners } from '../pipeline/partners/found-partners'
 import { PartnerSearch } from '../pipeline/partners/partner-search'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -159,7 +161,7 @@ async function runWithin(
     const gatherWith = (
       revision: Revision,
       its: Config,
-      trial: { readonly isTrial?: true; readonly withoutAnswers?: boolean } = {},
+      trial: Pick<Scope, 'isTrial' | 'withoutAnswers' | 'partners'> = {},
     ) =>
       gather({
         base,
@@ -197,19 +199,19 @@ async function runWithin(
     const withoutAnswers =
       !evidence.hasAnswersBeside &&
       !judgement.findings.some(({ cluster, status }) => status === 'introduced' && evidence.answered?.has(cluster))
-    const judgeAgain = async (edits: ReadonlyMap<string, Uint8Array | undefined>) => {
+    const judgeAgain = async (edits: ReadonlyMap<string, Uint8Array | undefined>, partners?: FoundPartners) => {
       const edited = new EditedRevision(head, edits)
       const its = edits.has(configPath)
         ? (await readConfigs(base, edited, options.config, resolutionOf)).head
         : configs.head
-      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers })
+      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers, ...(partners ? { partners } : {}) })
       return [...judge(again, terms, beforeRule).findings, ...again.findings]
     }
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       time: new LocatingTime(clock, start),
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
-      judgeAgain,
+      judgeAgain: (edits) => judgeAgain(edits, evidence.partners),
     })
     const at = { start, read, judged, located: clock.now() }
     const timed = options.timings ? { timings: timingsOf(budget.spent, at) } : {}

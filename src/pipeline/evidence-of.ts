@@ -3,7 +3,6 @@ import { snapshotsOf } from '../cluster/snapshot'
 import type { Inspected } from '../finding/report'
 import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
-import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
@@ -13,6 +12,8 @@ import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './opening/open-sides'
 import type { Gathered, Scope } from './opening/scope'
+import { FoundPartners } from './partners/found-partners'
+import type { LoadedPartners } from './partners/wanted-partners'
 import type { Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
@@ -26,7 +27,7 @@ interface StageResults {
   readonly rest: Rest
   readonly clusters: ClusterMap
   readonly compared: Comparison
-  readonly partners: ReadonlyMap<string, LoadedFile>
+  readonly partners: LoadedPartners
   readonly unseen: Unseen
   readonly reach: Reach
   readonly files: readonly LedgerEntry[] | undefined
@@ -39,8 +40,8 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
   const { base, head } = sides
   const { placement, describing, described } = compared
   const others = {
-    base: [...placement.ofFiles('base', partners), ...compared.rest.base],
-    head: [...placement.ofFiles('head', partners), ...compared.rest.head],
+    base: [...placement.ofFiles('base', partners.loaded), ...compared.rest.base],
+    head: [...placement.ofFiles('head', partners.loaded), ...compared.rest.head],
   }
   const baseManifests = [...compared.before, ...others.base]
   const headManifests = [...compared.after, ...others.head]
@@ -87,6 +88,12 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
       ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },
+    partners: new FoundPartners(
+      rest.needed,
+      [...rendered.before, ...rendered.after, ...rest.rendered],
+      [read.before, read.after],
+      partners,
+    ),
   }
 }
 

@@ -2,7 +2,7 @@ import type { LoadedFile } from '../manifest/load'
 import { changesWithAssumed } from './assume'
 import type { Comparison } from './compare'
 import type { Scope } from './opening/scope'
-import { loadPartners } from './partners/wanted-partners'
+import { type LoadedPartners, loadPartners } from './partners/wanted-partners'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
 
@@ -11,12 +11,14 @@ export async function loadPartnerFiles(
   { values }: ChangedFiles,
   { texts }: Rest,
   compared: Comparison,
-  { rules, search }: Scope,
-): Promise<ReadonlyMap<string, LoadedFile>> {
+  { rules, search, partners }: Scope,
+): Promise<LoadedPartners> {
   const { described, moves, rest } = compared
   const changes = [...changesWithAssumed(compared), ...described]
-  const loaded = loadPartners(rules, changes, moves, texts, rest.head, search?.words)
+  const found = partners
+    ? { loaded: partners.load(texts), documents: [] }
+    : loadPartners(rules, changes, moves, texts, rest.head, search?.words)
   const completed = new Map<string, LoadedFile>()
-  for (const [path, file] of loaded) completed.set(path, await values.completed(path, file))
-  return completed
+  for (const [path, file] of found.loaded) completed.set(path, await values.completed(path, file))
+  return { ...found, loaded: completed }
 }

@@ -6,7 +6,7 @@ import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
 import type { Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
-import { looseManifests, renderPartners } from './partners/render-partners'
+import { looseManifests, renderFound, renderPartners } from './partners/render-partners'
 import { needsOtherFiles } from './partners/wanted-partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
@@ -27,13 +27,17 @@ export async function readRest(
   sides: Sides,
   read: ChangedFiles,
   rendered: ChangedRenderings,
-  { rules, renderer: { budget }, search }: Scope,
+  { rules, renderer: { budget }, search, partners: found }: Scope,
 ): Promise<Rest> {
-  const touched = touchedBy(sides, read, rendered)
-  const needed = needsOtherFiles(rules, touched)
+  const touched = found ? [] : touchedBy(sides, read, rendered)
+  const needed = found?.needed ?? needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
-  const partners = needed ? await renderPartners(sides, rendered.isSame, rules, touched, search) : []
+  const partners = needed
+    ? await (found
+        ? renderFound(sides, rendered.isSame, found)
+        : renderPartners(sides, rendered.isSame, rules, touched, search))
+    : []
   return {
     needed,
     texts: needed && texts ? texts : new Map(),

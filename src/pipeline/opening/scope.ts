@@ -5,6 +5,7 @@ import type { ActiveRule } from '../../policy/policy'
 import type { Renderer } from '../../render/renderer'
 import type { Revision } from '../../revision/revision'
 import type { SideOfChange } from '../../sides/side'
+import type { FoundPartners } from '../partners/found-partners'
 import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
 
@@ -31,6 +32,8 @@ export interface Scope {
   readonly config?: string | undefined
   /** Set for a trial, whose changed files need no account. */
   readonly isTrial?: true
+  /** Set for a trial that looks for no partners of its own. */
+  readonly partners?: FoundPartners
   /** Set for a trial of findings that are true without other answers of the cluster. */
   readonly withoutAnswers?: boolean
 }
@@ -40,4 +43,5 @@ export interface Gathered extends Evidence {
   /** Whether findings outside the clusters of other answers may depend on such an answer. */
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
+  readonly partners: FoundPartners
 }

@@ -2,9 +2,11 @@ import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
 import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import type { ActiveRule } from '../../policy/policy'
 import type { RenderedSide } from '../../sides/rendered-side'
+import type { SideOfChange } from '../../sides/side'
 import type { Source } from '../../sources/source'
 import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
+import type { FoundPartners } from './found-partners'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { PartnerSearch } from './partner-search'
 import { partnersWanted, type Wanted } from './wanted-partners'
@@ -17,6 +19,21 @@ interface Asked {
 
 /** Objects in more places than this are looked for in every cluster. */
 const maxPlaces = 50
+
+/** Renders the unchanged sources that a trial compares with. */
+export async function renderFound(
+  { head }: Pick<Sides, 'head'>,
+  unreached: (source: Source) => boolean,
+  found: FoundPartners,
+): Promise<RenderedSide[]> {
+  const sources = declared(head).filter((one) => unreached(one) && found.hasSource(one))
+  return Promise.all(sources.map(async (source) => readableSide(head, await head.render(source))))
+}
+
+/** The sources that something declares. */
+function declared({ discovery }: SideOfChange): Source[] {
+  return discovery.sources.filter(({ origin }) => origin !== 'probed')
+}
 
 /**
  * Renders the unchanged sources that may contain a partner of a touched object. Rendered objects may have partners for
@@ -34,7 +51,7 @@ export async function renderPartners(
   const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
     (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
-  for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one)))
+  for (const source of declared(head).filter(unreached))
     open.set(source, {
       at: whereaboutsOf(source.target, declarations),
       mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),

@@ -69,6 +69,12 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
   return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
 }
 
+/** The untouched files with partners in them, and the texts of the documents that were read. */
+export interface LoadedPartners {
+  readonly loaded: ReadonlyMap<string, LoadedFile>
+  readonly documents: readonly string[]
+}
+
 /**
  * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
  * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this repeats
@@ -84,8 +90,9 @@ export function loadPartners(
   rest: ReadonlyMap<string, string>,
   loadedAlready: readonly Manifest[] = [],
   search = new WordSearch(),
-): Map<string, LoadedFile> {
+): LoadedPartners {
   const loaded = new Map<string, LoadedFile>()
+  const documents = new Set<string>()
   const asked = new Map<ActiveRule, Set<string>>()
   /** The rules that look for a word of a document. */
   const askers = new Map<string, Set<ActiveRule>>()
@@ -126,7 +133,9 @@ export function loadPartners(
         const words = mayPutWordsTogether(document) ? strings : index.in(document)
         for (const word of words) for (const active of wanted.get(word) ?? []) its.add(active)
         const kind = its.size > 0 ? skimKind(document) : undefined
-        return [...its].some(({ rule }) => readsKind(rule, kind))
+        const isRead = [...its].some(({ rule }) => readsKind(rule, kind))
+        if (isRead) documents.add(document)
+        return isRead
       })
       loaded.set(path, file)
       frontier.push(
@@ -136,7 +145,7 @@ export function loadPartners(
       )
     }
   }
-  return loaded
+  return { loaded, documents: [...documents] }
 }
 
 function mayMention(text: string, strings: readonly string[], index: WordIndex, search: WordSearch): boolean {
