@@ -20,6 +20,8 @@ const annotations = /\bargocd\.argoproj\.io\//g
 
 /** Whether a text may contain an object that deploys others. */
 function maySpeakOfDeployers(written: string): boolean {
+  // Nearly all texts end here.
+  if (!mentionsOneOf(written, ['argoproj.io', 'toolkit.fluxcd.io'])) return false
   const text = spelledOut(written).replace(annotations, '')
   return (
     (mentions(text, 'argoproj.io') && mentions(text, 'Application')) ||

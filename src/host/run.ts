@@ -17,11 +17,11 @@ import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
 import { gather } from '../pipeline/gather'
 import type { Scope } from '../pipeline/opening/scope'
-import type { FoundPartners } from '../pipeline/partners/found-partners'
 import { PartnerSearch } from '../pipeline/partners/partner-search'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
 import { configPath, notJudgedRule } from '../policy/names'
+import { onlyRules } from '../policy/only-rules'
 import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
 import { Renderer } from '../render/renderer'
 import { RenderingCache } from '../render/rendering-cache'
@@ -199,19 +199,22 @@ async function runWithin(
     const withoutAnswers =
       !evidence.hasAnswersBeside &&
       !judgement.findings.some(({ cluster, status }) => status === 'introduced' && evidence.answered?.has(cluster))
-    const judgeAgain = async (edits: ReadonlyMap<string, Uint8Array | undefined>, partners?: FoundPartners) => {
+    const judgeAgain = async (edits: ReadonlyMap<string, Uint8Array | undefined>, rules?: ReadonlySet<string>) => {
       const edited = new EditedRevision(head, edits)
       const its = edits.has(configPath)
         ? (await readConfigs(base, edited, options.config, resolutionOf)).head
         : configs.head
-      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers, ...(partners ? { partners } : {}) })
-      return [...judge(again, terms, beforeRule).findings, ...again.findings]
+      // Trials of some rules compare with what was found for all of them.
+      const partners = rules ? { partners: evidence.partners } : {}
+      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers, ...partners })
+      const by = rules ? { ...terms, resolution: onlyRules(resolution, rules) } : terms
+      return [...judge(again, by, beforeRule).findings, ...again.findings]
     }
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       time: new LocatingTime(clock, start),
       located: (findings) => stages.judgedAs(() => reportWith(findings)),
-      judgeAgain: (edits) => judgeAgain(edits, evidence.partners),
+      judgeAgain,
     })
     const at = { start, read, judged, located: clock.now() }
     const timed = options.timings ? { timings: timingsOf(budget.spent, at) } : {}
@@ -221,7 +224,7 @@ async function runWithin(
       mode: evidence.mode,
       rules: terms.resolution.rules,
       isExcepted: exceptedAmong(located, terms, evidence.mode),
-      judgeAgain,
+      judgeAgain: (edits) => judgeAgain(edits),
     })
     return { ...reportWith(findings), ...timed, patches }
   } finally {

@@ -25,7 +25,7 @@ export async function locate(findings: readonly Finding[], context: TrialContext
   if (open.size === 0) return [...findings]
   const locateContext = {
     originals: new OriginalPlaces(context.evidence.sides),
-    trials: new Trials(context, findings),
+    trials: new Trials(context, findings, open),
     context,
   }
   const located = [...findings]

@@ -13,10 +13,13 @@ export interface TrialContext {
   /** Called with all findings before the first one is located, and after each. */
   located(findings: readonly Finding[]): void
   /**
-   * Judges the head again with some files as they were: the findings that are then introduced, and the sources that did
-   * not render.
+   * Judges the head again by some rules with some files as they were: the findings that are then introduced, and the
+   * sources that did not render.
    */
-  judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
+  judgeAgain(
+    edits: ReadonlyMap<string, Uint8Array | undefined>,
+    rules: ReadonlySet<string>,
+  ): Promise<readonly Finding[]>
 }
 
 /** Reverts parts of the change and judges it again, no part twice, as long as there is time. */
@@ -26,12 +29,16 @@ export class Trials {
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
   private readonly failures: number
   private readonly introduced: ReadonlySet<string>
+  private readonly rules: ReadonlySet<string>
 
+  /** @param open those whose lines are searched for */
   constructor(
     private readonly context: TrialContext,
     findings: readonly Finding[],
+    open: ReadonlySet<Finding>,
   ) {
     this.introduced = fingerprintsOf(findings)
+    this.rules = new Set([...open].map(({ rule }) => rule))
     this.failures = unrenderedAmong(context.evidence.findings)
   }
 
@@ -86,7 +93,7 @@ export class Trials {
   }
 
   private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
-    const findings = await this.context.judgeAgain(edits)
+    const findings = await this.context.judgeAgain(edits, this.rules)
     if (unrenderedAmong(findings) > this.failures) return undefined
     // A finding that reappears for the same objects, with another namespace or other keys, is not gone.
     const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
