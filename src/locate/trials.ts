@@ -1,5 +1,6 @@
 import type { Finding, Location } from '../finding/report'
 import type { Gathered } from '../pipeline/opening/scope'
+import { entryThatBrings } from './bringing-entry'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'
@@ -47,8 +48,9 @@ export class Trials {
     return this.context.time.isOver
   }
 
-  async causesOf(finding: Finding): Promise<Cause[]> {
-    const files = await this.suspects(finding)
+  /** @param writtenIn the file that the rendered object comes from */
+  async causesOf(finding: Finding, writtenIn: string): Promise<Cause[]> {
+    const files = await this.suspects(finding, writtenIn)
     if (files.length === 0) return []
     // A reversal that fixes another finding often fixes this one too.
     const known = this.found.find(
@@ -58,6 +60,8 @@ export class Trials {
         causes.every(({ file }) => files.includes(file)),
     )
     if (known) return asDeclared(known.causes, files)
+    const entry = entryThatBrings(finding, writtenIn, files, this.context.evidence.sides.head)
+    if (entry) return [entry]
     const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
       const left = await this.trial(reversal)
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
@@ -103,7 +107,7 @@ export class Trials {
   /**
    * The files that this change touches and that the finding's sources are made of: values first, packed charts last.
    */
-  private async suspects(finding: Finding): Promise<ChangedFile[]> {
+  private async suspects(finding: Finding, writtenIn: string): Promise<ChangedFile[]> {
     const { sides } = this.context.evidence
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
     const names = new Set<string>()
@@ -135,9 +139,10 @@ export class Trials {
       if (values.has(path)) return 0
       if (isDefaultValues(path) || definitions.has(path)) return 1
       if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path)) return 2
-      if (/\.(?:tgz|lock)$/.test(path)) return 6
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path)) return 3
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path) ? 5 : 4
+      if (/\.(?:tgz|lock)$/.test(path)) return 7
+      if (path === writtenIn) return 3
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path)) return 4
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path) ? 6 : 5
     }
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
   }

@@ -10,6 +10,7 @@ import type { Kustomization } from '../sources/kustomization'
 import { asPacked } from '../sources/packed'
 import { type HelmSource, inputsOf, type Source, titleOf } from '../sources/source'
 import { ReleaseAnswers } from './answers/release-answers'
+import { ByInput } from './by-input'
 import type { RenderingCache } from './rendering-cache'
 import { openStub } from './stub-cluster/stub-server'
 import { ChartNetwork } from './tools/chart-network'
@@ -56,6 +57,8 @@ export class Renderer {
   readonly contents = new Contents()
   readonly texts = new RenderedTexts()
   private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly listed = new ByInput<Promise<readonly string[]>>()
+  private readonly keys = new ByInput<Promise<string>>()
   /** Releases as a cluster with other answers would have them. */
   readonly answers: ReleaseAnswers
   private readonly versions: ToolVersions
@@ -125,12 +128,18 @@ export class Renderer {
   }
 
   /** The files of the repository from which a source is made. */
-  files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string[]> {
-    return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
+  files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<readonly string[]> {
+    return this.listed.of(source, checkout, all, async () =>
+      source.kind === 'helm' ? helmFiles(source, checkout) : kustomizeFiles(source, all, checkout),
+    )
   }
 
   /** Identifies a rendering: the source and the content of every file it is made of. */
-  async keyOf(source: Source, whole: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+  keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+    return this.keys.of(source, checkout, all, () => this.newKeyOf(source, checkout, all))
+  }
+
+  private async newKeyOf(source: Source, whole: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const inputs = inputsOf(source)
     const checkout = source.kind === 'helm' ? await asPacked(source, whole) : whole
     const files = await this.files(source, checkout, all)

@@ -122,7 +122,7 @@ export class SideOfChange {
     return new SideOfChange(revision, treeFor, checkout, discovery, descriptions, renderer, keys, informed, fetched)
   }
 
-  files(source: Source): Promise<string[]> {
+  files(source: Source): Promise<readonly string[]> {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations)
   }
 

@@ -62,9 +62,13 @@ export class ReleaseValueFiles {
       left.delete(file.path)
     }
     const reached = new Set<string>()
+    const taking = new Map<string, boolean>()
     for (const source of head.discovery.sources) {
-      const files = await head.checkout.texts(await head.files(source))
-      if ([...files.values()].some(mayTakeFiles)) reached.add(source.id)
+      const files = await head.files(source)
+      const open = files.filter((file) => !taking.has(file))
+      for (const file of open) taking.set(file, false)
+      for (const [file, text] of await head.checkout.texts(open)) taking.set(file, mayTakeFiles(text))
+      if (files.some((file) => taking.get(file))) reached.add(source.id)
     }
     return { before: before.withLoaded(was), after: after.withLoaded(is), texts: left, reached }
   }
