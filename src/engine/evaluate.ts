@@ -71,7 +71,7 @@ export class Evaluation {
   ): RawFinding[] {
     const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
-    for (const [cluster, snapshot] of snapshots) {
+    for (const [cluster, snapshot] of [...snapshots].filter(([name]) => this.isJudged(name))) {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
       const kinds = new Set(candidates.map(({ ref }) => groupKindOf(ref)))
       for (const active of rules) {
@@ -103,7 +103,8 @@ export class Evaluation {
   /** Findings of `change` and `removal` rules. */
   evaluateChanges(): RawFinding[] {
     const findings: RawFinding[] = []
-    for (const change of [...this.evidence.changes, ...this.evidence.described]) {
+    const all = [...this.evidence.changes, ...this.evidence.described]
+    for (const change of all.filter(({ cluster }) => this.isJudged(cluster))) {
       const { base, head: whole } = this.snapshotsOf(change.cluster)
       const head = change.kind === 'removed' ? this.withoutLapsed(whole, change.before) : whole
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
@@ -120,7 +121,7 @@ export class Evaluation {
         findings.push(...this.evaluateReplacements(active, replaced))
       }
     }
-    for (const move of this.evidence.moves) {
+    for (const move of this.evidence.moves.filter(({ cluster }) => this.isJudged(cluster))) {
       for (const active of this.rules) {
         const { rule } = active
         if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
@@ -133,6 +134,11 @@ export class Evaluation {
       }
     }
     return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  private isJudged(cluster: string): boolean {
+    const { judges } = this.evidence
+    return !judges || judges(cluster)
   }
 
   /** Without the objects that the head still writes and that do not keep one of the base. */

@@ -7,6 +7,8 @@ import type { Revision } from '../../revision/revision'
 import type { SideOfChange } from '../../sides/side'
 import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
+import type { Sides } from './open-sides'
+import type { SelectedShards } from './shard'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
 export interface Scope {
@@ -29,6 +31,8 @@ export interface Scope {
   readonly fetches?: Fetches | undefined
   /** The file of the config in force. */
   readonly config?: string | undefined
+  /** Selects the clusters to judge; all where it is not given. */
+  readonly select?: (sides: Sides) => SelectedShards | undefined
   /** Set for a trial, whose changed files need no account. */
   readonly isTrial?: true
   /** Set for a trial of findings that are true without other answers of the cluster. */
@@ -40,4 +44,5 @@ export interface Gathered extends Evidence {
   /** Whether findings outside the clusters of other answers may depend on such an answer. */
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
+  readonly shard?: SelectedShards
 }
