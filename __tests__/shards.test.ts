@@ -46,7 +46,10 @@ describe('the reports of all shards are the report of one run', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (parts) => {
         const side = (of: 'base' | 'head') =>
-          Object.assign({}, ...parts.map((one) => below(of === 'head' ? (one.head ?? one.home) : one.home, one.change[of])))
+          Object.assign(
+            {},
+            ...parts.map((one) => below(of === 'head' ? (one.head ?? one.home) : one.home, one.change[of])),
+          )
         const input = { base: side('base'), head: side('head'), guard }
         expect(comparable(await inOne(input))).toEqual(comparable(await judge(input)))
       }),

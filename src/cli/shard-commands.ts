@@ -39,7 +39,7 @@ export function addShards(
   command
     .command('merge')
     .description('Make one report of the JSON reports of several runs with --cluster.')
-    .argument('<reports...>', 'The reports of all clusters of one change.')
+    .argument('<reports...>', 'The reports of all clusters of one change, or folders of them.')
     .addOption(new Option('--format <format>', 'The format of the report.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .option('--quiet', optionTexts.quiet, false)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GuardError } from '../errors'
+import { sortBumps } from '../finding/bump'
 import type { Inspected, ReadObjects, Report, ReportParts, ReportShard } from '../finding/report'
 import type { LedgerEntry } from '../ledger/entry'
 import { assembled } from './parts'
@@ -19,7 +20,8 @@ export function mergedReport(reports: readonly [NamedShard, ...NamedShard[]]): R
   const [{ shard: first }] = reports
   for (const { file, shard } of reports.slice(1)) refuseOther(reports[0], { file, shard })
   refuseGaps(reports)
-  const shards = reports.map(({ shard }) => shard)
+  const names = ({ judged }: ReportShard) => JSON.stringify(judged)
+  const shards = reports.map(({ shard }) => shard).sort((a, b) => (names(a) < names(b) ? -1 : 1))
   return assembled(partsOf(shards), first.terms)
 }
 
@@ -72,7 +74,7 @@ function partsOf(shards: readonly ReportShard[]): ReportParts {
   const all = parts.map((one) => one.inspected)
   const sum = (of: (changes: Report['inspected']['changes']) => number) =>
     all.reduce((total, { changes }) => total + of(changes), 0)
-  const bumps = distinct(all.flatMap((one) => one.bumps ?? []))
+  const bumps = sortBumps(all.flatMap((one) => one.bumps ?? []))
   const withTools = all.filter(({ tools }) => tools.length > 0)
   const isConfined = withTools.length > 0 && withTools.every(({ confinement }) => confinement !== undefined)
   return {
@@ -154,8 +156,10 @@ function accountOf(entries: readonly [LedgerEntry, ...LedgerEntry[]]): LedgerEnt
   const [best] = [...entries].sort((a, b) => rankOf(a) - rankOf(b)) as [LedgerEntry]
   if (best.state !== 'judged' && best.state !== 'input') return best
   const alike = entries.filter(({ state }) => state === 'judged' || state === 'input')
-  const objects = distinct(alike.flatMap((one) => one.objects ?? []))
-  const sources = distinct(alike.flatMap((one) => one.sources ?? []))
+  // The objects that are written in a file are in their order; those of several renderings are sorted.
+  const lists = distinct(alike.flatMap((one) => (one.objects ? [one.objects] : [])))
+  const objects = lists.length > 1 ? distinct(lists.flat()).sort() : lists.flat()
+  const sources = distinct(alike.flatMap((one) => one.sources ?? [])).sort()
   return {
     ...best,
     ...(objects.length > 0 ? { objects } : {}),

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { mergedReport, type NamedShard } from '../engine/merge'
 import { GuardError } from '../errors'
 import type { Report, ReportShard } from '../finding/report'
@@ -11,13 +12,23 @@ const mostBytes = 256 * 1024 * 1024
 /**
  * Makes one report of the JSON reports of several runs, each of other clusters.
  *
+ * @param files the reports, or folders of them
  * @throws GuardError where a file is no such report, or they are not all of one change
  */
 export function mergeFiles(files: readonly string[], root: string): Report {
-  const [first, ...others] = files
+  const [first, ...others] = files.flatMap(filesAt)
   if (first === undefined)
     throw new GuardError('usage', 'There is no report to merge, so nothing is known. Name the reports of all clusters.')
   return mergedReport([readShard(first, root), ...others.map((file) => readShard(file, root))])
+}
+
+/** A file, or the JSON files below a folder. */
+function filesAt(place: string): string[] {
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [place]
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
 }
 
 function readShard(file: string, root: string): NamedShard {
