@@ -99,12 +99,39 @@ describe('check --cluster', () => {
       'introduced error base/overlays/eu/own.yaml:7 protected-rbac/object-kept',
     ])
     expect(rest.found).toEqual(['introduced error base/rbac.yaml:8 protected-rbac/object-kept'])
-    expect(rest.builds).toBe(0)
     expect(us.builds).toBeGreaterThan(0)
     expect(eu.builds).toBeGreaterThan(0)
     // Finding lines builds again, only what a finding is about.
     expect(eu.builds).toBeLessThan(whole.builds)
     expect(us.builds).toBeLessThan(whole.builds)
+  })
+
+  test('renders nothing for the rest where the change does not touch it', async () => {
+    const repo = new TestRepository()
+    repo.commit(fleet)
+    repo.commit({ 'base/web.yaml': holed })
+    const kubectl = countingTool('kubectl')
+    const report = await checkJson(...between(repo), '--kustomize', kubectl.program, '--cluster', '(rest)')
+    expect([lines(report), kubectl.count('kustomize')]).toEqual([[], 0])
+  })
+
+  test('finds in the rest which folders repeat each other by what is rendered beside their files', async () => {
+    const copies = (name: string) => ({
+      [`team-${name}/web.yaml`]: sound,
+      [`team-${name}/overlays/prod/kustomization.yaml`]: 'resources: [all.yaml]\n',
+      [`team-${name}/overlays/prod/all.yaml`]: stream(configMap('one'), configMap('two')),
+    })
+    const repo = new TestRepository()
+    repo.commit({ ...copies('a'), ...copies('b') })
+    repo.commit({
+      'team-a/web.yaml': holed,
+      'team-a/overlays/prod/all.yaml': stream(configMap('one', 'y'), configMap('two')),
+      'team-b/overlays/prod/all.yaml': stream(configMap('one', 'z'), configMap('two')),
+    })
+    const whole = await checkJson(...between(repo))
+    const rest = await checkJson(...between(repo), '--cluster', '(rest)')
+    expect(whole.findings.map(({ cluster, rule }) => [cluster, rule])).toEqual([['team-a', 'ingress-tls/host-covered']])
+    expect(rest.findings).toEqual(whole.findings)
   })
 
   test('takes globs and several names, and says which clusters it judged', async () => {

@@ -64,6 +64,13 @@ export class Shards {
     return [...new Set(this.namesOf(to).map((name) => this.nameOf.get(name) ?? restName))]
   }
 
+  /** The shard of the folder that what goes there is in, although the config gives it to another cluster. */
+  around(to: Destination): string[] {
+    const layout = 'path' in to ? layoutFolderOf(to.path) : undefined
+    const shard = layout === undefined ? undefined : this.nameOf.get(layout)
+    return shard === undefined ? [] : [shard]
+  }
+
   /**
    * The shards that names or globs select; a name that is a shard's is no glob.
    *

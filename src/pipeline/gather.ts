@@ -17,6 +17,7 @@ import { reachOf } from './reach'
 import { readChanged } from './read-changed'
 import { readRest } from './read-rest'
 import { renderChanged } from './render-changed'
+import { withTouchedRest } from './touched-rest'
 
 /** Both sides, with what is fetched for them. */
 async function sidesOf(scope: Scope): Promise<Sides> {
@@ -36,8 +37,9 @@ export async function clustersIn(scope: Scope): Promise<readonly Shard[]> {
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const whole = await sidesOf(scope)
-  const sides = { ...whole, shard: scope.select?.(whole) }
-  const read = await readChanged(sides, scope)
+  const selected = { ...whole, shard: scope.select?.(whole) }
+  const read = await readChanged(selected, scope)
+  const sides = withTouchedRest(selected, read)
   const rendered = await renderChanged(sides, read, scope)
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')

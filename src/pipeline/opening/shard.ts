@@ -1,4 +1,4 @@
-import { type Shard, Shards } from '../../cluster/shards'
+import { type Destination, restName, type Shard, Shards } from '../../cluster/shards'
 import { isMoved } from '../../gaps/moved'
 import type { Side } from '../../manifest/manifest'
 import type { RenderedSide } from '../../sides/rendered-side'
@@ -16,6 +16,8 @@ export interface SelectedShards {
   judges(cluster: string): boolean
   /** Whether a source may hold objects of a judged cluster. */
   renders(source: Source): boolean
+  /** Whether something may go to no cluster that is known before rendering, and this run judges that. */
+  mayBeRest(to: Destination): boolean
   /** Whether a file is in a judged cluster; for one that no source takes. */
   holds(path: string): boolean
 }
@@ -46,6 +48,7 @@ export function selectShards(sides: Sides, globs: readonly string[] | undefined)
     names: [...selected].sort(),
     judges: (cluster) => selected.has(shards.of(cluster)),
     renders: ({ id, target }) => isSelected(bySource.get(id) ?? shards.mayHold(target)),
+    mayBeRest: (to) => selected.has(restName) && shards.mayHold(to).includes(restName),
     holds: (path) => isSelected(shards.mayHold({ path })),
   }
 }
@@ -59,7 +62,7 @@ function shardsBySource({ base, head }: Sides, shards: Shards): Map<string, Set<
   }
   const [was, is] = [base?.discovery.sources ?? [], head.discovery.sources]
   for (const { id, target } of [...was, ...is])
-    found.set(id, new Set([...(found.get(id) ?? []), ...shards.mayHold(target)]))
+    found.set(id, new Set([...(found.get(id) ?? []), ...shards.mayHold(target), ...shards.around(target)]))
   for (const { id, baseSourceId } of is) if (baseSourceId !== undefined) join(id, baseSourceId)
   const ids = { was: new Set(was.map(({ id }) => id)), is: new Set(is.map(({ id }) => id)) }
   const gone = was.filter(({ id }) => !ids.is.has(id))
