@@ -32,7 +32,17 @@ function below(folder: string, texts: Texts): Texts {
   return Object.fromEntries(Object.entries(texts).map(([file, text]) => [`${folder}${file}`, text]))
 }
 
-const homes = ['', 'clusters/a/', 'clusters/b/', 'clusters/b/east/', 'clusters/b/west/', 'team/overlays/prod/', 'declared/', 'shop/eu/', 'shop/us/']
+const homes = [
+  '',
+  'clusters/a/',
+  'clusters/b/',
+  'clusters/b/east/',
+  'clusters/b/west/',
+  'team/overlays/prod/',
+  'declared/',
+  'shop/eu/',
+  'shop/us/',
+]
 const guard = 'format: 1\nclusters:\n  named: {paths: ["declared/**"]}\n'
 
 describe('the reports of all shards are the report of one run', () => {
