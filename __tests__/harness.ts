@@ -6,11 +6,13 @@ import { Lexer } from 'yaml'
 import type { DeclaredClusters } from '../src/cluster/clusters'
 import { check, judge as engineJudge, type PolicyContext, reportOf } from '../src/engine/check'
 import { exceptedAmong } from '../src/engine/exception'
+import type { NamedShard } from '../src/engine/merge'
 import type { Patch } from '../src/finding/edited-text'
 import type { Report } from '../src/finding/report'
 import { bundledPolicies } from '../src/host/bundled'
 import { verifiedFixes } from '../src/locate/fixes'
 import { gather } from '../src/pipeline/gather'
+import { selectShards } from '../src/pipeline/opening/shard'
 import { emptyConfig, readConfig } from '../src/policy/config'
 import { configPath } from '../src/policy/names'
 import { defaultUses, resolvePolicies, type Use } from '../src/policy/policy'
@@ -84,7 +86,21 @@ function withEdits(texts: Texts, edits: ReadonlyMap<string, Uint8Array | undefin
   return { ...texts, ...Object.fromEntries(edited) }
 }
 
-async function gathered({ base, head, guard, headClusters }: Case, rule?: string) {
+/** Judges each shard of a case in a run of its own, as `check --cluster` does. */
+export async function judgeInShards(input: Case): Promise<NamedShard[]> {
+  const { evidence } = await gathered(input, undefined, ['**'])
+  const names = (evidence.shard?.all ?? []).map(([name]) => name)
+  return Promise.all(
+    names.map(async (name) => {
+      const { evidence: own, terms } = await gathered(input, undefined, [name])
+      const { shard } = check(own, terms)
+      if (!shard) throw new Error(`no shard for ${name}`)
+      return { file: `${name}.json`, shard: JSON.parse(JSON.stringify(shard)) }
+    }),
+  )
+}
+
+async function gathered({ base, head, guard, headClusters }: Case, rule?: string, clusters?: readonly string[]) {
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
   const resolution = resolvePolicies(config.uses ?? (rule ? newest : defaultUses(bundled)), bundled, rules)
   const active = resolution.rules.filter((candidate) => rule === undefined || candidate.rule.id === rule)
@@ -99,6 +115,7 @@ async function gathered({ base, head, guard, headClusters }: Case, rule?: string
     releases: { base: config.releases, head: config.releases },
     repository: [],
     renderer,
+    select: (sides) => selectShards(sides, clusters),
   }).finally(() => renderer.close())
   const terms: PolicyContext = {
     resolution: { ...resolution, rules: active },

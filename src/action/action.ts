@@ -49,6 +49,11 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
   const { token } = inputs.delivery
   const event = readEvent(process.env)
   refuseUnsafe(event)
+  const audience = audienceOf(event, process.env)
+  if (inputs.command === 'merge') {
+    const { mergeFiles } = await import('../host/merge')
+    return carry(mergeFiles(inputs.reports, root), inputs, audience, root)
+  }
   const given = options.base !== undefined || options.all
   // The workflow names the folder, so it vouches for it: in a container job another user owns the checkout.
   const repository = { dir: options.repo, token, trusted: true }
@@ -66,7 +71,24 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
     },
   )
   if (timings) showTime(timings)
-  await carry(report, inputs, audienceOf(event, process.env), root)
+  if (inputs.command === 'clusters') return listClusters(report)
+  await carry(report, inputs, audience, root)
+}
+
+/**
+ * Sets the output for the matrix of a workflow.
+ *
+ * @throws GuardError when the repository could not be read in time
+ */
+function listClusters({ clusters, unfinished }: Report): void {
+  if (!clusters)
+    throw new GuardError(
+      'source',
+      `The time limit of the run (${unfinished?.minutes} min) was reached while ${unfinished?.doing}. Raise \`timeout\`.`,
+    )
+  const names = JSON.stringify(clusters.map(([name]) => name))
+  process.stdout.write(withCommandsDisabled(`${names}\n`))
+  core.setOutput('clusters', names)
 }
 
 /** Shows what the time was spent on, folded in the log. */

@@ -5,8 +5,14 @@ import { failOnLevels, minutesIn, type Options } from '../host/options'
 import { commentModes } from './comment'
 import { annotationModes, type Delivery } from './deliver'
 
+/** What the Action does: it checks, lists the clusters, or merges the reports of several runs. */
+export const commands = ['check', 'clusters', 'merge'] as const
+
 /** The Action's inputs: the options of a run, where the checkout is, and how the report is delivered. */
 export interface Inputs {
+  readonly command: (typeof commands)[number]
+  /** The reports to merge. */
+  readonly reports: readonly string[]
   readonly options: Options
   readonly delivery: Delivery
   /** The SARIF file, from the workspace. */
@@ -31,6 +37,21 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
   }
   const timeout = input('timeout')
   const suggestions = oneOf('suggestions', ['true', 'false']) === 'true'
+  const lines = (name: string) =>
+    (input(name) ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+  const command = oneOf('command', commands) ?? 'check'
+  const clusters = lines('cluster')
+  const isPart = clusters.length > 0
+  if (isPart && command !== 'check')
+    throw new GuardError('usage', `The input cluster is for the command check, not for ${command}. Remove one of them.`)
+  if (suggestions && (isPart || command !== 'check'))
+    throw new GuardError(
+      'usage',
+      'The input suggestions needs one run that judges all clusters: fixes edit files that several may share. Remove it.',
+    )
   const options: Options = {
     repo: path.resolve(workspace, folder ?? '.'),
     base: input('base'),
@@ -46,13 +67,22 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     cache: input('cache'),
     today: input('today'),
     timeout: timeout === undefined ? undefined : minutesIn(timeout, 'The input timeout'),
+    ...(isPart ? { clusters } : {}),
+    ...(command === 'clusters' ? { listClusters: true } : {}),
   }
   const delivery: Delivery = {
-    annotations: oneOf('annotations', annotationModes) ?? 'auto',
-    comment: oneOf('comment', commentModes) ?? 'never',
+    // The job that merges the reports delivers the whole one.
+    annotations: isPart ? 'none' : (oneOf('annotations', annotationModes) ?? 'auto'),
+    comment: isPart ? 'never' : (oneOf('comment', commentModes) ?? 'never'),
     suggestions,
     checkName: input('check-name') ?? 'ingress-guard findings',
     token: input('token'),
   }
-  return { options, delivery, sarifFile: input('sarif-file') }
+  return {
+    command,
+    reports: lines('reports').map((file) => path.resolve(workspace, file)),
+    options,
+    delivery,
+    sarifFile: input('sarif-file'),
+  }
 }

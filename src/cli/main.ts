@@ -14,7 +14,7 @@ const isChange = process.send !== undefined && command === changeArgument
 keepCompiledCode()
 if (isMainThread) {
   // The thread of the run starts first: it loads its modules while this thread loads its own.
-  const thread = isChange || ['check', 'coverage', 'init'].includes(command) ? newThread(file) : undefined
+  const thread = isChange || ['check', 'clusters', 'coverage', 'init'].includes(command) ? newThread(file) : undefined
   if (isChange) void import('../host/change-process').then(({ serveChange }) => serveChange(file, thread))
   else void import('./command-line').then(({ commandLine }) => commandLine(file, thread))
 } else void import('../host/serve').then(({ serve }) => serve())

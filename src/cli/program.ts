@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { styleText } from 'node:util'
 import { Command, CommanderError, Option } from 'commander'
 import { didYouMean } from '../closest'
 import { GuardError } from '../errors'
@@ -7,24 +5,21 @@ import type { Report } from '../finding/report'
 import { failOnLevels, minutesIn, type Options, optionTexts } from '../host/options'
 import { ruleIds, rulePage, versionIn } from '../host/package'
 import type { FailOn } from '../policy/schema'
-import type { Paint } from '../report/terminal'
 import type { CoverageFlags } from './coverage'
 import type { FixMode } from './fix'
 import type { InitFlags } from './init'
 import type { Io } from './io'
 import { addReplay } from './replay-command'
+import { deliver, formats, paintFor, type Shown, statusOf, write } from './report-output'
+import { addShards } from './shard-commands'
 
-const formats = ['terminal', 'json', 'markdown', 'sarif', 'github', 'gitlab', 'junit'] as const
-
-interface CheckFlags {
+interface CheckFlags extends Shown {
   repo: string
   base?: string
   head?: string
   config?: string
   policy: string[]
   all: boolean
-  format: (typeof formats)[number]
-  output?: string
   failOn?: FailOn
   helm?: string
   kustomize?: string
@@ -33,9 +28,8 @@ interface CheckFlags {
   today?: string
   timeout?: number
   timings: boolean
+  cluster?: string[]
   fix?: FixMode
-  quiet: boolean
-  verbose: boolean
 }
 
 interface InventoryFlags {
@@ -64,6 +58,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--config <file>', optionTexts.config)
     .option('--policy <name@range...>', optionTexts.policies, [])
     .option('--all', optionTexts.all, false)
+    .option('--cluster <name...>', optionTexts.clusters)
     .addOption(new Option('--format <format>', 'The format of the report.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .addOption(
@@ -85,27 +80,26 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         'Apply verified fixes to the working tree, show the diff, and check again; --fix=dry only shows it.',
       ).choices(['dry']),
     )
-    .option('--quiet', 'In the terminal, show the findings that count and nothing else.', false)
-    .option(
-      '--verbose',
-      'In the terminal, show also older findings, all that was not inspected, and each changed file.',
-      false,
-    )
+    .option('--quiet', optionTexts.quiet, false)
+    .option('--verbose', optionTexts.verbose, false)
     .action(async (flags: CheckFlags) => {
-      const { policy, format: _, output: __, quiet: ___, verbose: ____, fix, ...same } = flags
+      const { policy, cluster, format: _, output: __, quiet: ___, verbose: ____, fix, ...same } = flags
       refuseTogether(flags)
-      const options = { ...same, policies: policy }
+      const options = { ...same, policies: policy, ...(cluster ? { clusters: cluster } : {}) }
       const run = io.run ?? (await import('../host/run')).run
       const runOnce = (given: Options) => run(given, { root: io.root })
       const report = fix ? await fixed(fix, options, runOnce, flags, io) : await runOnce(options)
-      write(await render(report, flags, io), flags.output, io)
-      if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
+      await deliver(report, flags, io)
       if (report.timings) {
         const { timingLines } = await import('../report/timing-lines')
         for (const line of timingLines(report.timings)) io.stderr.write(`ingress-guard: ${line}\n`)
       }
-      status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
+      status = statusOf(report)
     })
+
+  addShards(command, io, refuseTogether, (report) => {
+    status = statusOf(report)
+  })
 
   command
     .command('coverage')
@@ -220,7 +214,12 @@ async function fixed(
 }
 
 /** Refuses options that exclude each other. */
-function refuseTogether({ all, base, head, fix, quiet, verbose }: CheckFlags): void {
+function refuseTogether({ all, base, head, fix, quiet, verbose, cluster }: Partial<CheckFlags>): void {
+  if (fix && cluster)
+    throw new GuardError(
+      'usage',
+      '--fix edits files that several clusters may share, so it cannot be used with --cluster. Leave out one of them.',
+    )
   if (fix && head !== undefined)
     throw new GuardError(
       'usage',
@@ -233,59 +232,6 @@ function refuseTogether({ all, base, head, fix, quiet, verbose }: CheckFlags): v
     )
   if (quiet && verbose)
     throw new GuardError('usage', '--quiet and --verbose exclude each other. Leave out one of them.')
-}
-
-/** Each format is loaded when a report is written in it. */
-async function render(report: Report, { format, quiet, verbose }: CheckFlags, io: Io): Promise<string> {
-  switch (format) {
-    case 'json': {
-      const { jsonReport } = await import('../report/json')
-      // The same text for JSON readers; but a workflow's log would read the mark as a command.
-      return `${JSON.stringify(jsonReport(report), null, 2).replaceAll('##[', '#\\u0023[')}\n`
-    }
-    case 'markdown':
-      return (await import('../report/markdown')).markdownReport(report)
-    case 'sarif': {
-      const { sarifReport } = await import('../report/sarif')
-      return sarifReport(report, (await import('../host/bundled')).toolIn(io.root))
-    }
-    case 'github': {
-      const { withCommandsDisabled, workflowCommands } = await import('../report/annotations')
-      const { terminalReport } = await import('../report/terminal')
-      return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
-    }
-    case 'gitlab':
-      return (await import('../report/gitlab')).gitlabReport(report)
-    case 'junit':
-      return (await import('../report/junit')).junitReport(report)
-    case 'terminal': {
-      const { terminalReport } = await import('../report/terminal')
-      return terminalReport(report, paintFor(io), quiet ? 'quiet' : verbose ? 'verbose' : 'normal')
-    }
-  }
-}
-
-function write(text: string, file: string | undefined, io: Io): void {
-  if (file === undefined) {
-    io.stdout.write(text)
-    return
-  }
-  try {
-    writeFileSync(file, text)
-  } catch (cause) {
-    throw new GuardError(
-      'usage',
-      'The file cannot be written here. Name a file in an existing folder.',
-      { path: file },
-      { cause },
-    )
-  }
-}
-
-function paintFor({ stdout }: Io): Paint {
-  const colour = stdout.isTTY === true && !process.env.NO_COLOR
-  // The stream was looked at already; styleText would look at the process's own.
-  return (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
 }
 
 async function explain(error: unknown, io: Io): Promise<number> {

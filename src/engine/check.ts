@@ -1,41 +1,20 @@
-import {
-  findingOf,
-  fingerprintOf,
-  mergeByPlace,
-  mergeCopies,
-  type Placing,
-  type RawFinding,
-  statementOf,
-} from '../finding/finding'
-import { mergeByCause } from '../finding/one-cause'
-import { sortFindings } from '../finding/order'
-import { countsFor, type Finding, type Report, reaches } from '../finding/report'
+import { findingOf, fingerprintOf, mergeCopies, type Placing, type RawFinding, statementOf } from '../finding/finding'
+import type { Finding, Report, ReportParts, ReportTerms } from '../finding/report'
 import { Restorer } from '../finding/restore'
 import { changedOwnership } from '../kubernetes/controllers/controller-ownership'
 import { type Change, sidesOf } from '../manifest/change'
 import { Hunks } from '../manifest/hunks'
 import { identityOf } from '../manifest/manifest'
-import type { PlacedException } from '../policy/config'
 import type { Resolution } from '../policy/policy'
-import type { FailOn, NotJudged } from '../policy/schema'
 import { withoutRepeated } from './answered'
 import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
-import { applyExceptions } from './exception'
-import { notJudgedFindings } from './not-judged'
+import { assembled } from './parts'
 
 /** The policies, exceptions and date a run is evaluated with. */
-export interface PolicyContext {
+export interface PolicyContext extends Omit<ReportTerms, 'policies'> {
   readonly resolution: Resolution
-  readonly exceptions: readonly PlacedException[]
-  readonly exceptionsPath: string | undefined
-  readonly ignore: readonly string[]
-  /** The level of changed files that are not judged. */
-  readonly notJudged?: NotJudged
-  readonly failOn: FailOn
-  /** YYYY-MM-DD */
-  readonly today: string
 }
 
 /** The whole gate, and a pure function: the same evidence and terms give the same report. */
@@ -73,47 +52,28 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
 
 /** Builds the report; findings with the same cause and location are merged. */
 export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
-  const { mode, answered } = evidence
-  const changes = evidence.changes.filter(({ cluster }) => !answered?.has(cluster))
-  const open = notJudgedFindings(evidence.inspected.files ?? [], context)
-  const judged = applyExceptions([...findings, ...open], context, mode)
-  const all = sortFindings(mergeByPlace(mergeByCause([...judged, ...evidence.findings])))
-  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, context.failOn))
+  const { mode, answered, inspected, covered, judges = () => true } = evidence
+  const changes = evidence.changes.filter(({ cluster }) => !answered?.has(cluster) && judges(cluster))
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
-  return {
-    format: 1,
-    verdict: fails ? 'fail' : 'pass',
+  const parts: ReportParts = {
     mode,
-    ...inForce(context),
     inspected: {
-      ...evidence.inspected,
-      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
+      ...inspected,
+      skipped: [...inspected.skipped, ...skipped],
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
-    findings: all,
-    claims: changedOwnership(evidence),
+    findings,
+    given: evidence.findings,
+    claims: changedOwnership(evidence).filter(({ cluster }) => judges(cluster)),
   }
+  const terms = termsOf(context)
+  const report = assembled(parts, terms)
+  return covered ? { ...report, shard: { ...covered, terms, parts } } : report
 }
 
-/** The parts of the policy context that a report shows. */
-export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
-  return {
-    failOn: context.failOn,
-    today: context.today,
-    policies: context.resolution.policies,
-    config: {
-      path: context.exceptionsPath ?? null,
-      ignore: context.ignore,
-      exceptions: context.exceptions
-        .filter(({ expires }) => context.today <= expires)
-        .map(({ region: _, reasonAt: __, ...rest }) => rest),
-    },
-  }
-}
-
-function sortSkipped(skipped: Report['inspected']['skipped']): Report['inspected']['skipped'] {
-  const unique = new Map(skipped.map((entry) => [`${entry.path}\n${entry.reason}`, entry]))
-  return [...unique].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, entry]) => entry)
+/** The terms as data. */
+export function termsOf({ resolution, ...terms }: PolicyContext): ReportTerms {
+  return { ...terms, policies: resolution.policies }
 }
 
 function placingIn({ changes, described, assumed, changedTexts }: Evidence): Placing {

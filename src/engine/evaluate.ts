@@ -6,6 +6,7 @@ import { type Change, sidesOf } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
+import { Candidates, judges } from './candidates'
 import { replacementsIn } from './copies'
 import { withDoubt, withDoubtOfPair } from './doubt'
 import type { Evidence } from './evidence'
@@ -71,7 +72,7 @@ export class Evaluation {
   ): RawFinding[] {
     const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
-    for (const [cluster, snapshot] of snapshots) {
+    for (const [cluster, snapshot] of [...snapshots].filter(([name]) => this.isJudged(name))) {
       const candidates = new Candidates([...snapshot.manifests, ...snapshot.descriptions])
       for (const active of rules) {
         const { rule } = active
@@ -101,7 +102,8 @@ export class Evaluation {
   /** Findings of `change` and `removal` rules. */
   evaluateChanges(): RawFinding[] {
     const findings: RawFinding[] = []
-    for (const change of [...this.evidence.changes, ...this.evidence.described]) {
+    const all = [...this.evidence.changes, ...this.evidence.described]
+    for (const change of all.filter(({ cluster }) => this.isJudged(cluster))) {
       const { base, head: whole } = this.snapshotsOf(change.cluster)
       const head = change.kind === 'removed' ? this.withoutLapsed(whole, change.before) : whole
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
@@ -118,7 +120,7 @@ export class Evaluation {
         findings.push(...this.evaluateReplacements(active, replaced))
       }
     }
-    for (const move of this.evidence.moves) {
+    for (const move of this.evidence.moves.filter(({ cluster }) => this.isJudged(cluster))) {
       for (const active of this.rules) {
         const { rule } = active
         if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
@@ -131,6 +133,11 @@ export class Evaluation {
       }
     }
     return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  private isJudged(cluster: string): boolean {
+    const { judges } = this.evidence
+    return !judges || judges(cluster)
   }
 
   /** Without the objects that the head still writes and that do not keep one of the base. */
@@ -242,32 +249,6 @@ export class Evaluation {
       },
     }
   }
-}
-
-/** The objects of a snapshot by their kinds, so that no rule goes through all of them. */
-class Candidates {
-  private readonly byKind = new Map<string, Manifest[]>()
-
-  constructor(private readonly all: readonly Manifest[]) {
-    for (const manifest of all) {
-      const kind = groupKindOf(manifest.ref)
-      const its = this.byKind.get(kind)
-      if (its) its.push(manifest)
-      else this.byKind.set(kind, [manifest])
-    }
-  }
-
-  /** The objects that a rule judges. */
-  of(active: ActiveRule): readonly Manifest[] {
-    const { kinds } = active.rule
-    if (kinds === '*') return this.all.filter((manifest) => judges(active, manifest))
-    return kinds.flatMap((kind) => this.byKind.get(kind) ?? [])
-  }
-}
-
-function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  // Cluster descriptions and synthetic releases are not cluster objects.
-  return rule.kinds === '*' ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref))
 }
 
 function asksForFacts({ rule }: ActiveRule): boolean {

@@ -1,6 +1,6 @@
 import type { ClusterMap } from '../cluster/clusters'
 import type { Snapshot } from '../cluster/snapshot'
-import type { Finding, Report } from '../finding/report'
+import type { Finding, Report, ReportShard } from '../finding/report'
 import type { Change, Move } from '../manifest/change'
 import type { Manifest, ObjectRef } from '../manifest/manifest'
 
@@ -36,4 +36,8 @@ export interface Evidence {
   /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */
   readonly findings: readonly Finding[]
   readonly inspected: Omit<Report['inspected'], 'changes'>
+  /** Whether the objects of a cluster are judged, if this run does not judge all. */
+  readonly judges?: (cluster: string) => boolean
+  /** What this run covers, if it does not judge all. */
+  readonly covered?: Omit<ReportShard, 'terms' | 'parts'>
 }

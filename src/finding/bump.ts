@@ -15,3 +15,10 @@ export interface Bump {
   /** The number of rows that are left out. */
   readonly more: number
 }
+
+/** Each once, by file, release and namespace. */
+export function sortBumps(bumps: readonly Bump[]): Bump[] {
+  const keyOf = ({ path, release, namespace }: Bump) => JSON.stringify([path, release, namespace])
+  const distinct = new Map(bumps.map((bump) => [JSON.stringify(bump), bump]))
+  return [...distinct.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
+}

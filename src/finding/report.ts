@@ -2,8 +2,9 @@ import type { ClusterOwnership } from '../kubernetes/controllers/controller-owne
 import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
+import type { PlacedException } from '../policy/config'
 import type { ResolvedPolicy } from '../policy/policy'
-import type { Exception, FailOn, Level } from '../policy/schema'
+import type { Exception, FailOn, Level, NotJudged } from '../policy/schema'
 import type { Region } from '../region'
 import type { Fix } from '../rule/rule'
 import type { Bump } from './bump'
@@ -154,12 +155,61 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** The files that the fixes of the findings edit, where these were verified. */
   readonly patches?: readonly Patch[]
+  /** All clusters, if only these were asked for; those that are judged together in one list. */
+  readonly clusters?: readonly (readonly string[])[]
+  /** Set where only some clusters were judged. */
+  readonly shard?: ReportShard
   /** How long each part of the run took, if that was requested. */
   readonly timings?: Timings
   /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
   /** The Ingresses that each controller serves, if the change touches a controller or an IngressClass. */
   readonly claims: readonly ClusterOwnership[]
+}
+
+/** What a report is built from; data only. */
+export interface ReportParts extends Pick<Report, 'mode' | 'inspected' | 'claims'> {
+  /** The statements of rules, each at its own place. */
+  readonly findings: readonly Finding[]
+  /** The statements of the gate itself. */
+  readonly given: readonly Finding[]
+}
+
+/** The policies, exceptions and date that a report is built with; data only. */
+export interface ReportTerms {
+  /** The version of ingress-guard. */
+  readonly tool?: string
+  readonly policies: readonly ResolvedPolicy[]
+  readonly exceptions: readonly PlacedException[]
+  readonly exceptionsPath: string | undefined
+  readonly ignore: readonly string[]
+  /** The level of changed files that are not judged. */
+  readonly notJudged?: NotJudged
+  readonly failOn: FailOn
+  /** YYYY-MM-DD */
+  readonly today: string
+}
+
+/** The objects that were read of a file or rendering, as identities with lines. */
+export interface ReadObjects {
+  readonly of: string
+  readonly isRendered: boolean
+  readonly objects: readonly string[]
+}
+
+/** What a report of some clusters covers, and what it is built from. */
+export interface ReportShard {
+  /** Identify the content of both sides. */
+  readonly revisions: { readonly base: string | null; readonly head: string }
+  /** All clusters of both sides; those that are judged together in one list. */
+  readonly all: readonly (readonly string[])[]
+  /** The first names of the lists that this report covers. */
+  readonly judged: readonly string[]
+  readonly read: { readonly base: readonly ReadObjects[]; readonly head: readonly ReadObjects[] }
+  /** The number of changed files, whichever report accounts for them. */
+  readonly changedFiles: number
+  readonly terms: ReportTerms
+  readonly parts: ReportParts
 }
 
 /** The findings that decide the verdict: in a change, those that it introduces and that no exception covers. */

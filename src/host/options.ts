@@ -10,6 +10,8 @@ export const optionTexts = {
     'The config: a path in the base revision, or an absolute path on this machine; default: .github/ingress-guard.yaml.',
   policies: 'The policies to use instead of those in the config, as NAME@RANGE.',
   all: 'Check the whole head instead of a change.',
+  clusters:
+    'The names or globs of the clusters to judge, in one of several jobs: `clusters` lists them, `merge` makes one report of all.',
   coverage: 'Only find out how much of the head is seen: no rule is run.',
   fixes: 'Verify the fixes of findings: the head is judged again with them.',
   helm: 'The helm to render charts with; default: helm in the PATH.',
@@ -17,6 +19,8 @@ export const optionTexts = {
   offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
   cache:
     'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts are kept, in ~/.cache.',
+  quiet: 'In the terminal, show the findings that count and nothing else.',
+  verbose: 'In the terminal, show also older findings, all that was not inspected, and each changed file.',
   timings: 'Measure what the time of the run is spent on.',
   today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
   timeout:
@@ -32,6 +36,8 @@ export interface Options {
   readonly policies: readonly string[]
   readonly all: boolean
   readonly coverage?: boolean
+  readonly clusters?: readonly string[]
+  readonly listClusters?: boolean
   readonly fixes?: boolean
   readonly timings?: boolean
   readonly failOn?: FailOn

@@ -3,8 +3,9 @@ import path from 'node:path'
 import { Budget, type Step } from '../budget'
 import { didYouMean } from '../closest'
 import { changedWorkflows, readConfigs } from '../configuration/config'
-import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
+import { judge, type PolicyContext, reportOf, termsOf } from '../engine/check'
 import { exceptedAmong } from '../engine/exception'
+import { inForce } from '../engine/parts'
 import { GuardError } from '../errors'
 import { AskedOnce } from '../fetch/asked-once'
 import { CacheFolder } from '../fetch/cache/cache-folder'
@@ -15,8 +16,9 @@ import { timingsOf } from '../finding/timings'
 import { verifiedFixes } from '../locate/fixes'
 import { locate } from '../locate/locate'
 import { type Clock, LocatingTime } from '../locate/locating-time'
-import { gather } from '../pipeline/gather'
+import { clustersIn, gather } from '../pipeline/gather'
 import type { Scope } from '../pipeline/opening/scope'
+import { selectShards } from '../pipeline/opening/shard'
 import { PartnerSearch } from '../pipeline/partners/partner-search'
 import type { Config } from '../policy/config'
 import { isDate } from '../policy/document'
@@ -126,6 +128,7 @@ async function runWithin(
   const config = configs.inForce
   const resolution = resolutionOf(config)
   const terms: PolicyContext = {
+    tool: versionIn(host.root),
     resolution,
     exceptions: config.exceptions,
     exceptionsPath: config.path,
@@ -137,7 +140,7 @@ async function runWithin(
   const workflows = base ? await changedWorkflows(base, head) : []
   const given = [...configs.findings, ...workflows]
   const beforeRule = (rule: string, path: string) => budget.doing(`checking ${path} with ${rule}`, path)
-  const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
+  const begun = emptyReport(inForce(termsOf(terms)), base?.name ?? null, head.name, given)
   stages.reached(begun)
   const network = options.offline ? undefined : config.network
   if (options.cache !== undefined) refuseInside(options.cache, options.repo)
@@ -158,27 +161,24 @@ async function runWithin(
     asked: new AskedOnce(),
   }
   try {
-    const gatherWith = (
-      revision: Revision,
-      its: Config,
-      trial: Pick<Scope, 'isTrial' | 'withoutAnswers' | 'partners'> = {},
-    ) =>
-      gather({
-        base,
-        head: revision,
-        rules: options.coverage ? [] : resolution.rules,
-        ignore: config.ignore,
-        clusters: { base: config.clusters, head: its.clusters },
-        releases: { base: config.releases, head: its.releases },
-        repository,
-        branch,
-        renderer,
-        search,
-        config: config.path,
-        fetches,
-        ...trial,
-      })
-    const evidence = await gatherWith(head, configs.head)
+    const scopeOf = (revision: Revision, its: Config): Scope => ({
+      base,
+      head: revision,
+      rules: options.coverage ? [] : resolution.rules,
+      ignore: config.ignore,
+      clusters: { base: config.clusters, head: its.clusters },
+      releases: { base: config.releases, head: its.releases },
+      repository,
+      branch,
+      renderer,
+      search,
+      config: config.path,
+      fetches,
+      select: (sides) => selectShards(sides, options.clusters),
+    })
+    const scope = scopeOf(head, configs.head)
+    if (options.listClusters) return { ...begun, clusters: await clustersIn(scope) }
+    const evidence = await gather(scope)
     const read = clock.now()
     stages.reached({
       ...begun,
@@ -206,7 +206,8 @@ async function runWithin(
         : configs.head
       // Trials of some rules compare with what was found for all of them.
       const partners = rules ? { partners: evidence.partners } : {}
-      const again = await gatherWith(edited, its, { isTrial: true, withoutAnswers, ...partners })
+      const trial = { isTrial: true, withoutAnswers, select: () => evidence.shard, ...partners } as const
+      const again = await gather({ ...scopeOf(edited, its), ...trial })
       const by = rules ? { ...terms, resolution: onlyRules(resolution, rules) } : terms
       return [...judge(again, by, beforeRule).findings, ...again.findings]
     }

@@ -36,6 +36,8 @@ export interface AccountInput {
   readonly rendered: ChangedRenderings
   readonly unseen: Unseen
   readonly compared: Pick<Comparison, 'before' | 'after'>
+  /** Whether this run accounts for a file; another shard does for the others. */
+  readonly isOwn?: (file: string) => boolean
 }
 
 /** Accounts for every file that the change adds, changes or removes; undefined where the head is judged whole. */
@@ -43,7 +45,9 @@ export async function accountForFiles(known: AccountInput, scope: Scope): Promis
   const { base, head, changed } = known.sides
   if (!base || !changed) return undefined
   const { entries, namedAt } = await entriesOf({ base, head, changed }, known, scope)
-  return Promise.all(entries.map((entry) => withPlace(entry, base, head, namedAt(entry.path))))
+  const { isOwn = () => true } = known
+  const own = entries.filter(({ path }) => isOwn(path))
+  return Promise.all(own.map((entry) => withPlace(entry, base, head, namedAt(entry.path))))
 }
 
 /** The two sides of a change, and the paths that differ. */

@@ -43,6 +43,7 @@ export async function accountForUnseen(
   rest: Rest,
   compared: Comparison,
   reach: Reach,
+  isOwn: (file: string) => boolean,
   { branch, repository }: Pick<Scope, 'branch' | 'repository'>,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
@@ -67,7 +68,7 @@ export async function accountForUnseen(
     knownRemotes: await base?.remotePlaces(),
     idle,
   })
-  const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
+  const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const dropped = base ? await removedRemoteBases(base, head) : []

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { parseDocument } from 'yaml'
-import type { Bump } from '../finding/bump'
+import { type Bump, sortBumps } from '../finding/bump'
 import { type BroughtRow, broughtBy } from '../kubernetes/versions/brought'
 import { shortened } from '../listing'
 import { Manifest, type Side } from '../manifest/manifest'
@@ -28,7 +28,7 @@ export async function bumpsIn(
       return from !== to && from !== '' && to !== '' ? [bumpOf(is, { from, to }, pair.before, pair.after)] : []
     }),
   )
-  return [...new Map(found.flat().map((bump) => [JSON.stringify(bump), bump])).values()]
+  return sortBumps(found.flat())
 }
 
 /** The release of a side that is rendered whole, as a cluster is assumed to answer. */

@@ -4,7 +4,6 @@ import { type Change, type Changes, changesBetween, renamedClusters } from '../m
 import type { Manifest } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
-import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { withoutMadeAgain } from './after-rendering/deleted-objects'
 import { type LapseOf, Lapses } from './after-rendering/lapses'
@@ -51,7 +50,7 @@ export async function compare(
     [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)],
     protectedBy(rules),
   )
-  const hiddenAt = await unrenderedAt(head, rendered.after)
+  const hiddenAt = await unrenderedAt(head, rendered)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
   const failed = new Set(
     rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
@@ -118,12 +117,12 @@ function placementOf(
 /** The reasons why the objects of files may be in a source that could not be rendered, by path. */
 async function unrenderedAt(
   head: SideOfChange,
-  rendered: readonly RenderedSide[],
+  { after, others }: Pick<ChangedRenderings, 'after' | 'others'>,
 ): Promise<(path: string) => string | undefined> {
   const seen = new Set<string>()
-  for (const { source, failure } of rendered) {
-    if (!failure) for (const file of await head.files(source)) seen.add(file)
-  }
+  // Another shard reports what it cannot render.
+  const known = [...after.flatMap(({ source, failure }) => (failure ? [] : [source])), ...others.after]
+  for (const source of known) for (const file of await head.files(source)) seen.add(file)
   return (path) => {
     const claim = head.discovery.ownership.get(path)
     return claim?.deployed && !seen.has(path) ? claim.reason : undefined

@@ -1,5 +1,6 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { snapshotsOf } from '../cluster/snapshot'
+import type { Evidence } from '../engine/evidence'
 import type { Inspected } from '../finding/report'
 import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
@@ -10,8 +11,10 @@ import { assume } from './assume'
 import { bumpsIn } from './bumps'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
+import { coveredBy } from './covered-by'
 import type { Sides } from './opening/open-sides'
 import type { Gathered, Scope } from './opening/scope'
+import type { SelectedShards } from './opening/shard'
 import { FoundPartners } from './partners/found-partners'
 import type { LoadedPartners } from './partners/wanted-partners'
 import type { Reach } from './reach'
@@ -70,6 +73,8 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
     lapseOf: compared.lapseOf,
     answered: rendered.answered.clusters,
     hasAnswersBeside: rendered.answered.areBeside,
+    ...(sides.shard ? partOf(sides.shard, rendered) : {}),
+    ...(sides.shard && !isTrial ? { covered: coveredBy(sides, sides.shard, baseManifests, headManifests) } : {}),
     ...(reach.isDeployed ? { isDeployed: reach.isDeployed } : {}),
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),
@@ -88,6 +93,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
       ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },
+    ...(sides.shard ? { shard: sides.shard } : {}),
     partners: new FoundPartners(
       rest.needed,
       [...rendered.before, ...rendered.after, ...rest.rendered],
@@ -95,6 +101,11 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
       partners,
     ),
   }
+}
+
+/** The clusters that are judged; those of other answers are known only where their release is rendered. */
+function partOf(shard: SelectedShards, { answered }: ChangedRenderings): Pick<Evidence, 'judges'> {
+  return { judges: (cluster) => answered.clusters.has(cluster) || shard.judges(cluster) }
 }
 
 function inspected({ revision, tree }: SideOfChange, manifests: readonly Manifest[]): Inspected {

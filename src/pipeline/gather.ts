@@ -1,3 +1,4 @@
+import type { Shard } from '../cluster/shards'
 import { accountForFiles } from './account-for-files'
 import { accountForUnseen } from './account-for-unseen'
 import { assignClusters } from './assign-clusters'
@@ -6,24 +7,39 @@ import { cover } from './cover'
 import { evidenceOf } from './evidence-of'
 import { fetchCharts } from './fetch-charts'
 import { fetchForKustomizations } from './fetch-for-kustomizations'
+import { filesOfShard } from './files-of-shard'
 import { loadPartnerFiles } from './load-partner-files'
 import { asking } from './opening/asking'
-import { openSides } from './opening/open-sides'
+import { openSides, type Sides } from './opening/open-sides'
 import type { Gathered, Scope } from './opening/scope'
+import { shardsOf } from './opening/shard'
 import { reachOf } from './reach'
 import { readChanged } from './read-changed'
 import { readRest } from './read-rest'
 import { renderChanged } from './render-changed'
+import { withTouchedRest } from './touched-rest'
+
+/** Both sides, with what is fetched for them. */
+async function sidesOf(scope: Scope): Promise<Sides> {
+  const opened = await openSides(scope)
+  const ask = asking(opened.base, scope)
+  return fetchForKustomizations(await fetchCharts(opened, ask), ask)
+}
+
+/** The clusters of both sides, as far as they are known before anything is rendered. */
+export async function clustersIn(scope: Scope): Promise<readonly Shard[]> {
+  return shardsOf(await sidesOf(scope)).all
+}
 
 /**
  * Reads only what the gate needs: the file lists of both sides, the files that differ, the renderings of the sources
  * that differ, and of the others those that contain a partner of an object this change touches.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
-  const opened = await openSides(scope)
-  const ask = asking(opened.base, scope)
-  const sides = await fetchForKustomizations(await fetchCharts(opened, ask), ask)
-  const read = await readChanged(sides, scope)
+  const whole = await sidesOf(scope)
+  const selected = { ...whole, shard: scope.select?.(whole) }
+  const read = await readChanged(selected, scope)
+  const sides = withTouchedRest(selected, read)
   const rendered = await renderChanged(sides, read, scope)
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')
@@ -31,10 +47,12 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const reach = await reachOf(sides)
   const compared = await compare(sides, read, rendered, rest, clusters, reach, scope.rules)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
-  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach, scope)
-  const files = scope.isTrial ? undefined : await accountForFiles({ sides, read, rendered, unseen, compared }, scope)
-  const isWhole = sides.base === undefined && !scope.isTrial
-  const coverage = isWhole ? await cover({ sides, read, rendered, unseen, compared }, scope) : undefined
+  const isOwn = await filesOfShard(sides, rendered)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach, isOwn, scope)
+  const known = { sides, read, rendered, unseen, compared, isOwn }
+  const files = scope.isTrial ? undefined : await accountForFiles(known, scope)
+  const isWhole = sides.base === undefined && !scope.isTrial && !sides.shard
+  const coverage = isWhole ? await cover(known, scope) : undefined
   return evidenceOf(
     { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage },
     scope,

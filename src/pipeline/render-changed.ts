@@ -17,6 +17,8 @@ import type { ChangedFiles } from './read-changed'
 export interface ChangedRenderings {
   readonly before: readonly RenderedSide[]
   readonly after: readonly RenderedSide[]
+  /** The sources that differ and that only other shards render. */
+  readonly others: { readonly before: readonly Source[]; readonly after: readonly Source[] }
   /** Whether a source renders to the same on both sides. */
   readonly isSame: (source: Source) => boolean
   /** The clusters of objects that differ with other answers of the cluster. */
@@ -27,13 +29,19 @@ export interface ChangedRenderings {
 
 /** Renders the sources whose files or definition differ. */
 export async function renderChanged(
-  { base, head }: Sides,
+  { base, head, shard }: Sides,
   { values, reached, ...files }: ChangedFiles,
   { rules, withoutAnswers = false }: Pick<Scope, 'rules' | 'withoutAnswers'>,
 ): Promise<ChangedRenderings> {
   const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
-  const renderAll = (side: SideOfChange) =>
-    Promise.all(side.discovery.sources.filter((source) => !isSame(source)).map((source) => side.render(source)))
+  const isOwn = (source: Source) => !shard || shard.renders(source)
+  const differing = (side: SideOfChange | undefined, isWanted: (source: Source) => boolean) =>
+    (side?.discovery.sources ?? []).filter((source) => !isSame(source) && isWanted(source))
+  const others = {
+    before: differing(base, (source) => !isOwn(source)),
+    after: differing(head, (source) => !isOwn(source)),
+  }
+  const renderAll = (side: SideOfChange) => Promise.all(differing(side, isOwn).map((source) => side.render(source)))
   const whole = await Promise.all([base ? renderAll(base) : [], renderAll(head)])
   const readable = await readInPart({ base, head }, ...whole)
   const [before, after] = await Promise.all([
@@ -41,13 +49,14 @@ export async function renderChanged(
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
   const answered = { clusters: new Set<string>(), areBeside: false }
-  if (!base) return { before, after, isSame, answered, unanswered: [] }
+  if (!base) return { before, after, others, isSame, answered, unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const kept = withKeptDefinitions(before, after)
   const left = withoutDeleted(kept.before, kept.after, protectedBy(rules))
   return {
     before: [...left.before, ...uncertain.before],
     after: [...left.after, ...uncertain.after],
+    others,
     isSame,
     answered: answeredIn(uncertain),
     unanswered: uncertain.unanswered,

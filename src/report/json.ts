@@ -3,10 +3,11 @@ import type { LedgerEntry } from '../ledger/entry'
 import { bumpJson } from './bump-json'
 import { coverageJson } from './coverage-json'
 import type { PlaceInReport, ReportJson } from './report-schema'
+import { shardJson } from './shard-json'
 
 /** A report as JSON, for files and for other tools. */
 export function jsonReport(report: Report): ReportJson {
-  const { format, verdict, today, mode, policies, config, inspected, findings, timings, unfinished } = report
+  const { format, verdict, today, mode, policies, config, inspected, findings, timings, unfinished, shard } = report
   return {
     format,
     verdict,
@@ -36,6 +37,7 @@ export function jsonReport(report: Report): ReportJson {
     ...(timings ? { timings: { ...timings, slowest: timings.slowest.map((one) => ({ ...one })) } } : {}),
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),
     findings: findings.map(findingInReport),
+    ...(shard ? { shard: shardJson(shard) } : {}),
   }
 }
 

@@ -47,6 +47,27 @@ const FileInReport = Type.Object({
   ),
 })
 
+const ForMerge = { description: 'For `ingress-guard merge` of the same version alone; may change in every version.' }
+
+const ShardInReport = Type.Object(
+  {
+    all: Type.Array(Type.Array(Type.String()), {
+      description: 'All clusters of both sides; those that are judged together in one list.',
+    }),
+    judged: Type.Array(Type.String(), { description: 'The first names of the lists that this report covers.' }),
+    revisions: Type.Object(
+      { base: Type.Union([Type.String(), Type.Null()]), head: Type.String() },
+      { description: 'Equal for the same files.' },
+    ),
+    changedFiles: Type.Integer({ description: 'How many files differ, in all clusters together.' }),
+    read: Type.Unknown(ForMerge),
+    terms: Type.Unknown(ForMerge),
+    parts: Type.Unknown(ForMerge),
+    digest: Type.String({ description: 'Shows whether all of this is as it was written.' }),
+  },
+  { description: 'Set only with --cluster: the report covers some clusters, and `merge` makes one of several.' },
+)
+
 /** The JSON report. Keys are added in later versions, never changed or removed within format 1. */
 export const ReportJson = Type.Object(
   {
@@ -183,6 +204,7 @@ export const ReportJson = Type.Object(
         ),
       }),
     ),
+    shard: Type.Optional(ShardInReport),
   },
   { title: 'A report of ingress-guard' },
 )

@@ -70,5 +70,12 @@ function withFinding(report: Report, level: Level, text: string, { path }: Overr
     status: report.mode === 'change' ? 'introduced' : 'existing',
   })
   const location = { ...finding.location, precision: 'file' as const, changed: false }
-  return { ...report, findings: sortFindings([...report.findings, { ...finding, location }]) }
+  const placed = { ...finding, location }
+  const { shard } = report
+  const parts = shard && { ...shard.parts, given: [...shard.parts.given, placed] }
+  return {
+    ...report,
+    findings: sortFindings([...report.findings, placed]),
+    ...(parts ? { shard: { ...shard, parts } } : {}),
+  }
 }

@@ -79,7 +79,7 @@ export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
     if (sources.length === 0) return undefined
     const holding = takings.filter(({ rendered, holdsObjects }) => holdsObjects && !rendered.failure)
     const written = [was, is].flatMap((side) => side.objects.get(file) ?? [])
-    const made = [...new Set(holding.flatMap(({ objects }) => objects))]
+    const made = [...new Set(holding.flatMap(({ objects }) => objects))].sort()
     if (made.length > 0) return judgedAs(made, sources)
     const account = holding.length > 0 ? objectsAccount(written, sources) : undefined
     if (!account && isTemplate(file) && takings.every(({ rendered }) => isGuess(rendered.source))) {

@@ -144,5 +144,5 @@ export function isLeftOut({ rendered: { partial }, holdsObjects }: Taking): bool
 /** The names of the sources that took a file and were rendered, each once. */
 export function renderedNames(takings: readonly Taking[]): string[] {
   const done = takings.filter((taking) => !taking.rendered.failure && !isLeftOut(taking))
-  return [...new Set(done.map(({ rendered }) => nameOfSource(rendered.source)))]
+  return [...new Set(done.map(({ rendered }) => nameOfSource(rendered.source)))].sort()
 }

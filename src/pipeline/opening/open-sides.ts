@@ -4,6 +4,7 @@ import type { Finding } from '../../finding/report'
 import { changedPaths } from '../../revision/reading'
 import { SideOfChange } from '../../sides/side'
 import type { Scope } from './scope'
+import type { SelectedShards } from './shard'
 
 /** Both sides of a change: their files, and the sources that deploy them. */
 export interface Sides {
@@ -13,6 +14,8 @@ export interface Sides {
   /** The paths that differ; undefined when the head is judged whole. */
   readonly changed: ReadonlySet<string> | undefined
   readonly declarations: Declarations
+  /** The clusters to judge; all if undefined. */
+  readonly shard?: SelectedShards | undefined
   /** Releases that the cluster cannot get the charts of either. */
   readonly notFetched?: readonly Finding[]
 }

@@ -8,6 +8,8 @@ import type { SideOfChange } from '../../sides/side'
 import type { FoundPartners } from '../partners/found-partners'
 import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
+import type { Sides } from './open-sides'
+import type { SelectedShards } from './shard'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
 export interface Scope {
@@ -30,6 +32,8 @@ export interface Scope {
   readonly fetches?: Fetches | undefined
   /** The file of the config in force. */
   readonly config?: string | undefined
+  /** Selects the clusters to judge; all where it is not given. */
+  readonly select?: (sides: Sides) => SelectedShards | undefined
   /** Set for a trial, whose changed files need no account. */
   readonly isTrial?: true
   /** Set for a trial that looks for no partners of its own. */
@@ -44,4 +48,5 @@ export interface Gathered extends Evidence {
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
   readonly partners: FoundPartners
+  readonly shard?: SelectedShards
 }

@@ -40,18 +40,19 @@ function declared({ discovery }: SideOfChange): Source[] {
  * the same rule, so this repeats until nothing new is found.
  */
 export async function renderPartners(
-  sides: Pick<Sides, 'base' | 'head' | 'declarations'>,
+  sides: Pick<Sides, 'base' | 'head' | 'declarations' | 'shard'>,
   unreached: (source: Source) => boolean,
   rules: readonly ActiveRule[],
   touched: readonly Manifest[],
   known = new PartnerSearch(),
 ): Promise<RenderedSide[]> {
-  const { head, declarations } = sides
+  const { head, declarations, shard } = sides
   const search = known.words
   const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
     (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
-  for (const source of declared(head).filter(unreached))
+  const mayMatter = (one: Source) => unreached(one) && (!shard || shard.renders(one))
+  for (const source of declared(head).filter(mayMatter))
     open.set(source, {
       at: whereaboutsOf(source.target, declarations),
       mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),

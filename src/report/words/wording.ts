@@ -1,5 +1,5 @@
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from '../../finding/report'
-import { shortened } from '../../listing'
+import { abridged, shortened } from '../../listing'
 import { pathOf } from '../../manifest/manifest'
 import { notAllSeenIn } from './coverage-words'
 import { accountedIn } from './ledger'
@@ -24,7 +24,14 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 export function summaryOf(report: Report): string {
   const files = report.unfinished ? '' : accountedIn(report.inspected.files ?? [])
   const seen = report.inspected.coverage ? notAllSeenIn(report.inspected.coverage) : ''
-  return [foundIn(report), inspectedIn(report), files, seen].filter(Boolean).join(' ')
+  return [foundIn(report), inspectedIn(report), coveredIn(report), files, seen].filter(Boolean).join(' ')
+}
+
+/** The clusters that were judged, where others were not. */
+function coveredIn({ shard }: Report): string {
+  if (!shard) return ''
+  const judged = shard.all.filter(([name]) => name !== undefined && shard.judged.includes(name)).flat()
+  return `Only the clusters ${abridged(judged)} were judged, ${shard.judged.length} of ${shard.all.length}: merge the reports of all.`
 }
 
 /** The verdict in one sentence, which holds no word from a manifest. */
