@@ -67,6 +67,25 @@ describe('the Applications of an ApplicationSet', () => {
       ),
       ['a/web one.example.com', 'c/web two.example.com'],
     ],
+    [
+      'of clusters that a list names, and that have a folder',
+      set(
+        '[{merge: {mergeKeys: [nameNormalized], generators: [{clusters: {values: {root: apps, dir: none}}}, {list: {elements: [{nameNormalized: east, values.dir: one}, {nameNormalized: west, values.dir: gone}]}}]}}]',
+        '{{values.root}}/{{values.dir}}',
+        '{{name}}',
+      ),
+      ['east/web one.example.com'],
+    ],
+    [
+      'of all clusters, with a list that changes some',
+      set(
+        '[{merge: {mergeKeys: [name], generators: [{clusters: {values: {dir: one}}}, {list: {elements: [{name: west, values: {dir: two}}]}}]}}]',
+        'apps/{{.values.dir}}',
+        '{{.nameNormalized}}',
+        '  goTemplate: true\n',
+      ),
+      ['in-cluster/web one.example.com', 'west/web two.example.com'],
+    ],
   ])('are those %s', async (_, made, expected) => {
     const hosts = await hostsOf({ ...files, 'set.yaml': made })
     // A folder that none of them deploys is a root of its own, without a namespace.

@@ -5,6 +5,7 @@ import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
 import type { NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
 import { readGitOps } from '../deployers/gitops'
@@ -118,6 +119,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     sourceIgnores,
     generatorFiles,
     argoFiles,
+    touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
     known,
     followed,
     all,
@@ -168,6 +170,7 @@ interface SideReading {
   readonly sourceIgnores: IgnoreFiles
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly argoFiles: ArgoFiles
+  readonly touched: TouchedPlaces
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -199,7 +202,7 @@ async function readRound(charts: readonly string[], reading: SideReading) {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles, argoFiles } = reading
+  const { sourceIgnores, generatorFiles, argoFiles, touched } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -212,6 +215,7 @@ function readGitOpsSources(reading: SideReading) {
       sourceIgnores,
       generatorFiles,
       argoFiles,
+      touched,
       broughtBy: followed.broughtBy,
       writtenAs: followed.writtenAs,
     })

@@ -15,9 +15,13 @@ import { argoRevision } from '../common/tracked-revision'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
 import { mostClusters, possibleClusters } from './possible-clusters'
+import { isInPlaceOfAll, mergesClusters, touchedElements } from './touched-elements'
 
 /** The limit on the text of all Applications of one generator. */
 const maxSize = 50_000_000
+
+/** The number of Applications of clusters that are merged with lists which are judged. */
+const mostMerged = 300
 
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
 export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void {
@@ -45,8 +49,13 @@ function nameSourcesOfGenerator(
   })
   if ('cause' in elements) return elements
   const isOf = isOfClusters(set.generator)
+  const isMerged = mergesClusters(set.generator)
+  const touched = isMerged ? touchedElements(manifest, set, elements, named) : elements
+  const chosen = isMerged ? touched.slice(0, mostMerged) : touched
+  let rest: ReturnType<typeof nameSourcesOfGenerator> =
+    chosen.length < elements.length ? { cause: 'generator-not-read', reason: clustersUnknown } : undefined
   let size = 0
-  for (const element of elements) {
+  for (const element of chosen) {
     const made = makeApplication(object, element, set.template)
     if ('reason' in made) return { cause: 'template-not-filled', reason: made.reason }
     const { content } = made
@@ -58,15 +67,22 @@ function nameSourcesOfGenerator(
       }
     const application = new Manifest(made, side, origin, clusters).root
     const placeholder = placeholderIn(content)
-    if (isOf && (placeholder || (!possible.areNamed && dependsOnCluster(object, element, set))))
-      return { cause: 'generator-not-read', reason: clustersUnknown }
+    const isKnown = possible.areNamed || (isMerged && !isInPlaceOfAll(element))
+    if (isOf && (placeholder || (!isKnown && dependsOnCluster(object, element, set)))) {
+      rest = { cause: 'generator-not-read', reason: clustersUnknown }
+      // The lists of a merge name further clusters.
+      if (isMerged) continue
+      return rest
+    }
     if (placeholder)
       return { cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` }
     nameSourcesOf(manifest, application, named)
   }
+  if (chosen.length < touched.length)
+    return { cause: 'too-many', reason: `it makes more than ${mostMerged} Applications; the rest is not read` }
   if (possible.hasMore)
     return { cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` }
-  return undefined
+  return rest
 }
 
 /**

@@ -5,6 +5,7 @@ import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
 import { normalized } from '../../template/template-functions'
+import { clusterOf, fields, type Known } from './cluster-element'
 import { withElement, withValues } from './generated-elements'
 
 /** The number of clusters of one generator that are judged. */
@@ -21,9 +22,8 @@ export interface PossibleClusters {
   readonly areNamed: boolean
 }
 
-/** The fields of a cluster for templates: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/ */
-const fields = ['name', 'nameNormalized', 'server', 'project']
-const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
+/** Argo CD's own cluster. */
+export const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
 
 /**
  * The clusters of a generator. Only Argo CD knows them, but a set that deploys something different to each of them has a
@@ -72,8 +72,6 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
   return { elements, hasMore: isCut, areNamed }
 }
 
-/** Fields and labels of a cluster: a label by its key. */
-type Known = Readonly<Record<string, string>>
 type Assignment = ReadonlyMap<number, string>
 
 function clustersIn(generator: Generator): Extract<Generator, { kind: 'clusters' }>[] {
@@ -87,26 +85,22 @@ function labelsIn(text: string): string[] {
   return [...written].map(([, one, other]) => one ?? other ?? '')
 }
 
-function clusterOf(known: Known, goTemplate: boolean): Element {
-  const entries = Object.entries(known)
-  const own = entries.filter(([key]) => fields.includes(key))
-  const labels = entries.filter(([key]) => !fields.includes(key))
-  return goTemplate
-    ? { ...Object.fromEntries(own), metadata: { labels: Object.fromEntries(labels), annotations: {} } }
-    : Object.fromEntries([...own, ...labels.map(([key, text]) => [`metadata.labels.${key}`, text])])
-}
-
 /** The paths of this repository that a set names, with what is known of a cluster filled in; a folder ends with a slash. */
 function* pathsOf(root: Cursor, set: SetGenerator, stand: Element, goTemplate: boolean): Iterable<string> {
   yield* rulesIn(withElement(set.generator, stand, { goTemplate }))
+  yield* placesIn(root, set, stand, goTemplate)
+}
+
+/** The folders and values files of the templates of a set, filled in for an element; a folder ends with a slash. */
+export function* placesIn(root: Cursor, set: SetGenerator, element: Element, goTemplate: boolean): Iterable<string> {
   const templates = [root.at('spec', 'template'), ...(set.template ? [root.at(...set.template)] : [])]
   for (const template of templates) {
     const spec = template.at('spec')
     for (const source of [spec.at('source'), ...spec.at('sources').items()]) {
-      const folder = fillText(textAt(source.at('path')), stand, goTemplate)
+      const folder = fillText(textAt(source.at('path')), element, goTemplate)
       if (folder !== '') yield `${folder}/`
       for (const file of source.at('helm', 'valueFiles').items()) {
-        const text = fillText(textAt(file), stand, goTemplate)
+        const text = fillText(textAt(file), element, goTemplate)
         if (text.startsWith('$')) yield text.slice(text.indexOf('/') + 1)
         else yield path.join(text.startsWith('/') ? '' : folder, text)
       }

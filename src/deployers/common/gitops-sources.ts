@@ -10,6 +10,7 @@ import type { DeclarationSite, Source } from '../../sources/source'
 import type { ArgoFiles } from './argocd-files'
 import type { ChartElsewhere } from './chart-elsewhere'
 import type { IgnoreFiles } from './flux-artifact'
+import type { TouchedPlaces } from './touched-places'
 import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
@@ -25,6 +26,7 @@ export interface RepositoryIndex {
   readonly argoFiles: ArgoFiles
   /** The texts of the files that ApplicationSets make elements of, by path. */
   readonly generatorFiles: ReadonlyMap<string, string>
+  readonly touched: TouchedPlaces
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
   /** The objects in files from which rendered objects are made. */
