@@ -64,6 +64,7 @@ export async function readSources(origin: string, text: string): Promise<void> {
     generatorFiles: new Map(),
     argoFiles: noArgoFiles,
     touched: new TouchedPlaces(undefined, kustomizations),
+    untouchedSets: new Set(),
     broughtBy: new Map(),
     writtenAs: new Map(),
   })

@@ -11,7 +11,7 @@ import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfi
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
-import type { LoadedFile } from '../manifest/load'
+import type { LoadedFile, LoadedObject } from '../manifest/load'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import type { Checkout } from '../revision/checkout'
@@ -120,6 +120,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     generatorFiles,
     argoFiles,
     touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
+    untouchedSets: new Set<LoadedObject>(),
     known,
     followed,
     all,
@@ -171,6 +172,7 @@ interface SideReading {
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly argoFiles: ArgoFiles
   readonly touched: TouchedPlaces
+  readonly untouchedSets: Set<LoadedObject>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -202,7 +204,7 @@ async function readRound(charts: readonly string[], reading: SideReading) {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles, argoFiles, touched } = reading
+  const { sourceIgnores, generatorFiles, argoFiles, touched, untouchedSets } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -216,6 +218,7 @@ function readGitOpsSources(reading: SideReading) {
       generatorFiles,
       argoFiles,
       touched,
+      untouchedSets,
       broughtBy: followed.broughtBy,
       writtenAs: followed.writtenAs,
     })

@@ -68,6 +68,7 @@ export class ReleaseFiles {
       generatorFiles: new Map(),
       argoFiles: noArgoFiles,
       touched: new TouchedPlaces(changed, new Map()),
+      untouchedSets: new Set(),
       broughtBy: new Map(),
       writtenAs: new Map(),
     })

@@ -23,24 +23,34 @@ const maxSize = 50_000_000
 /** The number of Applications of clusters that are merged with lists which are judged. */
 const mostMerged = 300
 
+/** Why not all Applications of a generator are read. */
+interface Fault extends Pick<NotInspected, 'cause' | 'reason'> {
+  /** Whether the change touches none of them. */
+  readonly isUntouched?: boolean
+}
+
+const notRead: Fault = { cause: 'generator-not-read', reason: clustersUnknown }
+
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
 export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void {
   const { root } = manifest
   for (const { repoURL, revision } of gitGeneratorsIn(root.at('spec', 'generators')))
     if (named.isThisRepository(textAt(repoURL))) named.track(manifest, '', argoRevision(textAt(revision)), revision)
-  for (const set of readApplicationSet(root).generators) {
-    const fault = nameSourcesOfGenerator(manifest, set, named)
-    if (fault) named.skip(manifest, fault.cause, fault.reason)
+  const { untouchedSets } = named.repositoryIndex
+  if (untouchedSets.has(manifest.object)) {
+    named.skip(manifest, notRead.cause, notRead.reason)
+    return
   }
+  const { generators } = readApplicationSet(root)
+  const faults = generators.map((set) => nameSourcesOfGenerator(manifest, set, named))
+  for (const fault of faults) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  if (generators.length === 1 && faults.every((fault) => fault?.isUntouched)) untouchedSets.add(manifest.object)
 }
 
 /** @returns why not all of its Applications are read */
-function nameSourcesOfGenerator(
-  manifest: Manifest,
-  set: SetGenerator,
-  named: GitOpsSources,
-): Pick<NotInspected, 'cause' | 'reason'> | undefined {
+function nameSourcesOfGenerator(manifest: Manifest, set: SetGenerator, named: GitOpsSources): Fault | undefined {
   const { object, side, origin, clusters } = manifest
+  const isMerged = mergesClusters(set.generator)
   const possible = possibleClusters(manifest.root, set, named.repositoryIndex.checkout)
   const elements = elementsOf(set.generator, {
     goTemplate: isGoTemplate(manifest.root),
@@ -49,11 +59,10 @@ function nameSourcesOfGenerator(
   })
   if ('cause' in elements) return elements
   const isOf = isOfClusters(set.generator)
-  const isMerged = mergesClusters(set.generator)
   const touched = isMerged ? touchedElements(manifest, set, elements, named) : elements
   const chosen = isMerged ? touched.slice(0, mostMerged) : touched
-  let rest: ReturnType<typeof nameSourcesOfGenerator> =
-    chosen.length < elements.length ? { cause: 'generator-not-read', reason: clustersUnknown } : undefined
+  let rest: Fault | undefined =
+    chosen.length < elements.length ? { ...notRead, isUntouched: chosen.length === 0 } : undefined
   let size = 0
   for (const element of chosen) {
     const made = makeApplication(object, element, set.template)
@@ -69,7 +78,7 @@ function nameSourcesOfGenerator(
     const placeholder = placeholderIn(content)
     const isKnown = possible.areNamed || (isMerged && !isInPlaceOfAll(element))
     if (isOf && (placeholder || (!isKnown && dependsOnCluster(object, element, set)))) {
-      rest = { cause: 'generator-not-read', reason: clustersUnknown }
+      rest = notRead
       // The lists of a merge name further clusters.
       if (isMerged) continue
       return rest

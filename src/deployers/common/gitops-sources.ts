@@ -2,6 +2,7 @@ import type { FetchCause } from '../../fetch/connection/fetching'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
+import type { LoadedObject } from '../../manifest/load'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { repositoryName } from '../../revision/repository-name'
@@ -27,6 +28,8 @@ export interface RepositoryIndex {
   /** The texts of the files that ApplicationSets make elements of, by path. */
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly touched: TouchedPlaces
+  /** ApplicationSets that make nothing that the change touches; each is read once. */
+  readonly untouchedSets: Set<LoadedObject>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
   /** The objects in files from which rendered objects are made. */
