@@ -7,7 +7,13 @@ export interface NotFollowed {
 }
 
 /** The content of an artifact: parts of others, files of this repository at their own paths, or unknown files. */
-export type ArtifactContent = ComposedArtifact | { readonly files: PackedFiles } | NotFollowed
+export type ArtifactContent = ComposedArtifact | PlainContent | NotFollowed
+
+/** Files of this repository at their own paths. */
+export interface PlainContent {
+  readonly files: PackedFiles
+  readonly isFile: (path: string) => boolean
+}
 
 /** A part of an artifact: files of another one, in another folder. */
 export interface ArtifactPart {
@@ -39,6 +45,11 @@ export class ComposedArtifact {
     private readonly parts: readonly ArtifactPart[],
     private readonly packs: (path: string) => boolean,
   ) {}
+
+  /** The first segments of the paths in it. */
+  get tops(): ReadonlySet<string> {
+    return new Set(this.parts.map(({ to }) => to.split('/')[0] ?? ''))
+  }
 
   /** The folder of this repository with the files of a folder of the artifact; or why there is none. */
   folderAt(folder: string): FoundFolder | NotFollowed {

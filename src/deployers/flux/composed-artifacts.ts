@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
@@ -11,8 +12,10 @@ import {
   ComposedArtifact,
   type FoundFolder,
   type NotFollowed,
+  type PlainContent,
   restOf,
 } from './composed-artifact'
+import { artifactsOf, type GeneratedArtifact, partOf } from './generated-artifacts'
 
 /** No real artifact is put together from more parts, or over more levels. */
 const most = { parts: 100, levels: 5 }
@@ -28,15 +31,18 @@ export interface NamedSource {
 
 /** The objects and artifacts that these are put together from. */
 interface PlainSources {
-  readonly artifacts: { of(source: Manifest): FluxArtifact }
+  readonly artifacts: { of(source: Manifest | undefined): FluxArtifact }
   sourceNamed(source: NamedSource): Manifest | undefined
   /** Adds the GitRepository by which an object takes this repository. */
   track(reference: Cursor, namespace: string, by: Manifest, kind: string): void
+  /** The ArtifactGenerators that an object may mean, the nearest first. */
+  generatorsFor(by: Manifest): readonly Manifest[]
 }
 
 /** The artifacts of Flux that are put together from others. */
 export class ComposedArtifacts {
-  private readonly known = new Map<Manifest, ComposedArtifact | NotFollowed>()
+  private readonly known = new Map<object, ComposedArtifact | NotFollowed>()
+  private readonly generated = new Map<Manifest, ReturnType<typeof artifactsOf>>()
 
   constructor(
     private readonly sources: PlainSources,
@@ -53,17 +59,89 @@ export class ComposedArtifacts {
     return composed && 'folderAt' in composed ? composed.folderAt(folder) : composed
   }
 
+  /** The folder of the chart in an artifact, which may be its root or the folder in it. */
+  chartOf(reference: Cursor, namespace: string, by: Manifest): FoundFolder | NotFollowed | undefined {
+    const composed = this.composedBy({ reference, kind: textAt(reference.at('kind')), namespace, by }, 0)
+    if (!composed || 'reason' in composed) return composed
+    const found = ['', ...composed.tops].map((folder) => composed.folderAt(folder))
+    const { checkout } = this.named.repositoryIndex
+    return found.find((one) => 'place' in one && checkout.has(path.join(one.place, 'Chart.yaml'))) ?? found[0]
+  }
+
   private composedBy(source: NamedSource, level: number): ComposedArtifact | NotFollowed | undefined {
+    if (source.kind === 'ExternalArtifact') {
+      const artifact = this.generatedBy(source)
+      if (!artifact || 'reason' in artifact) return artifact
+      return this.once(artifact, `ExternalArtifact ${artifact.name}`, level, (name) =>
+        this.copied(artifact, name, level),
+      )
+    }
     const manifest = this.sources.sourceNamed(source)
     if (manifest?.ref.kind !== 'GitRepository' || !readFluxSource(manifest.root).include.exists) return undefined
-    const known = this.known.get(manifest)
-    if (known) return known
     const name = `GitRepository ${manifest.ref.name}`
+    return this.once(manifest, name, level, () => this.withIncludes(manifest, name, level))
+  }
+
+  /** Puts an artifact together once, if it does not lead to itself. */
+  private once(
+    key: object,
+    name: string,
+    level: number,
+    make: (name: string) => ComposedArtifact | NotFollowed,
+  ): ComposedArtifact | NotFollowed {
+    const known = this.known.get(key)
+    if (known) return known
     if (level > most.levels) return { reason: `${name} is included over more than ${most.levels} levels` }
-    this.known.set(manifest, { reason: `${name} includes itself` })
-    const made = this.withIncludes(manifest, name, level)
-    this.known.set(manifest, made)
+    this.known.set(key, { reason: `${name} includes itself` })
+    const made = make(name)
+    this.known.set(key, made)
     return made
+  }
+
+  /** The artifact of an ArtifactGenerator that a reference names. */
+  private generatedBy({ reference, namespace: own, by }: NamedSource): GeneratedArtifact | NotFollowed | undefined {
+    const name = textAt(reference.at('name'))
+    const namespace = textAt(reference.at('namespace')) || own
+    const all = this.sources.generatorsFor(by)
+    const near = all.filter(({ ref }) => ref.namespace === namespace)
+    let unread: NotFollowed | undefined
+    for (const generator of near.length > 0 ? near : all) {
+      const made = this.generated.get(generator) ?? artifactsOf(generator, () => this.folders())
+      this.generated.set(generator, made)
+      if ('reason' in made) unread = { reason: `ArtifactGenerator ${generator.ref.name}: ${made.reason}` }
+      const found = 'reason' in made ? undefined : made.find((one) => one.name === name)
+      if (found) return found
+    }
+    return unread
+  }
+
+  private folders(): ReadonlySet<string> {
+    const folders = new Set<string>()
+    for (const file of this.named.repositoryIndex.checkout.tree.entries.keys())
+      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
+    return folders
+  }
+
+  private copied(
+    { generator, sources, copies }: GeneratedArtifact,
+    name: string,
+    level: number,
+  ): ComposedArtifact | NotFollowed {
+    if (copies.length > most.parts) return { reason: `${name} has more than ${most.parts} copies` }
+    const parts = copies.map((copy) =>
+      partOf(copy, (alias, folder) => {
+        const reference = sources.get(alias)
+        if (!reference) return { reason: `${name} copies from @${alias}, which is no source` }
+        const { namespace } = generator.ref
+        return this.contentOf(
+          { reference, kind: textAt(reference.at('kind')), namespace, by: generator },
+          folder,
+          level + 1,
+        )
+      }),
+    )
+    const packer = new FluxArtifact(undefined, new Map())
+    return new ComposedArtifact(name, definedIn(generator, parts), parts, (file) => packer.has(file))
   }
 
   /** https://fluxcd.io/flux/components/source/gitrepositories/#include */
@@ -102,18 +180,29 @@ export class ComposedArtifacts {
     if (composed) return composed
     const { kind, reference, namespace, by } = source
     const manifest = this.sources.sourceNamed(source)
-    if (!manifest || kind !== 'GitRepository')
+    const isKnown = manifest !== undefined || this.isThere(folder)
+    if (!isKnown || kind !== 'GitRepository')
       return { reason: `${kind} ${textAt(reference.at('name'))} is not in this repository` }
-    const content = this.plainContent(manifest, folder)
+    // Flux's own GitRepository is often created at installation, and is only in the cluster.
+    const content = manifest ? this.plainContent(manifest, folder) : this.ownFiles(undefined)
     if ('files' in content) this.sources.track(reference, namespace, by, kind)
     return content
   }
 
+  private isThere(folder: string): boolean {
+    return folder !== '' && this.named.repositoryIndex.checkout.tree.at(folder).length > 0
+  }
+
+  private ownFiles(source: Manifest | undefined): PlainContent {
+    const { checkout } = this.named.repositoryIndex
+    return { files: this.sources.artifacts.of(source), isFile: (file) => checkout.has(file) }
+  }
+
   /** The content of a GitRepository itself. */
-  private plainContent(source: Manifest, folder: string): { readonly files: FluxArtifact } | NotFollowed {
+  private plainContent(source: Manifest, folder: string): PlainContent | NotFollowed {
     const url = textAt(readFluxSource(source.root).url)
     return this.named.isHere(url, folder)
-      ? { files: this.sources.artifacts.of(source) }
+      ? this.ownFiles(source)
       : { reason: `GitRepository ${source.ref.name}, ${url}, is not in this repository` }
   }
 }

@@ -1,8 +1,9 @@
 import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import type { FluxArtifact } from '../common/flux-artifact'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { fluxRevision, provides } from '../common/tracked-revision'
@@ -14,6 +15,7 @@ import { holderOf } from './flux-values'
 export class FluxReferences {
   readonly artifacts: FluxArtifacts
   private readonly composed: ComposedArtifacts
+  private generators: readonly Manifest[] | undefined
   private byName: Map<string, Manifest[]> | undefined
   private readonly tracked = new Set<Manifest>()
 
@@ -36,6 +38,16 @@ export class FluxReferences {
       ({ ref }) => ref.group === 'source.toolkit.fluxcd.io',
     )
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
+  }
+
+  generatorsFor(by: Manifest): readonly Manifest[] {
+    this.generators ??= this.manifests.filter(({ ref }) => groupKindOf(ref) === gitOpsKind.artifactGenerator)
+    return this.named.nearTo(by, this.generators)
+  }
+
+  /** The folder of the chart in an artifact that is put together from others. */
+  composedChart(reference: Cursor, own: string, manifest: Manifest) {
+    return this.composed.chartOf(reference, own, manifest)
   }
 
   /** The folder of this repository that is a folder of an artifact, if it is put together from others. */

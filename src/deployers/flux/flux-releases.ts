@@ -12,6 +12,7 @@ import { inside } from '../../sources/kustomization'
 import type { ChartElsewhere } from '../common/chart-elsewhere'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { siteOfFolder } from '../common/missing-folder'
+import type { FoundFolder, NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
 import { substitutionsOf, valuesOf } from './flux-values'
@@ -50,8 +51,7 @@ export class FluxReleases {
     const own = manifest.ref.namespace || this.namespaceOf(manifest)
     const written = textAt(chart.chart)
     const folder = inside('', written.replace(/^\/+/, ''))
-    const composed =
-      folder === undefined ? undefined : this.references.composedFolder(chart.sourceRef, own, manifest, folder)
+    const composed = this.composed(chart, own, manifest, folder)
     const found = composed && 'place' in composed ? composed : undefined
     const place = composed ? found?.place : folder
     const url = this.references.urlOf(chart.sourceRef, own, manifest)
@@ -122,6 +122,13 @@ export class FluxReleases {
     }
   }
 
+  /** The chart in an artifact that is put together from others; undefined for any other artifact. */
+  private composed({ sourceRef }: HelmReleaseChart, own: string, manifest: Manifest, folder: string | undefined) {
+    const isArtifact = textAt(sourceRef.at('kind')) === 'ExternalArtifact'
+    if (isArtifact) return whole(this.references.composedChart(sourceRef, own, manifest))
+    return folder === undefined ? undefined : whole(this.references.composedFolder(sourceRef, own, manifest, folder))
+  }
+
   private releaseElsewhere(manifest: Manifest, chart: HelmReleaseChart, own: string): ChartElsewhere {
     const release = readHelmRelease(manifest.root)
     const { chartRef } = release
@@ -162,4 +169,9 @@ export class FluxReleases {
     const [owner] = this.owners.of(manifest)
     return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
+}
+
+/** A folder of an artifact, if no part of it is from elsewhere. */
+function whole(found: FoundFolder | NotFollowed | undefined): FoundFolder | NotFollowed | undefined {
+  return found && 'missing' in found ? (found.missing[0] ?? found) : found
 }
