@@ -228,7 +228,7 @@ function readGitOpsSources(reading: SideReading) {
       patches = patches.filter((manifest) => !both.includes(manifest))
       continue
     }
-    const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
+    const kustomizations = new Map([...kustomizationsInFiles, ...fileDeployments.generated, ...gitOps.generated])
     const ownership = new Map([
       ...undeployedPlainFiles(gitOps, checkout, base),
       ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),
