@@ -65,6 +65,7 @@ export async function readSources(origin: string, text: string): Promise<void> {
     argoFiles: noArgoFiles,
     touched: new TouchedPlaces(undefined, kustomizations),
     untouchedSets: new Set(),
+    clusterNames: [],
     broughtBy: new Map(),
     writtenAs: new Map(),
   })

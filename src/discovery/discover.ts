@@ -82,6 +82,8 @@ export interface DiscoveryInput {
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
   readonly load?: (text: string) => LoadedFile
+  /** The clusters that the config of the base declares. */
+  readonly clusterNames?: readonly string[]
   /** The limits for following renderings, if not the usual ones. */
   readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
@@ -219,6 +221,7 @@ function readGitOpsSources(reading: SideReading) {
       argoFiles,
       touched,
       untouchedSets,
+      clusterNames: known.clusterNames ?? [],
       broughtBy: followed.broughtBy,
       writtenAs: followed.writtenAs,
     })

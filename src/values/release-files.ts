@@ -69,6 +69,7 @@ export class ReleaseFiles {
       argoFiles: noArgoFiles,
       touched: new TouchedPlaces(changed, new Map()),
       untouchedSets: new Set(),
+      clusterNames: [],
       broughtBy: new Map(),
       writtenAs: new Map(),
     })

@@ -14,7 +14,7 @@ import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
-import { mostClusters, possibleClusters } from './possible-clusters'
+import { declaredClusters, mostClusters, possibleClusters } from './possible-clusters'
 import { isInPlaceOfAll, mergesClusters, touchedElements } from './touched-elements'
 
 /** The limit on the text of all Applications of one generator. */
@@ -51,13 +51,17 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
 function nameSourcesOfGenerator(manifest: Manifest, set: SetGenerator, named: GitOpsSources): Fault | undefined {
   const { object, side, origin, clusters } = manifest
   const isMerged = mergesClusters(set.generator)
-  const possible = possibleClusters(manifest.root, set, named.repositoryIndex.checkout)
-  const elements = elementsOf(set.generator, {
-    goTemplate: isGoTemplate(manifest.root),
-    clusters: possible.elements,
-    named,
-  })
+  const goTemplate = isGoTemplate(manifest.root)
+  const { checkout, clusterNames } = named.repositoryIndex
+  let possible = possibleClusters(manifest.root, set, checkout)
+  let elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
   if ('cause' in elements) return elements
+  const [first] = elements
+  if (possible.areAny && !isMerged && clusterNames.length > 0 && first && dependsOnCluster(object, first, set)) {
+    possible = declaredClusters(clusterNames, goTemplate)
+    elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
+    if ('cause' in elements) return elements
+  }
   const isOf = isOfClusters(set.generator)
   const touched = isMerged ? touchedElements(manifest, set, elements, named) : elements
   const chosen = isMerged ? touched.slice(0, mostMerged) : touched

@@ -5,7 +5,7 @@ import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
 import { normalized } from '../../template/template-functions'
-import { clusterOf, fields, type Known } from './cluster-element'
+import { clusterNamed, clusterOf, fields, type Known } from './cluster-element'
 import { withElement, withValues } from './generated-elements'
 
 /** The number of clusters of one generator that are judged. */
@@ -18,8 +18,10 @@ const mostPatterns = 50
 export interface PossibleClusters {
   readonly elements: readonly Element[]
   readonly hasMore: boolean
-  /** Whether the files of the repository or the selector name them. */
+  /** Whether the files of the repository, its config or the selector name them. */
   readonly areNamed: boolean
+  /** Whether they may be any clusters: no path and no selector depends on them. */
+  readonly areAny: boolean
 }
 
 /** Argo CD's own cluster. */
@@ -33,7 +35,7 @@ export const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.defa
 export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Checkout): PossibleClusters {
   const goTemplate = isGoTemplate(root)
   const clusters = clustersIn(set.generator)
-  if (clusters.length === 0) return { elements: [], hasMore: false, areNamed: false }
+  if (clusters.length === 0) return { elements: [], hasMore: false, areNamed: false, areAny: false }
   const [{ labels, values } = { labels: {}, values: {} }] = clusters
   const written = JSON.stringify([root.at('spec').value ?? null])
   const names = new Set([...fields, ...labelsIn(written)])
@@ -69,7 +71,13 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
       goTemplate,
     )
   })
-  return { elements, hasMore: isCut, areNamed }
+  return { elements, hasMore: isCut, areNamed, areAny: patterns.length === 0 && Object.keys(labels).length === 0 }
+}
+
+/** The clusters that the config declares. */
+export function declaredClusters(names: readonly string[], goTemplate: boolean): PossibleClusters {
+  const elements = names.slice(0, mostClusters).map((name) => clusterNamed(name, {}, goTemplate))
+  return { elements, hasMore: names.length > mostClusters, areNamed: true, areAny: false }
 }
 
 type Assignment = ReadonlyMap<number, string>

@@ -28,6 +28,8 @@ export interface RepositoryIndex {
   /** The texts of the files that ApplicationSets make elements of, by path. */
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly touched: TouchedPlaces
+  /** The clusters that the config of the base declares. */
+  readonly clusterNames: readonly string[]
   /** ApplicationSets that make nothing that the change touches; each is read once. */
   readonly untouchedSets: Set<LoadedObject>
   /** The objects that a rendering brings, each with that rendering. */
