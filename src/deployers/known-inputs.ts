@@ -7,6 +7,7 @@ import type { Kustomization } from '../sources/kustomization'
 export class KnownInputs {
   private readonly sets: readonly Manifest[]
   private readonly providers: readonly Manifest[]
+  private includers: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
   constructor(
     manifests: readonly Manifest[],
@@ -41,9 +42,23 @@ export class KnownInputs {
   /** Whether two objects are in one file, or in files that the same Kustomization includes. */
   private areTogether(one: Manifest, other: Manifest): boolean {
     if (one.object.lines === other.object.lines) return true
-    const files = [one.origin.path, other.origin.path]
-    return [...this.kustomizations.values()].some(({ leadsTo }) => files.every((file) => leadsTo.includes(file)))
+    this.includers ??= includersIn(this.kustomizations)
+    const [ofOne, ofOther] = [one, other].map(({ origin }) => this.includers?.get(origin.path))
+    return [...(ofOne ?? [])].some((folder) => ofOther?.has(folder) === true)
   }
+}
+
+/** The folders of the Kustomizations that include a file, by file. */
+function includersIn(kustomizations: ReadonlyMap<string, Kustomization>): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { folder, leadsTo } of kustomizations.values()) {
+    for (const file of leadsTo) {
+      const there = found.get(file)
+      if (there) there.add(folder)
+      else found.set(file, new Set([folder]))
+    }
+  }
+  return found
 }
 
 function isPermuted({ root }: Manifest): boolean {

@@ -6,8 +6,9 @@ import { isBoundedGlob } from '../../revision/glob'
 import { inside } from '../../sources/kustomization'
 import type { ArtifactContent, ArtifactPart, NotFollowed } from './composed-artifact'
 
-/** The number of folders that a `pathPattern` may match. */
+/** The number of folders that a `pathPattern` may match, and of artifacts that are made of all. */
 const mostFolders = 300
+const mostArtifacts = 3_000
 
 /** An ExternalArtifact that an ArtifactGenerator makes. */
 export interface GeneratedArtifact {
@@ -28,6 +29,7 @@ export function artifactsOf(generator: Manifest, folders: () => Iterable<string>
   if (pathPattern === '') return made
   const found = capturesOf(pathPattern, folders())
   if ('reason' in found) return found
+  if (found.length * made.length > mostArtifacts) return { reason: `it makes more than ${mostArtifacts} artifacts` }
   return found.flatMap((captures) =>
     made.map((one) => ({
       ...one,
