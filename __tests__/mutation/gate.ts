@@ -1,4 +1,5 @@
 import { noArgoFiles } from '../../src/deployers/common/argocd-files'
+import { TouchedPlaces } from '../../src/deployers/common/touched-places'
 import { readGitOps } from '../../src/deployers/gitops'
 import { GuardError } from '../../src/errors'
 import { loadFile } from '../../src/manifest/load'
@@ -62,6 +63,9 @@ export async function readSources(origin: string, text: string): Promise<void> {
     sourceIgnores: new Map(),
     generatorFiles: new Map(),
     argoFiles: noArgoFiles,
+    touched: new TouchedPlaces(undefined, kustomizations),
+    untouchedSets: new Set(),
+    clusterNames: [],
     broughtBy: new Map(),
     writtenAs: new Map(),
   })

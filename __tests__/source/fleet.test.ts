@@ -123,7 +123,7 @@ targetCustomizations:
     [
       'its overlay is outside',
       'yaml: {overlays: [../../../../etc]}\n',
-      'its overlay ../../../../etc leads out of this repository, and is not followed',
+      'its overlay ../../../../etc leads out of the folder overlays, and is not followed',
     ],
     [
       'its fleet.yaml is no YAML',
@@ -235,22 +235,6 @@ targetCustomizations:
 })
 
 describe('plain YAML of a Fleet bundle', () => {
-  test('is judged, and a patch of an overlay is no object', async () => {
-    const files = {
-      'lib/web/fleet.yaml': 'targetCustomizations: [{clusterName: east, yaml: {overlays: [east]}}]\n',
-      'lib/web/ingress.yaml': probe('web', 'a.example.com'),
-      'lib/web/overlays/east/ingress_patch.yaml': probe('web', 'b.example.com'),
-    }
-    expect(await hostsOf(files)).toEqual(['/web a.example.com'])
-    const report = await change(files, { 'lib/web/overlays/east/ingress_patch.yaml': probe('web', 'c.example.com') })
-    expect(report.inspected.skipped).toEqual([
-      {
-        path: 'lib/web/overlays/east/ingress_patch.yaml',
-        reason: 'a patch that Fleet applies to lib/web/ingress.yaml, and that is not applied here',
-      },
-    ])
-  })
-
   test('of a file fleet.yaml of another tool is not taken for a bundle', async () => {
     const fleet = 'apiVersion: v1\nkind: config\nhelm: {values: {host: no.example.com}}\n'
     expect(

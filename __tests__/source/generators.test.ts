@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { hostsOf, object, probe, url, whole } from './probe'
+import { chart, hostsOf, object, probe, url, whole } from './probe'
 import type { Files } from './repository'
 
 const entry = (folder: string, host: string): Files => ({
@@ -66,6 +66,25 @@ describe('the Applications of an ApplicationSet', () => {
         '{{ns}}',
       ),
       ['a/web one.example.com', 'c/web two.example.com'],
+    ],
+    [
+      'of clusters that a list names, and that have a folder',
+      set(
+        '[{merge: {mergeKeys: [nameNormalized], generators: [{clusters: {values: {root: apps, dir: none}}}, {list: {elements: [{nameNormalized: east, values.dir: one}, {nameNormalized: west, values.dir: gone}]}}]}}]',
+        '{{values.root}}/{{values.dir}}',
+        '{{name}}',
+      ),
+      ['east/web one.example.com'],
+    ],
+    [
+      'of all clusters, with a list that changes some',
+      set(
+        '[{merge: {mergeKeys: [name], generators: [{clusters: {values: {dir: one}}}, {list: {elements: [{name: west, values: {dir: two}}]}}]}}]',
+        'apps/{{.values.dir}}',
+        '{{.nameNormalized}}',
+        '  goTemplate: true\n',
+      ),
+      ['in-cluster/web one.example.com', 'west/web two.example.com'],
     ],
   ])('are those %s', async (_, made, expected) => {
     const hosts = await hostsOf({ ...files, 'set.yaml': made })
@@ -270,5 +289,53 @@ describe('the Applications of an ApplicationSet', () => {
       '{{b}}',
     )
     expect(await hostsOf({ ...hidden, 'set.yaml': made })).toEqual(['shop/web hidden.example.com'])
+  })
+})
+
+describe('clusters that only the values of a chart depend on', () => {
+  const named = object(
+    'argoproj.io/v1alpha1',
+    'ApplicationSet',
+    'all',
+    'argocd',
+    `spec:
+  generators: [{clusters: {}}]
+  template:
+    metadata: {name: "edge-{{name}}"}
+    spec:
+      source:
+        repoURL: "${url}"
+        path: charts/edge
+        helm: {releaseName: edge, parameters: [{name: host, value: "{{name}}.example.com"}]}
+      destination: {namespace: shop, name: "{{name}}"}
+`,
+  )
+  const config = (clusters: string) => ({ '.github/ingress-guard.yaml': `format: 1\nclusters: {${clusters}}\n` })
+
+  test('are those that the config declares', async () => {
+    const given = { ...chart, ...config('east: {paths: [x/**]}, west: {paths: [y/**]}'), 'set.yaml': named }
+    const report = await whole(given)
+    expect(report.inspected.skipped.filter(({ path }) => path === 'set.yaml')).toEqual([])
+    expect(report.findings.map(({ text }) => text.match(/lists (\S+?),.*1 more case/)?.[1])).toContain(
+      'east.example.com',
+    )
+  })
+
+  test('are unknown where it declares none', async () => {
+    const { inspected } = await whole({ ...chart, 'set.yaml': named })
+    expect(inspected.skipped).toContainEqual({
+      path: 'set.yaml',
+      reason:
+        'ApplicationSet argocd/all: the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+    })
+  })
+
+  test('are 100 at most', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => `c${index}: {paths: [c${index}/**]}`)
+    const { inspected } = await whole({ ...chart, ...config(many.join()), 'set.yaml': named })
+    expect(inspected.skipped).toContainEqual({
+      path: 'set.yaml',
+      reason: 'ApplicationSet argocd/all: it may have more than 100 clusters; the rest is not read',
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { checkOpened, lines } from '../cli/guard'
 import { opened } from './in-memory'
 import { ingress } from './objects'
@@ -68,6 +68,79 @@ test('a changed provider of inputs is a finding', async () => {
     expect.stringContaining('the objects that ResourceSets make of its inputs are unknown here'),
     'hosts.yaml not-judged set-inputs',
   ])
+})
+
+const staticProvider = (name: string, values: string) =>
+  `apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSetInputProvider\nmetadata: {name: ${name}, namespace: flux-system}\nspec: {type: Static, defaultValues: ${values}}\n`
+
+describe('the inputs of a static provider', () => {
+  const set = setFor(['  inputsFrom: [{name: web}]'])
+  const of = (host: string) => staticProvider('web', `{name: web, host: ${host}}`)
+
+  test('are filled in, in the same file', async () => {
+    const text = (host: string) => `${set}---\n${of(host)}`
+    expect(await ofSets(text('a.example.com'), text('b.example.com'))).toEqual([
+      'introduced error head/web.yaml:17 ingress-tls/host-covered',
+      expect.stringContaining('No entry of spec.tls lists b.example.com'),
+      'web.yaml judged',
+    ])
+  })
+
+  test('are filled in, in another file of the Kustomization', async () => {
+    const files = (host: string): Files => ({
+      'flux/kustomization.yaml': 'resources: [web.yaml, inputs.yaml]\n',
+      'flux/web.yaml': set,
+      'flux/inputs.yaml': of(host),
+    })
+    expect(await judged(files('a.example.com'), files('b.example.com'))).toEqual([
+      'introduced error head/flux/inputs.yaml:4 ingress-tls/host-covered',
+      expect.stringContaining('No entry of spec.tls lists b.example.com'),
+      'flux/inputs.yaml judged',
+    ])
+  })
+
+  test.each([
+    ['for a selector', '[{selector: {matchLabels: {a: b}}}]', of],
+    ['of another type', '[{name: web}]', (host: string) => of(host).replace('type: Static', 'type: ExternalService')],
+    ['of another namespace', '[{name: web}]', (host: string) => of(host).replace('flux-system', 'other')],
+    [
+      'that is switched off',
+      '[{name: web}]',
+      (host: string) =>
+        of(host).replace(
+          '{name: web, namespace',
+          '{name: web, annotations: {fluxcd.controlplane.io/reconcile: disabled}, namespace',
+        ),
+    ],
+  ])('are listed %s', async (_, from, made) => {
+    const own = setFor([`  inputsFrom: ${from}`])
+    const report = await ofSets(`${own}---\n${made('a.example.com')}`, `${own}---\n${made('b.example.com')}`)
+    expect(report).toEqual([
+      'introduced warning head/web.yaml:23 source/not-judged',
+      expect.stringContaining('the objects that ResourceSets make of its inputs are unknown here'),
+      'web.yaml not-judged set-inputs',
+    ])
+  })
+})
+
+describe('permuted inputs', () => {
+  const permuting = (more: string, host: string, name = '<< inputs.id >>') =>
+    `${setFor(
+      ['  inputStrategy: {name: Permute}', '  inputsFrom: [{name: The-Zone}]', ...inputs('a', 'b')],
+      '<< inputs.web.host >>.<< inputs.the_zone.zone >>',
+    ).replace('name: << inputs.name >>', `name: ${name}`)}${more}---\n${staticProvider('The-Zone', `{zone: ${host}}`)}`
+
+  test('are each with each, by the names of their objects', async () => {
+    const [one, two] = ['example.com', 'example.org'].map((zone) => permuting('', zone, '<< inputs.web.name >>'))
+    const found = await ofSets(one ?? '', two ?? '')
+    expect(found).toContainEqual(expect.stringMatching(/lists a.example.org.*The same applies in 1 more case/))
+    expect(found).toContain('web.yaml judged')
+  })
+
+  test('are all unknown if one provider is', async () => {
+    const more = (zone: string) => permuting('', zone).replace('[{name: The-Zone}]', '[{name: The-Zone}, {name: gone}]')
+    expect((await ofSets(more('example.com'), more('example.org'))).at(-1)).toBe('web.yaml not-judged set-inputs')
+  })
 })
 
 test.each([

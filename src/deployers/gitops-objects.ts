@@ -8,7 +8,12 @@ import { namesOfHolders } from './flux/flux-values'
 export const holderKinds = ['ConfigMap', 'Secret']
 
 /** The API groups of Argo CD, Flux and Flux Operator, or how they end. */
-export const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io', 'fluxcd.controlplane.io']
+export const gitOpsGroups = [
+  'argoproj.io',
+  'toolkit.fluxcd.io',
+  'fluxcd.controlplane.io',
+  'source.extensions.fluxcd.io',
+]
 
 /**
  * The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it.

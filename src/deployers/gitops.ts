@@ -6,6 +6,7 @@ import { nameSourcesOfSet } from './argocd/application-set'
 import { nameSourcesOf } from './argocd/argocd'
 import { GitOpsSources, type RepositoryIndex } from './common/gitops-sources'
 import { nameFluxSources } from './flux/flux'
+import { KnownInputs } from './known-inputs'
 
 /**
  * Reads the sources that the Argo CD and Flux objects of one side deploy.
@@ -18,6 +19,7 @@ export function readGitOps(
   surroundings: RepositoryIndex,
 ): GitOpsSources {
   const named = new GitOpsSources(surroundings)
+  const inputs = new KnownInputs(manifests, surroundings.kustomizations)
   for (const manifest of manifests) {
     const kind = groupKindOf(manifest.ref)
     if (kind === gitOpsKind.application || kind === gitOpsKind.applicationSet) {
@@ -32,10 +34,11 @@ export function readGitOps(
         nameSourcesOfSet(manifest, named)
         break
       case gitOpsKind.resourceSet:
-        listUnknownParts(manifest, named)
+        listUnknownParts(manifest, inputs.ofSet(manifest), named)
         break
       case gitOpsKind.inputProvider:
-        named.skip(manifest, 'set-inputs', 'the objects that ResourceSets make of its inputs are unknown here')
+        if (!inputs.ofProvider(manifest))
+          named.skip(manifest, 'set-inputs', 'the objects that ResourceSets make of its inputs are unknown here')
         break
     }
   }
@@ -44,9 +47,11 @@ export function readGitOps(
 }
 
 /** Lists the templates of a ResourceSet whose objects are unknown. */
-function listUnknownParts(manifest: Manifest, named: GitOpsSources): void {
+function listUnknownParts(manifest: Manifest, areInputsKnown: boolean, named: GitOpsSources): void {
   const { object, origin } = manifest
-  for (const { cause, node, reason } of madeBySet(object).unknown)
+  const { unknown } = madeBySet(object)
+  // A rendering has the inputs of providers in other files.
+  for (const { cause, node, reason } of unknown.filter((one) => !(areInputsKnown && one.cause === 'set-inputs')))
     named.skip(manifest, cause, reason, { at: { path: origin.path, region: object.regionOf(node) } })
 }
 

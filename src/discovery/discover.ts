@@ -5,12 +5,13 @@ import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
 import type { NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
-import type { LoadedFile } from '../manifest/load'
+import type { LoadedFile, LoadedObject } from '../manifest/load'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import type { Checkout } from '../revision/checkout'
@@ -81,6 +82,8 @@ export interface DiscoveryInput {
   /** Renders a source for the Argo CD and Flux objects in it; without it, no rendering is followed. */
   readonly render?: Render
   readonly load?: (text: string) => LoadedFile
+  /** The clusters that the config of the base declares. */
+  readonly clusterNames?: readonly string[]
   /** The limits for following renderings, if not the usual ones. */
   readonly limits?: FollowLimits
   /** Adds the Kubernetes version of its cluster to a source. */
@@ -118,6 +121,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     sourceIgnores,
     generatorFiles,
     argoFiles,
+    touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
+    untouchedSets: new Set<LoadedObject>(),
     known,
     followed,
     all,
@@ -168,6 +173,8 @@ interface SideReading {
   readonly sourceIgnores: IgnoreFiles
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly argoFiles: ArgoFiles
+  readonly touched: TouchedPlaces
+  readonly untouchedSets: Set<LoadedObject>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -199,7 +206,7 @@ async function readRound(charts: readonly string[], reading: SideReading) {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles, argoFiles } = reading
+  const { sourceIgnores, generatorFiles, argoFiles, touched, untouchedSets } = reading
   const { repository, base, isNew } = known
   const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
@@ -212,6 +219,9 @@ function readGitOpsSources(reading: SideReading) {
       sourceIgnores,
       generatorFiles,
       argoFiles,
+      touched,
+      untouchedSets,
+      clusterNames: known.clusterNames ?? [],
       broughtBy: followed.broughtBy,
       writtenAs: followed.writtenAs,
     })
@@ -221,7 +231,7 @@ function readGitOpsSources(reading: SideReading) {
       patches = patches.filter((manifest) => !both.includes(manifest))
       continue
     }
-    const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
+    const kustomizations = new Map([...kustomizationsInFiles, ...fileDeployments.generated, ...gitOps.generated])
     const ownership = new Map([
       ...undeployedPlainFiles(gitOps, checkout, base),
       ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),

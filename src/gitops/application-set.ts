@@ -56,6 +56,9 @@ export type Generator =
 export const clustersUnknown =
   'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
 
+/** The fields by which a list may name clusters of Argo CD. */
+export const clusterNames = ['name', 'nameNormalized', 'server']
+
 /** Whether the elements of a generator depend on the clusters that Argo CD knows. */
 export function isOfClusters(generator: Generator): boolean {
   return generator.kind === 'clusters' || ('generators' in generator && generator.generators.some(isOfClusters))
@@ -201,7 +204,11 @@ function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, 
     }
     case 'merge': {
       const keys = [...one.at('mergeKeys').items()].map(textAt)
-      if (inner.some(isOfClusters)) return unknown(clustersUnknown)
+      const [first, ...others] = inner
+      // Lists name clusters by one of their own fields.
+      const areNamed = first?.kind === 'clusters' && keys.length === 1 && clusterNames.includes(keys[0] ?? '')
+      if (inner.some(isOfClusters) && !(areNamed && others.every((one) => one.kind === 'list')))
+        return unknown(clustersUnknown)
       if (keys.length > 0 && inner.length > 1) return { kind, keys, generators: inner }
       break
     }

@@ -14,6 +14,8 @@ export interface FluxSource {
   readonly ignore: Cursor
   /** The folders that are checked out; all of them without it. */
   readonly sparseCheckout: Cursor
+  /** Other GitRepositories whose files it has in folders. */
+  readonly include: Cursor
 }
 
 export function readFluxSource(root: Cursor): FluxSource {
@@ -25,6 +27,7 @@ export function readFluxSource(root: Cursor): FluxSource {
     ref,
     ignore: spec.at('ignore'),
     sparseCheckout: spec.at('sparseCheckout'),
+    include: spec.at('include'),
     version: [ref.at('semver'), ref.at('tag')].find(({ exists }) => exists) ?? ref,
   }
 }

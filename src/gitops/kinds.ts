@@ -7,6 +7,7 @@ export const gitOpsKind = {
   helmRelease: 'HelmRelease.helm.toolkit.fluxcd.io',
   fluxKustomization: 'Kustomization.kustomize.toolkit.fluxcd.io',
   ociRepository: 'OCIRepository.source.toolkit.fluxcd.io',
+  artifactGenerator: 'ArtifactGenerator.source.extensions.fluxcd.io',
   fluxHelmChart: 'HelmChart.source.toolkit.fluxcd.io',
   resourceSet: 'ResourceSet.fluxcd.controlplane.io',
   inputProvider: 'ResourceSetInputProvider.fluxcd.controlplane.io',

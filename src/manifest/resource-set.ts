@@ -3,6 +3,7 @@ import { identifiedIn, nodeIn } from './document-reader'
 import type { LoadedObject } from './load'
 import type { ObjectRef } from './manifest'
 import { isList, isMap, isScalar, type Node } from './nodes'
+import { inputsOf, noInput, type SetInputs } from './set-inputs'
 import { type Input, SetTemplates, Unfilled } from './set-templates'
 
 const group = 'fluxcd.controlplane.io'
@@ -48,9 +49,7 @@ class Making {
   private readonly keys = new Set<string>()
   private readonly templates: SetTemplates
   private readonly spec: Node | undefined
-  private readonly inputs: readonly Input[]
-  /** Inputs that other objects give. */
-  private readonly inputsFrom: Node | undefined
+  private readonly inputs: SetInputs
   private readonly common: Node | undefined
 
   constructor(
@@ -62,14 +61,7 @@ class Making {
     this.templates = new SetTemplates((alias) => set.resolve(alias), left)
     this.spec = this.under(set.node, 'spec')
     this.common = this.under(this.spec, 'commonMetadata')
-    const [inputsFrom] = this.listed(this.spec, 'inputsFrom')
-    this.inputsFrom = inputsFrom
-    const { apiVersion, ref } = set
-    const provider = { apiVersion, kind: ref.kind, name: ref.name, namespace: ref.namespace }
-    const own = this.listed(this.spec, 'inputs').map(
-      (node): Input => ({ node, value: { ...Object(this.templates.plain(node)), provider } }),
-    )
-    this.inputs = own.length > 0 || inputsFrom ? own : [noInput]
+    this.inputs = inputsOf(set, this.spec, this.templates)
   }
 
   all(): void {
@@ -87,14 +79,15 @@ class Making {
   /** Makes the objects of one resource or template. */
   private part(node: Node, make: (input: Input) => readonly Node[]): void {
     const isOpen = this.templates.isIn(node)
-    if (isOpen && this.inputsFrom)
+    if (isOpen && this.inputs.unknown)
       this.unknown.push({
         cause: 'set-inputs',
-        node: this.inputsFrom,
+        node: this.inputs.unknown,
         reason: 'inputs of its inputsFrom are unknown here',
       })
     // Without a template, all inputs make the same object.
-    const inputs = isOpen ? this.inputs : [this.inputs[0] ?? noInput]
+    const { inputs: all } = this.inputs
+    const inputs = isOpen ? all : [all[0] ?? noInput]
     try {
       for (const input of inputs) for (const made of make(input)) this.add(made, node, input)
     } catch (error) {
@@ -147,8 +140,6 @@ class Making {
     return isList(list) ? list.items : []
   }
 }
-
-const noInput: Input = { node: undefined, value: undefined }
 
 /** An object that the operator leaves out, unless it is a resource of a set without inputs. */
 function isDisabled(value: unknown): boolean {

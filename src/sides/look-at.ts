@@ -56,7 +56,9 @@ export async function lookAt(
     }
     const { isNew } = declarations
     const load = (text: string) => renderer.texts.load(text)
-    const known = { releases, repository, ...(base ? { base } : {}), isNew, changed, informed, render, load }
+    const clusterNames = Object.keys(declarations.base)
+    const common = { releases, repository, clusterNames, isNew, changed, informed, render, load }
+    const known = { ...common, ...(base ? { base } : {}) }
     return { tree, checkout, descriptions, informed, discovery: await discover(checkout, known, side) }
   }
   const isShown = showing(ignore, changed, base)

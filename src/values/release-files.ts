@@ -3,6 +3,7 @@ import { elementsOf } from '../deployers/argocd/generated-elements'
 import { possibleClusters } from '../deployers/argocd/possible-clusters'
 import { noArgoFiles } from '../deployers/common/argocd-files'
 import { GitOpsSources } from '../deployers/common/gitops-sources'
+import { TouchedPlaces } from '../deployers/common/touched-places'
 import { mayDeclare, releasesIn } from '../deployers/fleet-helmfile/read-deployment-files'
 import {
   type ApplicationSource,
@@ -66,6 +67,9 @@ export class ReleaseFiles {
       sourceIgnores: new Map(),
       generatorFiles: new Map(),
       argoFiles: noArgoFiles,
+      touched: new TouchedPlaces(changed, new Map()),
+      untouchedSets: new Set(),
+      clusterNames: [],
       broughtBy: new Map(),
       writtenAs: new Map(),
     })

@@ -14,39 +14,61 @@ import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
 import { nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
-import { mostClusters, possibleClusters } from './possible-clusters'
+import { declaredClusters, mostClusters, possibleClusters } from './possible-clusters'
+import { isInPlaceOfAll, mergesClusters, touchedElements } from './touched-elements'
 
 /** The limit on the text of all Applications of one generator. */
 const maxSize = 50_000_000
+
+/** The number of Applications of clusters that are merged with lists which are judged. */
+const mostMerged = 300
+
+/** Why not all Applications of a generator are read. */
+interface Fault extends Pick<NotInspected, 'cause' | 'reason'> {
+  /** Whether the change touches none of them. */
+  readonly isUntouched?: boolean
+}
+
+const notRead: Fault = { cause: 'generator-not-read', reason: clustersUnknown }
 
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
 export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void {
   const { root } = manifest
   for (const { repoURL, revision } of gitGeneratorsIn(root.at('spec', 'generators')))
     if (named.isThisRepository(textAt(repoURL))) named.track(manifest, '', argoRevision(textAt(revision)), revision)
-  for (const set of readApplicationSet(root).generators) {
-    const fault = nameSourcesOfGenerator(manifest, set, named)
-    if (fault) named.skip(manifest, fault.cause, fault.reason)
+  const { untouchedSets } = named.repositoryIndex
+  if (untouchedSets.has(manifest.object)) {
+    named.skip(manifest, notRead.cause, notRead.reason)
+    return
   }
+  const { generators } = readApplicationSet(root)
+  const faults = generators.map((set) => nameSourcesOfGenerator(manifest, set, named))
+  for (const fault of faults) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  if (generators.length === 1 && faults.every((fault) => fault?.isUntouched)) untouchedSets.add(manifest.object)
 }
 
 /** @returns why not all of its Applications are read */
-function nameSourcesOfGenerator(
-  manifest: Manifest,
-  set: SetGenerator,
-  named: GitOpsSources,
-): Pick<NotInspected, 'cause' | 'reason'> | undefined {
+function nameSourcesOfGenerator(manifest: Manifest, set: SetGenerator, named: GitOpsSources): Fault | undefined {
   const { object, side, origin, clusters } = manifest
-  const possible = possibleClusters(manifest.root, set, named.repositoryIndex.checkout)
-  const elements = elementsOf(set.generator, {
-    goTemplate: isGoTemplate(manifest.root),
-    clusters: possible.elements,
-    named,
-  })
+  const isMerged = mergesClusters(set.generator)
+  const goTemplate = isGoTemplate(manifest.root)
+  const { checkout, clusterNames } = named.repositoryIndex
+  let possible = possibleClusters(manifest.root, set, checkout)
+  let elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
   if ('cause' in elements) return elements
+  const [first] = elements
+  if (possible.areAny && !isMerged && clusterNames.length > 0 && first && dependsOnCluster(object, first, set)) {
+    possible = declaredClusters(clusterNames, goTemplate)
+    elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
+    if ('cause' in elements) return elements
+  }
   const isOf = isOfClusters(set.generator)
+  const touched = isMerged ? touchedElements(manifest, set, elements, named) : elements
+  const chosen = isMerged ? touched.slice(0, mostMerged) : touched
+  let rest: Fault | undefined =
+    chosen.length < elements.length ? { ...notRead, isUntouched: chosen.length === 0 } : undefined
   let size = 0
-  for (const element of elements) {
+  for (const element of chosen) {
     const made = makeApplication(object, element, set.template)
     if ('reason' in made) return { cause: 'template-not-filled', reason: made.reason }
     const { content } = made
@@ -58,15 +80,22 @@ function nameSourcesOfGenerator(
       }
     const application = new Manifest(made, side, origin, clusters).root
     const placeholder = placeholderIn(content)
-    if (isOf && (placeholder || (!possible.areNamed && dependsOnCluster(object, element, set))))
-      return { cause: 'generator-not-read', reason: clustersUnknown }
+    const isKnown = possible.areNamed || (isMerged && !isInPlaceOfAll(element))
+    if (isOf && (placeholder || (!isKnown && dependsOnCluster(object, element, set)))) {
+      rest = notRead
+      // The lists of a merge name further clusters.
+      if (isMerged) continue
+      return rest
+    }
     if (placeholder)
       return { cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` }
     nameSourcesOf(manifest, application, named)
   }
+  if (chosen.length < touched.length)
+    return { cause: 'too-many', reason: `it makes more than ${mostMerged} Applications; the rest is not read` }
   if (possible.hasMore)
     return { cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` }
-  return undefined
+  return rest
 }
 
 /**

@@ -17,6 +17,7 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
 import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
+import { clusterNamed } from './cluster-element'
 
 /** The limit on the elements of a generator: no real set has more. */
 const maxElements = 20_000
@@ -126,8 +127,10 @@ function merged(
   generating: Generating,
 ): readonly Element[] | Unknown {
   const keyOf = (element: Element) => JSON.stringify(keys.map((key) => labelOf(element, key) ?? null))
-  const [base, ...rest] = generators.map((one) => elementsOf(one, generating))
-  if (!base || 'cause' in base) return base ?? []
+  const [first, ...rest] = generators.map((one) => elementsOf(one, generating))
+  if (!first || 'cause' in first) return first ?? []
+  const [clusters] = generators
+  const base = clusters?.kind === 'clusters' ? [...first, ...listedClusters(clusters, keys, rest, generating)] : first
   const found = new Map(base.map((element) => [keyOf(element), element]))
   for (const elements of rest) {
     if ('cause' in elements) return elements
@@ -137,6 +140,21 @@ function merged(
     }
   }
   return [...found.values()]
+}
+
+/** The clusters that lists name, which a generator of clusters may have. */
+function listedClusters(
+  { labels, values }: Extract<Generator, { kind: 'clusters' }>,
+  keys: readonly string[],
+  lists: readonly (readonly Element[] | Unknown)[],
+  generating: Generating,
+): readonly Element[] {
+  const [key = ''] = keys
+  const known = new Set(generating.clusters.map((one) => labelOf(one, key)))
+  const named = lists.flatMap((list) => ('cause' in list ? [] : list.map((one) => labelOf(one, key) ?? '')))
+  return [...new Set(named)]
+    .filter((name) => name !== '' && !known.has(name))
+    .map((name) => withValues(clusterNamed(name, labels, generating.goTemplate), values, generating))
 }
 
 /** An element with another one over it: maps are joined. */

@@ -5,6 +5,7 @@ import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { Checkout } from '../../revision/checkout'
 import { normalized } from '../../template/template-functions'
+import { clusterNamed, clusterOf, fields, type Known } from './cluster-element'
 import { withElement, withValues } from './generated-elements'
 
 /** The number of clusters of one generator that are judged. */
@@ -17,13 +18,14 @@ const mostPatterns = 50
 export interface PossibleClusters {
   readonly elements: readonly Element[]
   readonly hasMore: boolean
-  /** Whether the files of the repository or the selector name them. */
+  /** Whether the files of the repository, its config or the selector name them. */
   readonly areNamed: boolean
+  /** Whether they may be any clusters: no path and no selector depends on them. */
+  readonly areAny: boolean
 }
 
-/** The fields of a cluster for templates: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/ */
-const fields = ['name', 'nameNormalized', 'server', 'project']
-const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
+/** Argo CD's own cluster. */
+export const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc', project: 'default' }
 
 /**
  * The clusters of a generator. Only Argo CD knows them, but a set that deploys something different to each of them has a
@@ -33,7 +35,7 @@ const ownCluster = { name: 'in-cluster', server: 'https://kubernetes.default.svc
 export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Checkout): PossibleClusters {
   const goTemplate = isGoTemplate(root)
   const clusters = clustersIn(set.generator)
-  if (clusters.length === 0) return { elements: [], hasMore: false, areNamed: false }
+  if (clusters.length === 0) return { elements: [], hasMore: false, areNamed: false, areAny: false }
   const [{ labels, values } = { labels: {}, values: {} }] = clusters
   const written = JSON.stringify([root.at('spec').value ?? null])
   const names = new Set([...fields, ...labelsIn(written)])
@@ -69,11 +71,15 @@ export function possibleClusters(root: Cursor, set: SetGenerator, checkout: Chec
       goTemplate,
     )
   })
-  return { elements, hasMore: isCut, areNamed }
+  return { elements, hasMore: isCut, areNamed, areAny: patterns.length === 0 && Object.keys(labels).length === 0 }
 }
 
-/** Fields and labels of a cluster: a label by its key. */
-type Known = Readonly<Record<string, string>>
+/** The clusters that the config declares. */
+export function declaredClusters(names: readonly string[], goTemplate: boolean): PossibleClusters {
+  const elements = names.slice(0, mostClusters).map((name) => clusterNamed(name, {}, goTemplate))
+  return { elements, hasMore: names.length > mostClusters, areNamed: true, areAny: false }
+}
+
 type Assignment = ReadonlyMap<number, string>
 
 function clustersIn(generator: Generator): Extract<Generator, { kind: 'clusters' }>[] {
@@ -87,26 +93,22 @@ function labelsIn(text: string): string[] {
   return [...written].map(([, one, other]) => one ?? other ?? '')
 }
 
-function clusterOf(known: Known, goTemplate: boolean): Element {
-  const entries = Object.entries(known)
-  const own = entries.filter(([key]) => fields.includes(key))
-  const labels = entries.filter(([key]) => !fields.includes(key))
-  return goTemplate
-    ? { ...Object.fromEntries(own), metadata: { labels: Object.fromEntries(labels), annotations: {} } }
-    : Object.fromEntries([...own, ...labels.map(([key, text]) => [`metadata.labels.${key}`, text])])
-}
-
 /** The paths of this repository that a set names, with what is known of a cluster filled in; a folder ends with a slash. */
 function* pathsOf(root: Cursor, set: SetGenerator, stand: Element, goTemplate: boolean): Iterable<string> {
   yield* rulesIn(withElement(set.generator, stand, { goTemplate }))
+  yield* placesIn(root, set, stand, goTemplate)
+}
+
+/** The folders and values files of the templates of a set, filled in for an element; a folder ends with a slash. */
+export function* placesIn(root: Cursor, set: SetGenerator, element: Element, goTemplate: boolean): Iterable<string> {
   const templates = [root.at('spec', 'template'), ...(set.template ? [root.at(...set.template)] : [])]
   for (const template of templates) {
     const spec = template.at('spec')
     for (const source of [spec.at('source'), ...spec.at('sources').items()]) {
-      const folder = fillText(textAt(source.at('path')), stand, goTemplate)
+      const folder = fillText(textAt(source.at('path')), element, goTemplate)
       if (folder !== '') yield `${folder}/`
       for (const file of source.at('helm', 'valueFiles').items()) {
-        const text = fillText(textAt(file), stand, goTemplate)
+        const text = fillText(textAt(file), element, goTemplate)
         if (text.startsWith('$')) yield text.slice(text.indexOf('/') + 1)
         else yield path.join(text.startsWith('/') ? '' : folder, text)
       }

@@ -60,6 +60,17 @@ interface Declared {
   readonly layers: readonly ReleaseLayer[]
 }
 
+/** Plain YAML of a folder, as a target of Fleet gets it. */
+export interface PlainBundle {
+  readonly folder: string
+  /** The folders in `overlays/` whose files are laid over it, in order. */
+  readonly overlays: readonly string[]
+  readonly source: Pick<Source, 'id' | 'origin' | 'target' | 'declaredAt'>
+  readonly namespace: string
+  /** The namespace that all objects get; empty where they keep their own. */
+  readonly forced: string
+}
+
 /** The parts of the repository that these files can refer to. */
 export interface FileSurroundings {
   readonly checkout: Checkout
@@ -75,6 +86,10 @@ export class FileDeployments {
   readonly files = new Set<string>()
   /** Those of them that are templates; only their plain parts were read. */
   readonly templates = new Set<string>()
+  /** Plain YAML, once for each target that gets it. */
+  readonly plain: PlainBundle[] = []
+  /** Kustomizations without a file, by the folders for which they are made. */
+  readonly generated = new Map<string, Kustomization>()
   /** Files for which only the deployer knows the objects. */
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */

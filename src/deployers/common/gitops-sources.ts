@@ -2,6 +2,7 @@ import type { FetchCause } from '../../fetch/connection/fetching'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
+import type { LoadedObject } from '../../manifest/load'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { repositoryName } from '../../revision/repository-name'
@@ -10,6 +11,7 @@ import type { DeclarationSite, Source } from '../../sources/source'
 import type { ArgoFiles } from './argocd-files'
 import type { ChartElsewhere } from './chart-elsewhere'
 import type { IgnoreFiles } from './flux-artifact'
+import type { TouchedPlaces } from './touched-places'
 import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
 /** The parts of the repository that Argo CD and Flux objects can refer to. */
@@ -25,6 +27,11 @@ export interface RepositoryIndex {
   readonly argoFiles: ArgoFiles
   /** The texts of the files that ApplicationSets make elements of, by path. */
   readonly generatorFiles: ReadonlyMap<string, string>
+  readonly touched: TouchedPlaces
+  /** The clusters that the config of the base declares. */
+  readonly clusterNames: readonly string[]
+  /** ApplicationSets that make nothing that the change touches; each is read once. */
+  readonly untouchedSets: Set<LoadedObject>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
   /** The objects in files from which rendered objects are made. */

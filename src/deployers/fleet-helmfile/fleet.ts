@@ -163,22 +163,21 @@ function deployRemote(
   })
 }
 
-/** Plain YAML is judged as it is; patches of overlays are no objects by themselves. */
-function deployPlain({ folder, deployments }: Bundle, { options }: FleetTarget): void {
-  const { checkout } = deployments.surroundings
-  for (const name of options.flatMap((map) => [...goField(map, 'yaml', 'overlays').items()])) {
-    const overlay = inside(path.join(folder, 'overlays'), textOf(name.value))
-    if (overlay === undefined || overlay === '') {
-      deployments.skip(name, `its overlay ${textOf(name.value)} leads out of this repository, and is not followed`)
-      continue
-    }
-    for (const file of checkout.below(overlay)) {
-      const [, start, extension] = file.slice(overlay.length + 1).match(/^(.*)_patch(\.(?:ya?ml|json))$/s) ?? []
-      if (start === undefined) continue
-      const patched = path.join(folder, `${start}${extension}`)
-      deployments.patches.set(file, `a patch that Fleet applies to ${patched}, and that is not applied here`)
-    }
-  }
+/** Plain YAML is judged as it is, unless a target lays overlays over it. */
+function deployPlain(bundle: Bundle, target: FleetTarget): void {
+  const { folder, deployments } = bundle
+  const overlays = target.options.flatMap((map) => [...goField(map, 'yaml', 'overlays').items()])
+  const above = path.join(folder, 'overlays')
+  const isInside = (name: Cursor) => inside(above, textOf(name.value))?.startsWith(`${above}/`) === true
+  for (const name of overlays.filter((one) => !isInside(one)))
+    deployments.skip(name, `its overlay ${textOf(name.value)} leads out of the folder overlays, and is not followed`)
+  deployments.plain.push({
+    folder,
+    overlays: overlays.filter(isInside).map((name) => textOf(name.value)),
+    source: common(bundle, target),
+    namespace: namespaceOf(target),
+    forced: textOf(optionsOf(target)('namespace').value),
+  })
 }
 
 /** The values laid over a chart's own, later ones over earlier ones; undefined when some are out of reach. */

@@ -6,6 +6,7 @@ import { FileDeployments, type FileSurroundings } from '../common/file-deploymen
 import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
+import { deployOverlays } from './fleet-overlays'
 import {
   helmfilesWord,
   helmfileWord,
@@ -47,6 +48,7 @@ export async function readDeploymentFiles(
   for (const [file, text] of helmfiles)
     if (deployments.templates.has(file)) listTemplate(file, text, judged.get(file), deployments)
   await ignoreForFleet(deployments)
+  await deployOverlays(deployments)
   return deployments
 }
 

@@ -1,6 +1,7 @@
 import { readFluxSource } from '../../gitops/flux-source'
 import type { Manifest } from '../../manifest/manifest'
 import { closureOf } from '../../sources/kustomization'
+import type { PackedFiles } from '../../sources/source'
 import { FluxArtifact } from '../common/flux-artifact'
 import type { RepositoryIndex } from '../common/gitops-sources'
 
@@ -27,7 +28,7 @@ export class FluxArtifacts {
    * The reason why Flux cannot build a folder: its artifact lacks the folder, or a file that its Kustomizations
    * include.
    */
-  lacks(artifact: FluxArtifact, place: string): string | undefined {
+  lacks(artifact: PackedFiles, place: string): string | undefined {
     const { checkout, kustomizations } = this.index
     const files = checkout.tree.at(place)
     const taken = closureOf(place, kustomizations).flatMap(({ file, leadsTo }) => [file, ...leadsTo])

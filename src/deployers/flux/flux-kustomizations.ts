@@ -4,9 +4,11 @@ import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import { closureOf, inside } from '../../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../../sources/overlay'
+import type { PackedFiles } from '../../sources/source'
 import { fieldsOf } from '../../sources/untyped'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from '../common/missing-folder'
+import type { NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, type FluxTree, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
 import { substitutionsOf } from './flux-values'
@@ -45,7 +47,13 @@ export class FluxKustomizations {
     const { sourceRef } = kustomization
     const url = this.references.urlOf(sourceRef, manifest.ref.namespace, manifest)
     const kind = textAt(sourceRef.at('kind'))
-    const { checkout, kustomizations } = this.named.repositoryIndex
+    const { checkout } = this.named.repositoryIndex
+    const composed = place === undefined ? undefined : this.composed(manifest, kustomization, place)
+    if (composed === 'listed') return
+    if (composed) {
+      this.readFolder({ manifest, kustomization, definedIn: composed.definedIn }, composed.place, composed.files)
+      return
+    }
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
     if (!isThere && kind === 'GitRepository' && this.readPossible(manifest, written, url)) return
     // A patch for a Kustomization in another file, which gets its source by this patch.
@@ -73,30 +81,58 @@ export class FluxKustomizations {
       return
     }
     if (kind !== '') this.references.track(sourceRef, manifest.ref.namespace, manifest)
+    const artifact = this.references.artifactOf(sourceRef, manifest.ref.namespace, manifest)
+    this.readFolder(
+      { manifest, kustomization, ...(possible === undefined ? {} : { isPossible: true }) },
+      place,
+      artifact,
+    )
+  }
+
+  /**
+   * The folder of an artifact that is put together from others; undefined for any other artifact.
+   *
+   * @returns 'listed' where the folder is not followed
+   */
+  private composed(manifest: Manifest, { sourceRef, path: written }: FluxKustomization, folder: string) {
+    const found = this.references.composedFolder(sourceRef, manifest.ref.namespace, manifest, folder)
+    if (!found) return undefined
+    const at = this.named.siteOf(manifest, written.exists ? written : sourceRef.at('name'))
+    const listElsewhere = ({ reason }: NotFollowed) => this.named.skip(manifest, 'source-elsewhere', reason, { at })
+    if ('reason' in found) {
+      listElsewhere(found)
+      return 'listed'
+    }
+    for (const one of found.missing) listElsewhere(one)
+    if (this.named.repositoryIndex.checkout.tree.at(found.place).length > 0) return found
+    this.named.skip(manifest, 'folder-missing', missingFolder(found.place), { at })
+    return 'listed'
+  }
+
+  private readFolder(its: Omit<FluxTree, 'place' | 'files' | 'written'>, place: string, artifact: PackedFiles): void {
+    const { manifest } = its
     const { generated } = this.named
     if (this.named.isIgnored(place)) {
-      this.named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
+      this.named.skip(manifest, 'ignored', `${place || '.'} is excluded by \`ignore\``)
       return
     }
-    const artifact = this.references.artifactOf(sourceRef, manifest.ref.namespace, manifest)
     const absent = this.references.artifacts.lacks(artifact, place)
     if (absent !== undefined) {
       this.named.skip(manifest, 'not-in-artifact', absent)
       return
     }
     if (!this.named.kustomization(place)) {
-      const its = generateKustomization(place, manifest, artifact, this.named)
-      if (its.leadsTo.length === 0) {
-        this.named.skip(manifest, 'nothing-to-apply', `there is nothing to apply in ${written || '.'}`)
+      const made = generateKustomization(place, manifest, artifact, this.named)
+      if (made.leadsTo.length === 0) {
+        this.named.skip(manifest, 'nothing-to-apply', `there is nothing to apply in ${place || '.'}`)
         return
       }
-      generated.set(place, its)
+      generated.set(place, made)
     }
-    const all = new Map([...kustomizations, ...generated])
+    const all = new Map([...this.named.repositoryIndex.kustomizations, ...generated])
     const taken = closureOf(place, all)
-    const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
-    const tree = { manifest, kustomization, place, files, written: taken.map(({ file }) => file) }
-    this.trees.push(possible === undefined ? tree : { ...tree, isPossible: true })
+    const files = new Set(taken.flatMap(({ file, made, leadsTo }) => (made ? leadsTo : [file, ...leadsTo])))
+    this.trees.push({ ...its, place, files, written: taken.map(({ file }) => file) })
   }
 
   /** Reads each folder that a path with unknown variables may mean; whether there is one. */
@@ -138,7 +174,7 @@ export class FluxKustomizations {
   }
 
   private deployTree(
-    { manifest, kustomization, place, isMissing, isPossible, written, files }: FluxTree,
+    { manifest, kustomization, place, isMissing, isPossible, written, files, definedIn = [] }: FluxTree,
     owners: FluxOwners,
   ): void {
     const { kubeConfig, postBuild, substituteFrom } = kustomization
@@ -165,7 +201,7 @@ export class FluxKustomizations {
           allowsOutsideFiles: true,
           ...(overlay ? { overlay } : {}),
           ...(components.length > 0 ? { components } : {}),
-          definitionFiles: [...holders.map(({ origin }) => origin.path), ...owners.appliedBy(manifest)],
+          definitionFiles: [...holders.map(({ origin }) => origin.path), ...definedIn, ...owners.appliedBy(manifest)],
           ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
         },
         manifest,

@@ -12,6 +12,8 @@ export interface FluxTree {
   readonly files: ReadonlySet<string>
   /** The Kustomizations that it includes. */
   readonly written: readonly string[]
+  /** The files that say what its artifact is put together from. */
+  readonly definedIn?: readonly string[]
   /** The folder is not there. */
   readonly isMissing?: true
   /** The path has variables, and this is one of the folders that it may mean. */

@@ -1,17 +1,21 @@
 import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import type { FluxArtifact } from '../common/flux-artifact'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { fluxRevision, provides } from '../common/tracked-revision'
+import { ComposedArtifacts, type NamedSource } from './composed-artifacts'
 import { FluxArtifacts } from './flux-artifacts'
 import { holderOf } from './flux-values'
 
 /** The objects that Flux objects name: the sources of their files, and the ConfigMaps and Secrets of their values. */
 export class FluxReferences {
   readonly artifacts: FluxArtifacts
+  private readonly composed: ComposedArtifacts
+  private generators: readonly Manifest[] | undefined
   private byName: Map<string, Manifest[]> | undefined
   private readonly tracked = new Set<Manifest>()
 
@@ -20,13 +24,35 @@ export class FluxReferences {
     private readonly named: GitOpsSources,
   ) {
     this.artifacts = new FluxArtifacts(named.repositoryIndex)
+    this.composed = new ComposedArtifacts(this, named)
   }
 
   sourceOf(reference: Cursor, own: string, manifest: Manifest): Manifest | undefined {
+    return this.sourceNamed({ reference, kind: textAt(reference.at('kind')), namespace: own, by: manifest })
+  }
+
+  /** The source that an object names, whose kind may be known without being written. */
+  sourceNamed({ reference, kind, namespace: own, by }: NamedSource): Manifest | undefined {
     const namespace = textAt(reference.at('namespace')) || own
-    const all = this.near(manifest, { kind: reference.at('kind'), name: reference.at('name') })
-    const named = all.filter(({ ref }) => ref.group === 'source.toolkit.fluxcd.io')
+    const named = this.near(by, kind, textAt(reference.at('name'))).filter(
+      ({ ref }) => ref.group === 'source.toolkit.fluxcd.io',
+    )
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
+  }
+
+  generatorsFor(by: Manifest): readonly Manifest[] {
+    this.generators ??= this.manifests.filter(({ ref }) => groupKindOf(ref) === gitOpsKind.artifactGenerator)
+    return this.named.nearTo(by, this.generators)
+  }
+
+  /** The folder of the chart in an artifact that is put together from others. */
+  composedChart(reference: Cursor, own: string, manifest: Manifest) {
+    return this.composed.chartOf(reference, own, manifest)
+  }
+
+  /** The folder of this repository that is a folder of an artifact, if it is put together from others. */
+  composedFolder(reference: Cursor, own: string, manifest: Manifest, folder: string) {
+    return this.composed.folderOf(reference, own, manifest, folder)
   }
 
   urlOf(reference: Cursor, own: string, manifest: Manifest): string {
@@ -47,14 +73,14 @@ export class FluxReferences {
 
   /** The ConfigMap or Secret that an object takes values or variables from. */
   holderOf(reference: Pick<ValuesReference, 'kind' | 'name'>, own: string, manifest: Manifest): Manifest | undefined {
-    return holderOf(reference, own, this.near(manifest, reference))
+    return holderOf(reference, own, this.near(manifest, textAt(reference.kind), textAt(reference.name)))
   }
 
   /** Adds the GitRepository by which an object takes this repository. */
-  track(reference: Cursor, own: string, manifest: Manifest): void {
+  track(reference: Cursor, own: string, manifest: Manifest, kind = textAt(reference.at('kind'))): void {
     const name = textAt(reference.at('name'))
     const namespace = textAt(reference.at('namespace')) || own
-    const source = this.sourceOf(reference, own, manifest)
+    const source = this.sourceNamed({ reference, kind, namespace: own, by: manifest })
     const provider = source && provides(source, name, namespace) ? source : undefined
     const at = this.named.siteOf(manifest, reference.at('name'))
     this.named.references.push({ manifest, name, namespace, provider, at })
@@ -65,7 +91,7 @@ export class FluxReferences {
   }
 
   /** The objects that a reference of an object may mean, those that come with the object first. */
-  private near(manifest: Manifest, { kind, name }: Pick<ValuesReference, 'kind' | 'name'>): readonly Manifest[] {
+  private near(manifest: Manifest, kind: string, name: string): readonly Manifest[] {
     if (!this.byName) {
       this.byName = new Map()
       for (const one of this.manifests) {
@@ -75,6 +101,6 @@ export class FluxReferences {
         else this.byName.set(key, [one])
       }
     }
-    return this.named.nearTo(manifest, this.byName.get(`${textAt(kind)}/${textAt(name)}`) ?? [])
+    return this.named.nearTo(manifest, this.byName.get(`${kind}/${name}`) ?? [])
   }
 }

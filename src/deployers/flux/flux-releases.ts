@@ -12,6 +12,7 @@ import { inside } from '../../sources/kustomization'
 import type { ChartElsewhere } from '../common/chart-elsewhere'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { siteOfFolder } from '../common/missing-folder'
+import type { FoundFolder, NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
 import { substitutionsOf, valuesOf } from './flux-values'
@@ -49,15 +50,18 @@ export class FluxReleases {
     const release = readHelmRelease(manifest.root)
     const own = manifest.ref.namespace || this.namespaceOf(manifest)
     const written = textAt(chart.chart)
-    const place = inside('', written.replace(/^\/+/, ''))
+    const folder = inside('', written.replace(/^\/+/, ''))
+    const composed = this.composed(chart, own, manifest, folder)
+    const found = composed && 'place' in composed ? composed : undefined
+    const place = composed ? found?.place : folder
     const url = this.references.urlOf(chart.sourceRef, own, manifest)
     const { checkout } = this.named.repositoryIndex
-    const here =
-      textAt(chart.sourceRef.at('kind')) === 'GitRepository' &&
-      place !== undefined &&
-      (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
-    if (!here) {
-      const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`
+    const mayBeHere = textAt(chart.sourceRef.at('kind')) === 'GitRepository' && place !== undefined
+    const isHere = () =>
+      mayBeHere && (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
+    if (place === undefined || !(found || isHere())) {
+      const why = composed && 'reason' in composed ? `: ${composed.reason}` : ''
+      const reason = `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository${why}`
       const id = idOfRelease(manifest)
       this.named.skipRelease(
         manifest,
@@ -68,11 +72,19 @@ export class FluxReleases {
       )
       return
     }
-    this.references.track(chart.sourceRef, own, manifest)
-    const artifact = this.references.artifactOf(chart.sourceRef, own, manifest)
+    if (!found) this.references.track(chart.sourceRef, own, manifest)
+    const artifact = found?.files ?? this.references.artifactOf(chart.sourceRef, own, manifest)
     const file = place.endsWith('.tgz') ? place : path.join(place, 'Chart.yaml')
     if (!artifact.has(file)) {
       this.named.skip(manifest, 'not-in-artifact', artifact.whyNot(file))
+      return
+    }
+    if (found && found.place !== folder && chart.valuesFiles.isList) {
+      this.named.skip(
+        manifest,
+        'values-outside',
+        `its valuesFiles are in other folders of this repository than it names`,
+      )
       return
     }
     const holders = release.valuesFrom.map((one) => this.references.holderOf(one, own, manifest))
@@ -93,7 +105,7 @@ export class FluxReleases {
           definitionFiles: [
             ...holders.flatMap((holder) => holder?.origin.path ?? []),
             ...this.owners.appliedBy(manifest),
-            ...this.references.definitionsOf(chart.sourceRef, own, manifest),
+            ...(found?.definedIn ?? this.references.definitionsOf(chart.sourceRef, own, manifest)),
           ],
           chart: place,
           packed: artifact,
@@ -108,6 +120,13 @@ export class FluxReleases {
         manifest,
       )
     }
+  }
+
+  /** The chart in an artifact that is put together from others; undefined for any other artifact. */
+  private composed({ sourceRef }: HelmReleaseChart, own: string, manifest: Manifest, folder: string | undefined) {
+    const isArtifact = textAt(sourceRef.at('kind')) === 'ExternalArtifact'
+    if (isArtifact) return whole(this.references.composedChart(sourceRef, own, manifest))
+    return folder === undefined ? undefined : whole(this.references.composedFolder(sourceRef, own, manifest, folder))
   }
 
   private releaseElsewhere(manifest: Manifest, chart: HelmReleaseChart, own: string): ChartElsewhere {
@@ -150,4 +169,9 @@ export class FluxReleases {
     const [owner] = this.owners.of(manifest)
     return beside || (owner ? textAt(owner.kustomization.targetNamespace) : '')
   }
+}
+
+/** A folder of an artifact, if no part of it is from elsewhere. */
+function whole(found: FoundFolder | NotFollowed | undefined): FoundFolder | NotFollowed | undefined {
+  return found && 'missing' in found ? (found.missing[0] ?? found) : found
 }

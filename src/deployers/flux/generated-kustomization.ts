@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
 import { startOf } from '../../region'
 import { ignorableKustomization, type Kustomization } from '../../sources/kustomization'
-import type { FluxArtifact } from '../common/flux-artifact'
+import type { PackedFiles } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 
 /**
@@ -15,7 +15,7 @@ import type { GitOpsSources } from '../common/gitops-sources'
 export function generateKustomization(
   place: string,
   manifest: Manifest,
-  artifact: FluxArtifact,
+  artifact: PackedFiles,
   named: GitOpsSources,
 ): Kustomization {
   const { checkout, kustomizations } = named.repositoryIndex

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { splitDocuments } from '../../manifest/documents'
+import { withSetsTogether } from '../../manifest/set-inputs'
 import { startOf } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import { asciiJson } from '../../sources/ascii-json'
@@ -120,9 +121,8 @@ export async function renderKustomize(
     }
     return { failure: { ...failure, ...of }, charts }
   }
-  const pieces = splitDocuments(outcome.stdout).map(
-    ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
-  )
+  const texts = splitDocuments(outcome.stdout).map(({ text }) => substituted(text, source.substitutions))
+  const pieces = withSetsTogether(texts).map((text): Piece => ({ path: own.file, template: '', text }))
   return { pieces, remote, charts, data }
 }
 

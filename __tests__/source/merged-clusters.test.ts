@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals'
+import { lines } from '../cli/guard'
+import { change, object, probe, url } from './probe'
+import type { Files } from './repository'
+
+const unknown = 'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+
+/** A set of clusters that a list gives folders of their own. */
+const set = (elements: string, path = '{{values.root}}/{{values.dir}}') =>
+  object(
+    'argoproj.io/v1alpha1',
+    'ApplicationSet',
+    'all',
+    'argocd',
+    `spec:
+  generators:
+    - merge:
+        mergeKeys: [nameNormalized]
+        generators:
+          - clusters: {values: {root: apps, dir: none}}
+          - list: {elements: ${elements}}
+  template:
+    metadata: {name: "web-{{nameNormalized}}"}
+    spec:
+      source: {repoURL: "${url}", path: "${path}"}
+      destination: {namespace: "ns-{{nameNormalized}}", name: "{{name}}"}
+`,
+  )
+
+const two = '[{nameNormalized: east, values.dir: one}, {nameNormalized: west, values.dir: two}]'
+const files: Files = {
+  'apps/one/kustomization.yaml': 'resources: [web.yaml]\n',
+  'apps/one/web.yaml': probe('web', 'covered.example.com'),
+  'apps/two/kustomization.yaml': 'resources: [web.yaml, ../../shared]\n',
+  'apps/two/web.yaml': probe('web', 'covered.example.com'),
+  'shared/kustomization.yaml': 'resources: [also.yaml]\n',
+  'shared/also.yaml': probe('also', 'covered.example.com'),
+  'set.yaml': set(two),
+}
+
+async function judged(base: Files, head: Files) {
+  const report = await change({ ...files, ...base }, head)
+  const { findings, inspected } = report
+  return {
+    lines: lines(report),
+    objects: findings.map(({ object, cluster }) => `${cluster}: ${object?.namespace}/${object?.name}`),
+    skipped: inspected.skipped.map(({ path, reason }) => `${path}: ${reason}`),
+    changes: inspected.changes,
+  }
+}
+
+describe('clusters that are merged with a list', () => {
+  test('are read where the change touches the folder of one', async () => {
+    const { lines, objects, skipped } = await judged({}, { 'apps/one/web.yaml': probe('web', 'one.example.com') })
+    expect(lines).toEqual([
+      expect.stringMatching(/^introduced error head\/apps\/one\/web.yaml:\d+ ingress-tls\/host-covered$/),
+    ])
+    expect(objects).toEqual(['east: ns-east/web'])
+    expect(skipped).toEqual([`set.yaml: ApplicationSet argocd/all: ${unknown}`])
+  })
+
+  test('are read where the change touches what the Kustomization of one includes', async () => {
+    const { objects } = await judged({}, { 'shared/also.yaml': probe('also', 'two.example.com') })
+    expect(objects).toEqual(['west: ns-west/also'])
+  })
+
+  test('are listed where the change touches none of them', async () => {
+    const { changes, skipped } = await judged(
+      { 'other.yaml': probe('other', 'a') },
+      { 'other.yaml': probe('other', 'b') },
+    )
+    expect(changes).toEqual({ added: 0, changed: 1, removed: 0 })
+    expect(skipped).toEqual([`set.yaml: ApplicationSet argocd/all: ${unknown}`])
+  })
+
+  test('are all read where the change touches the set', async () => {
+    const other = {
+      'apps/bad/kustomization.yaml': 'resources: [web.yaml]\n',
+      'apps/bad/web.yaml': probe('web', 'bad.example.com'),
+    }
+    const { objects, skipped } = await judged(other, { 'set.yaml': set(two.replace('dir: two', 'dir: bad')) })
+    expect(objects).toContain('west: ns-west/web')
+    expect(skipped).toEqual([`set.yaml: ApplicationSet argocd/all: ${unknown}`])
+  })
+
+  test('are read where a patch of the set changes in the Kustomization that brings it', async () => {
+    const patch = (dir: string) =>
+      `- {op: replace, path: /spec/generators/0/merge/generators/0/clusters/values/root, value: ${dir}}\n`
+    const base: Files = {
+      'argo/kustomization.yaml':
+        'resources: [set.yaml]\npatches: [{path: patch.yaml, target: {kind: ApplicationSet}}]\n',
+      'argo/set.yaml': set(two),
+      'argo/patch.yaml': patch('apps'),
+      'set.yaml': '',
+      'live/one/kustomization.yaml': 'resources: [web.yaml]\n',
+      'live/one/web.yaml': probe('web', 'live.example.com'),
+    }
+    const { objects } = await judged(base, { 'argo/patch.yaml': patch('live') })
+    expect(objects).toContain('east: ns-east/web')
+  })
+
+  test('are an error where the folder of one is gone', async () => {
+    const report = await change(files, { 'apps/one/kustomization.yaml': null, 'apps/one/web.yaml': null })
+    expect(report.findings.map(({ rule, text }) => `${rule}: ${text}`)).toContainEqual(
+      expect.stringContaining('source/unrendered: There is no folder apps/one in this repository'),
+    )
+  })
+
+  test('are listed where their folder leads out of the repository', async () => {
+    const { skipped } = await judged(
+      { 'set.yaml': set(two, '../../{{values.dir}}') },
+      { 'set.yaml': set(two, '../../../{{values.dir}}') },
+    )
+    expect(skipped).toEqual([`set.yaml: ApplicationSet argocd/all: ${unknown}`])
+  })
+
+  test('are 300 at most', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `{nameNormalized: c${index}, values.dir: one}`)
+    const { skipped } = await judged(
+      { 'set.yaml': set(`[${many.join()}]`) },
+      { 'apps/one/web.yaml': probe('web', 'one.example.com') },
+    )
+    expect(skipped).toEqual([
+      'set.yaml: ApplicationSet argocd/all: it makes more than 300 Applications; the rest is not read',
+    ])
+  })
+})
