@@ -23,6 +23,7 @@ import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
+import defaultCertificateKept from './ingress-tls/default-certificate-kept'
 import entryUsed from './ingress-tls/entry-used'
 import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
@@ -84,6 +85,7 @@ export const rules: readonly Rule[] = [
   certificateIssued,
   certificateValid,
   controllerCrash,
+  defaultCertificateKept,
   entryUsed,
   gatewayCertificate,
   hostCovered,
