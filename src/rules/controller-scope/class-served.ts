@@ -1,12 +1,17 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { type ClassProviders, classProvidersIn, knownIn, takesClassOf } from '../../kubernetes/controllers/class-provider'
+import {
+  type ClassProviders,
+  classProvidersIn,
+  knownIn,
+  takesClassOf,
+} from '../../kubernetes/controllers/class-provider'
 import {
   type Controller,
   controllerKinds,
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
-import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
@@ -35,10 +40,13 @@ export default defineRule({
     yield* marksOfControllers
     const name = classOf(manifest)
     if (name) yield name
+    yield* routedHosts(manifest).keys()
   },
   check({ change, base, head, report }) {
-    if (change.kind !== 'changed') return
-    const { before, after } = change
+    if (change.kind === 'removed') return
+    const { after } = change
+    const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
+    if (!before) return
     const [was, name] = [classOf(before), classOf(after)]
     const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
     if (!was || was === name || !providersBefore || !providers) return
@@ -59,6 +67,14 @@ export default defineRule({
     }
   },
 })
+
+/** An Ingress that goes as another comes for one of its hosts: the chart names it anew. */
+function predecessorOf(ingress: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
+  const hosts = new Set(routedHosts(ingress).keys())
+  return base
+    .ofKind('Ingress.networking.k8s.io')
+    .find((one) => head.get(one.ref).length === 0 && [...routedHosts(one).keys()].some((host) => hosts.has(host)))
+}
 
 function takerOf(ingress: Manifest, providers: ClassProviders): Controller | undefined {
   return providers.controllers.find((one) => takesClassOf(ingress, one, providers))

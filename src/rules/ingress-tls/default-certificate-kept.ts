@@ -1,11 +1,16 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { controllerKinds, controllersOf, marksOfControllers, nameOfController } from '../../kubernetes/controllers/controller'
+import {
+  controllerKinds,
+  controllersOf,
+  marksOfControllers,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
 import { controllersReadFrom, counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { covers, isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { namedHosts } from '../../kubernetes/tls/certificate'
 import { certManagerGroups, issuerOf } from '../../kubernetes/tls/cert-manager'
-import { producerKinds, producersOf } from '../../kubernetes/tls/tls-producer'
+import { namedHosts } from '../../kubernetes/tls/certificate'
+import { possibleProducersOf, producerKinds } from '../../kubernetes/tls/tls-producer'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -32,7 +37,7 @@ export default defineRule({
   *partners(manifest) {
     for (const { defaultCertificate } of controllersOf(manifest)) {
       yield* marksOfControllers
-      const name = defaultCertificate?.value?.split('/')[1]
+      const name = defaultCertificate?.value && secretIn(defaultCertificate.value).name
       if (name) yield* [name, 'Issuer']
     }
   },
@@ -43,7 +48,7 @@ export default defineRule({
       const [was, now] = [before.defaultCertificate?.value, controller?.defaultCertificate]
       const secret = now?.value
       if (!controller || !now || !was || !secret || was === secret) continue
-      const [old, made] = [makerOf(was, base), makerOf(secret, head)]
+      const [old, made] = [makerOf(was, change.before, base), makerOf(secret, change.after, head)]
       if (!old) continue
       const names = { controller: nameOfController(controller), was, secret }
       const keys = [secret]
@@ -54,17 +59,33 @@ export default defineRule({
       const [served, serves] = [namesOf(old), namesOf(made)]
       const lost = served.filter((name) => !serves.some((one) => one === name || covers(one, name)))
       const server = stagingOf(made, head)
-      if (lost.length > 0 && serves.length > 0)
-        report([now.at, made.root], 'uncovered', { ...names, lost: namedHosts(lost), names: namedHosts(serves) }, { keys })
+      if (lost.length > 0 && serves.length > 0 && areComparable(served, serves))
+        report(
+          [now.at, made.root],
+          'uncovered',
+          { ...names, lost: namedHosts(lost), names: namedHosts(serves) },
+          { keys },
+        )
       else if (server && !stagingOf(old, base)) report([now.at, made.root], 'staging', { ...names, server }, { keys })
     }
   },
 })
 
+/** `network/tls` in parts; a variable in the name may have slashes of its own. */
+function secretIn(text: string): { namespace: string; name: string } {
+  const slash = text.indexOf('/')
+  return { namespace: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1) }
+}
+
+/** A variable may have the value of any name, but hardly for that of another variable. */
+function areComparable(served: readonly string[], serves: readonly string[]): boolean {
+  return served.some(isPlaceholder) === serves.some(isPlaceholder)
+}
+
 /** The object that creates a Secret, a Certificate before others. */
-function makerOf(secret: string, side: Snapshot): Manifest | undefined {
-  const [namespace = '', name = ''] = secret.split('/')
-  const makers = producersOf(side, namespace, name).map(({ manifest }) => manifest)
+function makerOf(secret: string, beside: Manifest, side: Snapshot): Manifest | undefined {
+  const { namespace, name } = secretIn(secret)
+  const makers = possibleProducersOf(side, namespace, name, beside).map(({ manifest }) => manifest)
   return makers.find(({ ref }) => ref.kind === 'Certificate') ?? makers[0]
 }
 
