@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
+  type Controller,
   controllerKinds,
   controllersOf,
   marksOfControllers,
@@ -37,7 +38,8 @@ export default defineRule({
   *partners(manifest) {
     for (const { defaultCertificate } of controllersOf(manifest)) {
       yield* marksOfControllers
-      const name = defaultCertificate?.value && secretIn(defaultCertificate.value).name
+      const secret = writtenIn(defaultCertificate)
+      const name = secret && secretIn(secret).name
       if (name) yield* [name, 'Issuer']
     }
   },
@@ -45,8 +47,8 @@ export default defineRule({
     if (change.kind !== 'changed') return
     for (const before of controllersReadFrom(change.before, base)) {
       const controller = counterpartOf(before, head)
-      const [was, now] = [before.defaultCertificate?.value, controller?.defaultCertificate]
-      const secret = now?.value
+      const [was, now] = [writtenIn(before.defaultCertificate), controller?.defaultCertificate]
+      const secret = writtenIn(now)
       if (!controller || !now || !was || !secret || was === secret) continue
       const [old, made] = [makerOf(was, change.before, base), makerOf(secret, change.after, head)]
       if (!old) continue
@@ -70,6 +72,11 @@ export default defineRule({
     }
   },
 })
+
+/** A value with a variable is unknown as a setting, and yet the same text names the same Secret. */
+function writtenIn(setting: Controller['defaultCertificate']): string | undefined {
+  return setting?.value ?? setting?.at.string?.replace(/^--[\w-]+=/, '')
+}
 
 /** `network/tls` in parts; a variable in the name may have slashes of its own. */
 function secretIn(text: string): { namespace: string; name: string } {
