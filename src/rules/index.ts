@@ -2,6 +2,7 @@ import type { Rule } from '../rule/rule'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
+import classServed from './controller-scope/class-served'
 import controllerKept from './controller-scope/controller-kept'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
@@ -22,6 +23,7 @@ import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
+import defaultCertificateKept from './ingress-tls/default-certificate-kept'
 import entryUsed from './ingress-tls/entry-used'
 import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
@@ -43,6 +45,7 @@ import permissionsKept from './protected-rbac/permissions-kept'
 import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
 import roleRefKept from './protected-rbac/role-ref-kept'
+import rulesAccepted from './protected-rbac/rules-accepted'
 import secretsWithheld from './protected-rbac/secrets-withheld'
 import subjectsKept from './protected-rbac/subjects-kept'
 import webhookScope from './protected-rbac/webhook-scope'
@@ -61,6 +64,7 @@ export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
   classKnown,
+  classServed,
   controllerKept,
   electionIsolated,
   flagsKnown,
@@ -81,6 +85,7 @@ export const rules: readonly Rule[] = [
   certificateIssued,
   certificateValid,
   controllerCrash,
+  defaultCertificateKept,
   entryUsed,
   gatewayCertificate,
   hostCovered,
@@ -102,6 +107,7 @@ export const rules: readonly Rule[] = [
   pruneSafe,
   reconciliationKept,
   roleRefKept,
+  rulesAccepted,
   secretsWithheld,
   subjectsKept,
   webhookScope,

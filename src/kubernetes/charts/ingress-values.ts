@@ -91,11 +91,17 @@ interface ReadHosts {
  */
 function byHosts(value: LayeredValue, fill: Filled): ReadHosts | undefined {
   if (value.get('hostname').scalar) return undefined
-  const rules = all(value.get('hosts').items, (item) =>
+  // An entry of `tls` that lost its key ends up among the hosts; a chart makes no host of it.
+  const items = value.get('hosts').items?.filter((item) => !isEntry(item))
+  const rules = all(items, (item) =>
     item.isMap ? ruleOf(item.get('host'), item, fill) : ruleOf(item, item, (text) => withoutPath(fill(text))),
   )
   const tls = entriesOf(value.get('tls'), fill)
   return rules && tls && { rules, tls }
+}
+
+function isEntry(item: LayeredValue): boolean {
+  return item.isMap && !item.get('host').isSet && ['hosts', 'secretName'].some((key) => item.get(key).isSet)
 }
 
 /** `host: a.example.com` and `tls: [{hosts, secretName}]`. */

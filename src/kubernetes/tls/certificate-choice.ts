@@ -124,7 +124,7 @@ function defaultOf(snapshot: Snapshot, store: Manifest, host: string): Service {
 /** The effect of a controller's default certificate for a host. */
 function byArgument(snapshot: Snapshot, { manifest, defaultCertificate }: Controller, host: string): Service[] {
   if (!defaultCertificate) return []
-  const [namespace = '', name = ''] = defaultCertificate.value?.split('/') ?? []
+  const [, namespace = '', name = ''] = defaultCertificate.value?.match(/^([^/]*)\/(.+)$/) ?? []
   if (defaultCertificate.value === undefined) return ['unknown']
   if (!name) return []
   const known = certificatesBehind(snapshot, manifest, name, namespace)

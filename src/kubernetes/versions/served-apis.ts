@@ -34,6 +34,16 @@ export function isOfKubernetes(api: string): boolean {
   return groups.has(groupOf(api))
 }
 
+/**
+ * The stable API versions of a kind of Kubernetes, where its group is one of Kubernetes and the kind is known in it:
+ * none of a kind that the facts do not have.
+ */
+export function stableVersionsOf(group: string, kind: string): string[] {
+  return facts.apis.flatMap(({ apiVersion, kinds }) =>
+    groupOf(apiVersion) === group && kinds.includes(kind) ? [apiVersion] : [],
+  )
+}
+
 /** The group of `apps/v1` and of `apps/v1/Deployment`; none of `v1` and `v1/Pod`. */
 function groupOf(api: string): string {
   return /^v\d/.test(api) ? '' : (api.split('/', 1)[0] ?? '')

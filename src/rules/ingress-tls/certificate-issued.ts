@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
-import { certManagerGroups, issuerOf, shimAnnotation } from '../../kubernetes/tls/cert-manager'
+import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Cursor } from '../../manifest/cursor'
@@ -23,6 +23,8 @@ const messages = {
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   labelled: ({ user, label }: { user: string; label: string }) =>
     `${user} has ${label} as a label, and cert-manager reads it from annotations only, so it issues no certificate for this TLS. Move it to metadata.annotations.`,
+  issuerUnknown: ({ user, issuer, was }: { user: string; issuer: string; was: string }) =>
+    `This change has ${user} name the ${issuer}, which is not in this repository, where it named the ${was}, which is, so its certificate may neither be issued nor renewed. Name an issuer that exists, or add this one to the repository.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
     `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
 }
@@ -36,9 +38,12 @@ export default defineRule({
   kinds: users,
   reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
-  later: { labelled: '1.5.0' },
+  later: { labelled: '1.5.0', issuerUnknown: '1.6.0' },
+  putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
+    const issuer = issuerOf(manifest)
+    if (issuer) yield issuer.name
     if (kind === 'Issuer' || kind === 'ClusterIssuer') yield name
     const made = manifest.root.at('spec', 'secretName').string
     if (kind === 'Certificate' && made) yield made
@@ -84,7 +89,8 @@ export default defineRule({
     }
     for (const secret of seen.keys()) checkShared(manifest, secret, snapshot, report)
   },
-  checkChange({ change, head, report }) {
+  checkChange({ change, base, head, report }) {
+    if (change.kind === 'changed') checkMoved(change.before, change.after, base, head, report)
     if (change.kind !== 'removed') return
     const { kind, group, namespace, name } = change.before.ref
     if (!certManagerGroups.includes(group) || kind === 'Certificate') return
@@ -100,6 +106,27 @@ export default defineRule({
     }
   },
 })
+
+/** Another issuer is reported where the former one is still there, so that issuers are kept in this repository. */
+function checkMoved(
+  before: Manifest,
+  after: Manifest,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  const [was, now] = [issuerOf(before), issuerOf(after)]
+  if (!was || !now || was.name === now.name || [was.name, now.name].some(isPlaceholder)) return
+  if (after.ref.kind !== 'Certificate' && namedSecrets(after).length === 0) return
+  const [former] = issuersNamed(was, head)
+  if (!former || issuersNamed(was, base).length === 0 || issuersNamed(now, head).length > 0) return
+  const names = { user: nameOf(after.ref), issuer: `${now.kind} ${now.name}`, was: `${was.kind} ${was.name}` }
+  report([now.at, former.root], 'issuerUnknown', names, { keys: [now.name] })
+}
+
+function issuersNamed({ kind, namespace, name }: NamedIssuer, side: Snapshot): readonly Manifest[] {
+  return certManagerGroups.flatMap((group) => side.get({ group, kind, namespace, name }))
+}
 
 /** The label by which an author meant to name an issuer. */
 function issuerLabel({ root }: Manifest): Cursor | undefined {

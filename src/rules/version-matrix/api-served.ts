@@ -1,7 +1,9 @@
 import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
 import { nextMinor, parseVersion } from '../../cluster/version'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servedByDefinition } from '../../kubernetes/object/custom-resource'
 import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/versions/api-facts'
+import { stableVersionsOf } from '../../kubernetes/versions/served-apis'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -24,9 +26,18 @@ export default defineRule({
   messages: {
     unserved: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and the cluster runs ${kubernetes}, so it cannot be applied. ${instead}`,
+    never: ({
+      apiVersion,
+      object,
+      kind,
+      instead,
+    }: Pick<Args, 'apiVersion' | 'object' | 'instead'> & { kind: string }) =>
+      `${object} uses ${apiVersion}, in which no release of Kubernetes has served ${kind}, so it cannot be applied. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
   },
+
+  later: { never: '1.3.0' },
 
   partners(manifest) {
     if (statesFacts(manifest)) return droppedApiVersions
@@ -37,6 +48,19 @@ export default defineRule({
 
   check({ manifest, snapshot, report, skip }) {
     const { apiVersion, ref } = manifest.object
+    const stable = stableVersionsOf(ref.group, ref.kind)
+    const [newest] = stable.toReversed()
+    if (newest && isNeverServed(apiVersion, stable, ref.kind)) {
+      const at = manifest.root.at('apiVersion')
+      if (isPlaceholder(apiVersion) || servedByDefinition(snapshot, apiVersion, ref.kind)) return
+      const instead = `Use apiVersion: ${newest}.`
+      report(
+        at,
+        'never',
+        { apiVersion, object: nameOf(ref), kind: ref.kind, instead },
+        { keys: [apiVersion], fix: replaced(at, newest) },
+      )
+    }
     if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
     const version = kubernetes && parseVersion(kubernetes.value)
@@ -60,3 +84,12 @@ export default defineRule({
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
   },
 })
+
+/**
+ * Whether no release has served a kind in a stable version: betas and alphas come and go, and the facts do not have
+ * all of those that are long gone.
+ */
+function isNeverServed(apiVersion: string, stable: readonly string[], kind: string): boolean {
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
+  return !stable.includes(apiVersion) && /^v\d+$/.test(version) && !isDropped(apiVersion, kind)
+}

@@ -1,0 +1,43 @@
+import { roleKinds } from '../../kubernetes/rbac/rbac'
+import type { Cursor } from '../../manifest/cursor'
+import { nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Refused = { role: string; position: number }
+
+export default defineRule({
+  id: 'protected-rbac/rules-accepted',
+  summary: 'The API server accepts every rule of a role.',
+  since: '1.5.0',
+  scope: 'manifest',
+  kinds: roleKinds,
+  messages: {
+    lacks: ({ role, position, fields }: Refused & { fields: string }) =>
+      `Rule ${position} of ${role} has no ${fields}, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Add ${fields} to the rule, or remove the rule.`,
+    mixed: ({ role, position }: Refused) =>
+      `Rule ${position} of ${role} names both resources and nonResourceURLs, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Write a rule for each.`,
+  },
+  // Source: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/rbac/validation/validation.go, ValidatePolicyRule
+  check({ manifest, report }) {
+    // The controller manager writes the rules of a role that gathers others.
+    if (manifest.root.at('aggregationRule').exists) return
+    const role = nameOf(manifest.ref)
+    for (const [index, rule] of [...manifest.root.at('rules').items()].entries()) {
+      const args = { role, position: index + 1 }
+      const ofUrls = hasItems(rule.at('nonResourceURLs'))
+      const ofResources = ['apiGroups', 'resources', 'resourceNames'].some((field) => hasItems(rule.at(field)))
+      const wanted = ofUrls ? ['verbs'] : ['verbs', 'apiGroups', 'resources']
+      const missing = wanted.filter((field) => !hasItems(rule.at(field)))
+      const [first] = missing
+      if (ofUrls && ofResources) report(rule, 'mixed', args, { keys: [String(index)] })
+      if (!first) continue
+      const fields = missing.join(', ').replace(/, (?=\w+$)/, ' and no ')
+      report(rule.at(first), 'lacks', { ...args, fields }, { keys: missing })
+    }
+  },
+})
+
+/** Whether a list has items; something else than a list is rejected for another reason. */
+function hasItems(list: Cursor): boolean {
+  return list.exists && list.value !== null && (!Array.isArray(list.value) || list.value.length > 0)
+}
