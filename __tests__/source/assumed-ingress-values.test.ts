@@ -70,6 +70,39 @@ ${more}`
   })
 })
 
+describe('values whose `tls` key is lost', () => {
+  const release = (key: string): string => `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: shop}
+spec:
+  ${source}
+  values:
+    ingress:
+      enabled: true
+      hosts:
+        - host: a.example.com
+${key}        - hosts: [a.example.com]
+          secretName: web-tls
+`
+
+  test('are still those of an Ingress, which has no TLS then', async () => {
+    expect(await found({ 'web.yaml': release('      tls:\n') }, { 'web.yaml': release('') })).toEqual([
+      at(kept, 'head/web.yaml:10 values'),
+    ])
+  })
+
+  test('beside a host with TLS, judge that one alone', async () => {
+    const beside = (host: string) =>
+      `${release('')}      tls: [{hosts: [a.example.com], secretName: web-tls}]\n`.replace(
+        '- host: a.',
+        `- host: ${host}.`,
+      )
+    expect(await found({ 'web.yaml': beside('a') }, { 'web.yaml': beside('b') })).toEqual([
+      at(covered, 'head/web.yaml:10 values'),
+    ])
+  })
+})
+
 describe('paths in values of a HelmRelease', () => {
   const release = (annotations: string, paths: string): string => `apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
