@@ -6,7 +6,7 @@ import type { Files } from './repository'
 
 /** A template of a release of the probe's chart, with what makes its host. */
 const template = (host: string, more = '') => `environments:
-  staging:
+  preview:
     values: [values/common.yaml, "values/{{ .Environment.Name }}.yaml"]
   prod:
     values: [values/common.yaml, "values/{{ .Environment.Name }}.yaml", {size: 3}]
@@ -24,7 +24,7 @@ ${more}{{- end }}
 
 const values: Files = {
   'values/common.yaml': 'apps: {web: {hosts: [covered.example.com]}}\ndomain: example.com\n',
-  'values/staging.yaml': 'domain: test.example.com\n',
+  'values/preview.yaml': 'domain: test.example.com\n',
   'values/prod.yaml': '{}\n',
 }
 const files = (host: string, more?: string): Files => ({ ...chart, ...values, 'helmfile.yaml': template(host, more) })
@@ -33,7 +33,7 @@ describe('a template of helmfile', () => {
   test.each([
     ['values of its environment', '{{ $.Values.domain }}', 'test.example.com'],
     ['the state values', '{{ $.StateValues.domain }}', 'test.example.com'],
-    ['the name of its environment', '{{ $.Environment.Name }}.x', 'staging.x'],
+    ['the name of its environment', '{{ $.Environment.Name }}.x', 'preview.x'],
     ['a value that is not there', '{{ $app | get "host" "none.x" }}', 'none.x'],
     ['a path of keys', '{{ $.Environment.Values | get "apps.web.hosts" (list) | len }}.x', '1.x'],
     ['conditions', '{{ if hasKey $.Values "size" }}a.x{{ else }}b.x{{ end }}', 'b.x'],
@@ -46,7 +46,7 @@ describe('a template of helmfile', () => {
     expect(await hostsOf(files(host))).toEqual([`shop/web ${expected}`])
   })
 
-  test.each(['staging', 'prod'])('is rendered for the environment %s', async (environment) => {
+  test.each(['preview', 'prod'])('is rendered for the environment %s', async (environment) => {
     const report = await change(files('{{ $app | get "own" "covered.example.com" }}'), {
       [`values/${environment}.yaml`]: 'apps: {web: {own: a.example.com}}\n',
     })
@@ -108,7 +108,7 @@ describe('a template of helmfile', () => {
   })
 
   test('that is switched off by a value or a condition is not rendered', async () => {
-    const off = { 'values/prod.yaml': 'apps: {web: {on: false}}\n', 'values/staging.yaml': 'web: {enabled: false}\n' }
+    const off = { 'values/prod.yaml': 'apps: {web: {on: false}}\n', 'values/preview.yaml': 'web: {enabled: false}\n' }
     expect(await hostsOf({ ...files('{{ $.Values.domain }}', '    condition: web.enabled\n'), ...off })).toEqual([])
   })
 })

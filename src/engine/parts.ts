@@ -51,7 +51,9 @@ export function inForce({
 
 /** The first of several findings at one place leads: the same one, whatever clusters were judged beside it. */
 function byCluster(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort(({ cluster: a }, { cluster: b }) => (a < b ? -1 : a > b ? 1 : 0))
+  // The rest, which has no name, comes after the clusters that have one.
+  const order = (a: string, b: string) => (a === b ? 0 : a !== '' && (b === '' || a < b) ? -1 : 1)
+  return [...findings].sort(({ cluster: a }, { cluster: b }) => order(a, b))
 }
 
 function sortSkipped(skipped: Report['inspected']['skipped']): Report['inspected']['skipped'] {

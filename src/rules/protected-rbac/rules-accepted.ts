@@ -31,7 +31,7 @@ export default defineRule({
       const [first] = missing
       if (ofUrls && ofResources) report(rule, 'mixed', args, { keys: [String(index)] })
       if (!first) continue
-      const fields = missing.join(', ').replace(/, (?=\w+$)/, ' and no ')
+      const fields = missing.join(' and no ')
       report(rule.at(first), 'lacks', { ...args, fields }, { keys: missing })
     }
   },
