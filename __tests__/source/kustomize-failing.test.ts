@@ -24,6 +24,12 @@ describe('a Kustomization that cannot be built', () => {
     )
   })
 
+  test('is said without the addresses of memory that Go prints, which differ in every run', async () => {
+    const generators = ['configMapGenerator:', '  - {name: c, literals: [a=b]}', '  - {name: c, literals: [a=c]}']
+    const report = await judgeChange(shared, { 'base/kustomization.yaml': kustomization(...generators) })
+    expect(report.findings[0]?.text).toContain('merging from generator &{… <nil>}: id resid.ResId{')
+  })
+
   const elsewhere = (ref: string, ...more: string[]) =>
     kustomization('resources:', '  - ../../base', `  - https://github.com/example/base//deploy?ref=${ref}`, ...more)
 

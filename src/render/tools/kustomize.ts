@@ -286,6 +286,8 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
     .replaceAll(`${checkout.folder}/`, '')
     .replaceAll(`../../${path.basename(checkout.folder)}/`, '')
+    // Go prints where an object is in memory, which differs in every run.
+    .replace(/\b0x[0-9a-f]{8,}\b/g, '…')
   const lack = lackIn(message)
   const failed = at(
     'tool-failed',
