@@ -200,7 +200,7 @@ targetCustomizations:
   test('gets the namespace that Fleet forces, and its Namespaces keep their names', async () => {
     const namespace = (name: string) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
     const files = {
-      'lib/web/base/ingress.yaml': overlays['lib/web/base/ingress.yaml'],
+      'lib/web/base/ingress.yaml': probe('web', 'base.example.com'),
       'lib/web/base/kustomization.yaml': 'resources: [ingress.yaml, namespace.yaml]\n',
       'lib/web/base/namespace.yaml': namespace('kube-public'),
       'lib/web/fleet.yaml': 'defaultNamespace: default\nnamespace: default\nkustomize: {dir: base}\n',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { checkJson, checkOpened, guard, lines } from '../cli/guard'
 import { opened } from './in-memory'
 import { configMap, ingress } from './objects'
@@ -155,41 +155,6 @@ test('files of a chart and of a Kustomization', async () => {
     sources: ['release default/web of chart'],
   })
   expect(lines(report)).toEqual(['introduced warning head/chart/templates/extra.yaml:10 source/not-judged'])
-})
-
-describe('named templates of a chart without a known release', () => {
-  const named = (host: string, port: string, comment = '') =>
-    `{{ define "host" }}${host}{{ end }}\n{{/* ${comment} */}}\n{{ define "port" }}${port}{{ end }}\n{{ define "url" }}{{ include "host" . }}{{ end }}\n`
-  const base: Files = {
-    'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
-    'chart/values.yaml': 'extra: false\n',
-    'chart/templates/_names.tpl': named('a', 'b'),
-    'chart/templates/map.yaml': configMap('web', '{{ include "port" . }}'),
-    'chart/templates/extra.yaml': `{{ if .Values.extra }}\n${configMap('extra', '{{ include "url" . }}')}{{ end }}\n`,
-  }
-  const helpers = 'chart/templates/_names.tpl'
-
-  test.each([
-    ['one that only a template that renders to nothing includes', named('x', 'b'), 'not-judged no-release'],
-    ['one that a template with objects includes', named('a', 'x'), 'input'],
-    ['both', named('x', 'x'), 'input'],
-    ['a comment', named('a', 'b', 'host'), 'input'],
-  ])('%s', async (_, text, state) => {
-    expect(await states(base, { [helpers]: text })).toEqual([`${helpers} ${state}`])
-  })
-
-  test('a release that is known judges it', async () => {
-    const config = 'format: 1\nhelm: [{chart: chart, release: web, namespace: web}]\n'
-    const known = { ...base, '.github/ingress-guard.yaml': config }
-    expect(await states(known, { [helpers]: named('x', 'b') })).toEqual([`${helpers} input`])
-  })
-
-  test('the message says what renders to nothing', async () => {
-    const report = await judge(changeOf(base, { [helpers]: named('x', 'b') }))
-    expect(report.inspected.files?.map(({ reason }) => reason)).toEqual([
-      'release default/web of chart: what includes its changed templates renders to nothing, and no release of the chart is known',
-    ])
-  })
 })
 
 test('links and submodules', async () => {

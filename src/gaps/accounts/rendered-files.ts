@@ -5,8 +5,6 @@ import { nameOfLack } from '../../sources/lack'
 import { nameOfSource, type Source } from '../../sources/source'
 import { type IdleInput, isLeftover } from '../idle-sources'
 import type { AccountedSide } from './accounted-side'
-import { isTemplate } from './chart-templates'
-import { idleHelpers } from './idle-helpers'
 import { judgedAs, objectsAccount } from './judged-as'
 import { isOfGaps, lower } from './plain-files'
 import { type FailedTaking, failedTakings, isLeftOut, renderedNames, type Taking } from './source-files'
@@ -74,8 +72,7 @@ function isWithin(place: string, source: Source): boolean {
 }
 
 /** Files of rendered sources: those with their objects, and those that decide the rest of them. */
-export async function renderedFiles(was: AccountedSide, is: AccountedSide): Promise<Witness> {
-  const helpers = await idleHelpers(was, is)
+export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
     const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)
@@ -85,10 +82,8 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
     const made = [...new Set(holding.flatMap(({ objects }) => objects))].sort()
     if (made.length > 0) return judgedAs(made, sources)
     const account = holding.length > 0 ? objectsAccount(written, sources) : undefined
-    const isIdle = isTemplate(file) || helpers.has(file)
-    if (!account && isIdle && takings.every(({ rendered }) => isGuess(rendered.source))) {
-      const subject = helpers.has(file) ? 'what includes its changed templates' : 'it'
-      const reason = `${sources.join(', ')}: ${subject} renders to nothing, and no release of the chart is known`
+    if (!account && isTemplate(file) && takings.every(({ rendered }) => isGuess(rendered.source))) {
+      const reason = `${sources.join(', ')}: it renders to nothing, and no release of the chart is known`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
     return (
@@ -116,4 +111,10 @@ export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<
 /** Whether a chart is rendered with its default values, as no release of it is known. */
 function isGuess({ kind, origin }: Source): boolean {
   return kind === 'helm' && (origin === 'discovered' || origin === 'probed')
+}
+
+/** Whether a file of a chart creates objects by itself. */
+function isTemplate(file: string): boolean {
+  const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
+  return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)
 }
