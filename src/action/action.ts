@@ -6,6 +6,7 @@ import * as core from '@actions/core'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import type { Timings } from '../finding/timings'
+import { notInTime } from '../host/not-in-time'
 import { RunThread } from '../host/run-thread'
 import { annotationLimit, shownAnnotations, withCommandsDisabled } from '../report/annotations'
 import { jsonReport } from '../report/json'
@@ -81,11 +82,7 @@ async function main(run: RunThread['run'], root: string): Promise<void> {
  * @throws GuardError when the repository could not be read in time
  */
 function listClusters({ clusters, unfinished }: Report): void {
-  if (!clusters)
-    throw new GuardError(
-      'source',
-      `The time limit of the run (${unfinished?.minutes} min) was reached while ${unfinished?.doing}. Raise \`timeout\`.`,
-    )
+  if (!clusters) throw notInTime({ unfinished }, '`timeout`')
   const names = JSON.stringify(clusters.map(([name]) => name))
   process.stdout.write(withCommandsDisabled(`${names}\n`))
   core.setOutput('clusters', names)

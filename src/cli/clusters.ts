@@ -1,4 +1,4 @@
-import { GuardError } from '../errors'
+import { notInTime } from '../host/not-in-time'
 import type { Options } from '../host/options'
 import { visible } from '../report/words/visible'
 import type { Io } from './io'
@@ -15,11 +15,7 @@ export type ClustersFlags = Omit<Options, 'policies'> & { readonly format: 'term
 export async function clusters({ format, ...options }: ClustersFlags, io: Io): Promise<string> {
   const run = io.run ?? (await import('../host/run')).run
   const report = await run({ ...options, policies: [], listClusters: true }, { root: io.root })
-  if (!report.clusters)
-    throw new GuardError(
-      'source',
-      `The time limit of the run (${report.unfinished?.minutes} min) was reached while ${report.unfinished?.doing}. Raise --timeout.`,
-    )
+  if (!report.clusters) throw notInTime(report, '--timeout')
   if (format === 'json') return `${JSON.stringify(report.clusters.map(([name]) => name))}\n`
   return report.clusters.map((names) => `${visible(names.join(' and '))}\n`).join('')
 }

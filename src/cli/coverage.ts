@@ -1,5 +1,5 @@
-import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
+import { notInTime } from '../host/not-in-time'
 import type { Options } from '../host/options'
 import type { Coverage } from '../ledger/coverage'
 import { coverageReport } from '../report/coverage'
@@ -36,9 +36,5 @@ export async function coverageOf(
     { root: io.root },
   )
   if (inspected.coverage) return { inspected, coverage: inspected.coverage }
-  const { minutes, doing } = unfinished ?? { minutes: 0, doing: 'reading the repository' }
-  throw new GuardError(
-    'source',
-    `The time limit of the run (${minutes} min) was reached while ${doing}. Raise --timeout.`,
-  )
+  throw notInTime({ unfinished }, '--timeout')
 }

@@ -3,7 +3,7 @@ import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { isStatic } from '../manifest/set-inputs'
 import type { Kustomization } from '../sources/kustomization'
 
-/** Decides which ResourceSets of Flux Operator know the inputs of which providers. */
+/** Decides whether the inputs that providers give to ResourceSets of Flux Operator are known. */
 export class KnownInputs {
   private readonly sets: readonly Manifest[]
   private readonly providers: readonly Manifest[]

@@ -8,7 +8,7 @@ import { textAt } from './text'
 export interface ArtifactGenerator {
   /** The sources by their aliases. */
   readonly sources: ReadonlyMap<string, Cursor>
-  /** The folders for each of which the artifacts are made: `@alias/apps/{app}`. */
+  /** A pattern of folders: the artifacts are made once for each, `@alias/apps/{app}`. */
   readonly pathPattern: string
   readonly artifacts: readonly { readonly name: string; readonly copies: readonly Copy[] }[]
 }

@@ -17,7 +17,7 @@ export function clusterOf(known: Known, goTemplate: boolean): Element {
     : Object.fromEntries([...own, ...labels.map(([key, text]) => [`metadata.labels.${key}`, text])])
 }
 
-/** A cluster of which only one of its names is known. */
+/** A cluster with one known name and nothing else. */
 export function clusterNamed(name: string, labels: Element, goTemplate: boolean): Element {
   const texts = Object.fromEntries(Object.entries(labels).map(([key, text]) => [key, String(text)]))
   return clusterOf({ ...texts, name, nameNormalized: normalized(name), server: name, project: 'default' }, goTemplate)

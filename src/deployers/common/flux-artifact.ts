@@ -4,7 +4,7 @@ import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import { isBoundedGlob } from '../../revision/glob'
+import { goGlob, isBoundedGlob } from '../../revision/glob'
 import type { PackedFiles } from '../../sources/source'
 
 /** The repository's files `.sourceignore`, by path, in the order in which Flux reads them. */
@@ -135,14 +135,7 @@ function partOf(written: string, anchored: boolean): PatternSegment {
   if (anchored && (written === '**' || written === '')) return written
   // Go's filepath.Match knows no `**` and no braces; go-git matches nothing with two stars next to other characters.
   if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
-  return minimatch.filter(written, {
-    dot: true,
-    nobrace: true,
-    noext: true,
-    noglobstar: true,
-    nocomment: true,
-    nonegate: true,
-  })
+  return minimatch.filter(written, goGlob)
 }
 
 function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: readonly string[]): boolean {

@@ -1,9 +1,8 @@
 import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
-import { startOf } from '../../region'
 import { kustomizationNames } from '../../revision/kustomization-file'
 import { asciiJson } from '../../sources/ascii-json'
-import type { Kustomization } from '../../sources/kustomization'
+import { madeKustomization } from '../../sources/made-kustomization'
 import type { KustomizeSource } from '../../sources/source'
 import { type Fields, fieldsOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
@@ -99,26 +98,10 @@ function sourceOf(
   { root, includes, patches }: Overlaid,
   deployments: FileDeployments,
 ): KustomizeSource {
-  const files = [...includes, ...patches.map(({ file }) => file)]
-  const kustomization: Kustomization = {
-    folder: root,
-    file: bundle.source.declaredAt.path,
-    made: true,
-    faults: [],
-    data: [],
-    files: [],
-    pluginPlaces: [],
-    inlinePlugins: false,
+  const kustomization = madeKustomization(root, bundle.source.declaredAt.path, {
+    members: includes,
     patches: patches.map(({ file }) => file),
-    plugins: false,
-    onlyTakesIn: patches.length === 0,
-    component: false,
-    includes: includes.map((file) => ({ text: path.relative(`/${root}`, `/${file}`), region: startOf(1) })),
-    leadsTo: [...files].sort(),
-    charts: [],
-    namespace: '',
-    words: new Map(),
-  }
+  })
   deployments.generated.set(root, kustomization)
   const { forced } = bundle
   const overlay = {

@@ -35,7 +35,7 @@ export interface FoundFolder {
   readonly missing: readonly NotFollowed[]
 }
 
-/** An artifact that is put together from parts, of which later ones replace files of earlier ones. */
+/** An artifact that is put together from parts; a later part replaces files of earlier ones. */
 export class ComposedArtifact {
   /** @param packs whether a path is packed, by the rules of the artifact itself */
   constructor(

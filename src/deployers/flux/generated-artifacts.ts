@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
 import { type ArtifactGenerator, type Copy, readArtifactGenerator } from '../../gitops/artifact-generator'
 import type { Manifest } from '../../manifest/manifest'
-import { isBoundedGlob } from '../../revision/glob'
+import { goGlob, isBoundedGlob } from '../../revision/glob'
 import { inside } from '../../sources/kustomization'
 import type { ArtifactContent, ArtifactPart, NotFollowed } from './composed-artifact'
 
@@ -113,12 +113,5 @@ function isFileOf(content: ArtifactContent, place: string): boolean {
 function matchesPart(pattern: string, place: string): boolean {
   const [segments, parts] = [pattern.split('/'), place === '' ? [] : place.split('/')]
   const length = Math.min(segments.length, parts.length)
-  return minimatch(parts.slice(0, length).join('/'), segments.slice(0, length).join('/'), {
-    dot: true,
-    nobrace: true,
-    noext: true,
-    noglobstar: true,
-    nocomment: true,
-    nonegate: true,
-  })
+  return minimatch(parts.slice(0, length).join('/'), segments.slice(0, length).join('/'), goGlob)
 }

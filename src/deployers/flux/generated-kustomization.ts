@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
-import { startOf } from '../../region'
 import { ignorableKustomization, type Kustomization } from '../../sources/kustomization'
+import { madeKustomization } from '../../sources/made-kustomization'
 import type { PackedFiles } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 
@@ -19,7 +19,6 @@ export function generateKustomization(
   named: GitOpsSources,
 ): Kustomization {
   const { checkout, kustomizations } = named.repositoryIndex
-  const start = place === '' ? 0 : place.length + 1
   const members = new Set<string>()
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
@@ -51,26 +50,7 @@ export function generateKustomization(
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)
     }
   }
-  const leadsTo = [...members].sort()
-  return {
-    folder: place,
-    file: manifest.origin.path,
-    made: true,
-    faults: [],
-    data: [],
-    files: [],
-    pluginPlaces: [],
-    inlinePlugins: false,
-    patches: [],
-    plugins: false,
-    onlyTakesIn: true,
-    component: false,
-    includes: leadsTo.map((member) => ({ text: member.slice(start), region: startOf(1) })),
-    leadsTo,
-    charts: [],
-    namespace: '',
-    words: new Map(),
-  }
+  return madeKustomization(place, manifest.origin.path, { members: [...members].sort() })
 }
 
 /** The folders above a file and below (or at) another folder, the upper first, without that one itself. */

@@ -1,4 +1,5 @@
 import { roleKinds } from '../../kubernetes/rbac/rbac'
+import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -13,7 +14,7 @@ export default defineRule({
   kinds: roleKinds,
   messages: {
     lacks: ({ role, position, fields }: Refused & { fields: string }) =>
-      `Rule ${position} of ${role} has no ${fields}, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Add ${fields} to the rule, or remove the rule.`,
+      `Rule ${position} of ${role} lacks ${fields}, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Add ${fields} to the rule, or remove the rule.`,
     mixed: ({ role, position }: Refused) =>
       `Rule ${position} of ${role} names both resources and nonResourceURLs, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Write a rule for each.`,
   },
@@ -31,8 +32,7 @@ export default defineRule({
       const [first] = missing
       if (ofUrls && ofResources) report(rule, 'mixed', args, { keys: [String(index)] })
       if (!first) continue
-      const fields = missing.join(' and no ')
-      report(rule.at(first), 'lacks', { ...args, fields }, { keys: missing })
+      report(rule.at(first), 'lacks', { ...args, fields: enumerated(missing) }, { keys: missing })
     }
   },
 })
