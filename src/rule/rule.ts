@@ -48,6 +48,12 @@ interface Context<M extends Messages, P extends TSchema> {
 /** `changed`: a line that was changed or added, too; `nothing`: the removal is wanted, and asks for a further change. */
 export type PutBack = 'changed' | 'nothing'
 
+/** Kinds of objects, of which each contains one of the marks, if there are any. */
+export interface Subjects {
+  readonly kinds: readonly GroupKind[]
+  readonly marks?: readonly string[]
+}
+
 interface CommonRule<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
@@ -81,6 +87,13 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * @param isGone whether the change may take the object away
    */
   partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
+  /**
+   * The objects without which it has nothing to state: any other object matters only as a partner of one of them. If a
+   * change touches none, they are looked for first, and its other partners only where one is found.
+   */
+  readonly subjects?: readonly Subjects[]
+  /** Whether it needs only the partners of touched objects, and not those of partners. */
+  readonly direct?: true
   /**
    * The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for
    * it.

@@ -26,6 +26,15 @@ export const rolloutMark = 'workloadRef'
 /** Each manifest that a controller is read from contains one of these strings. */
 export const marksOfControllers: readonly string[] = [...controllerFacts.flatMap(({ marks }) => marks), rolloutMark]
 
+/** The objects that controllers are read from. A release may name its chart by another object, or by a generator. */
+export const controllerSubjects = [
+  { kinds: controllerKinds, marks: marksOfControllers },
+  {
+    kinds: releaseKinds,
+    marks: [...marksOfControllers, 'chartRef', 'chart: {{', `chart: '{{`, 'chart: "{{', '"chart"'],
+  },
+]
+
 /** The account of a controller's Pods, where the manifest names it, else where it would be. */
 export interface ServiceAccount {
   readonly name: string

@@ -9,7 +9,7 @@ import { readableSide } from '../opening/read-in-part'
 import type { FoundPartners } from './found-partners'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { PartnerSearch } from './partner-search'
-import { partnersWanted, type Wanted } from './wanted-partners'
+import { isAmong, isAsked, partnersWanted, subjectsAmong, type Wanted } from './wanted-partners'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -48,8 +48,10 @@ export async function renderPartners(
 ): Promise<RenderedSide[]> {
   const { head, declarations, shard } = sides
   const search = known.words
-  const isWanted = ({ ref, object }: Manifest, { kinds, strings }: Wanted) =>
-    (kinds.length === 0 || kinds.includes(ref.kind)) && search.mentionsOneOf(object.content, strings)
+  const isWanted = ({ ref, object }: Manifest, { kinds, strings, marks }: Wanted) =>
+    (kinds.length === 0 || kinds.includes(ref.kind)) &&
+    search.mentionsOneOf(object.content, strings) &&
+    (marks === undefined || search.mentionsOneOf(object.content, marks))
   const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
   const mayMatter = (one: Source) => unreached(one) && (!shard || shard.renders(one))
   for (const source of declared(head).filter(mayMatter))
@@ -61,12 +63,18 @@ export async function renderPartners(
   const rendered: RenderedSide[] = []
   /** The objects of renderings that some rule looked for when they were rendered. */
   const manifests: Manifest[] = []
-  const followed = new Map(rules.map((rule) => [rule, new Set<Manifest>()]))
-  for (let frontier = new Map(rules.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
-    const asked = new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, its, placeOf)]))
+  const asking = rules.filter((rule) => isAsked(rule, touched))
+  const followed = new Map(asking.map((rule) => [rule, new Set<Manifest>()]))
+  /** The rules of which no subject is known yet. */
+  const without = new Set(asking.filter((rule) => !touched.some((one) => isSubject(rule, one))))
+  for (let frontier = new Map(asking.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
+    const asked = new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, its, placeOf, without.has(rule))]))
     const all = [...asked.values()].flat()
     const next = [...open].filter(([, { at: place, mayHold }]) =>
-      all.some(({ at, wanted }) => (!at || at.some((one) => !areApart(one, place))) && wanted.some(mayHold)),
+      all.some(
+        ({ at, wanted }) =>
+          (!at || at.some((one) => !areApart(one, place))) && wanted.some((one) => holds(mayHold, one)),
+      ),
     )
     for (const [source] of next) open.delete(source)
     const found = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
@@ -78,10 +86,19 @@ export async function renderPartners(
       const wanted = asked.get(rule)?.flatMap((one) => one.wanted) ?? []
       const more = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
       for (const one of more) known.add(one)
-      if (more.length > 0) frontier.set(rule, more)
+      if (rule.rule.direct) continue
+      const isFirst = without.has(rule) && more.some((one) => isSubject(rule, one))
+      if (isFirst) without.delete(rule)
+      if (more.length > 0) frontier.set(rule, isFirst ? [...touched, ...more] : more)
     }
   }
   return rendered
+}
+
+/** Whether a source may render to a partner: the marks and the strings may come from different files of it. */
+function holds(mayHold: MayHold, wanted: Wanted): boolean {
+  const { kinds, marks } = wanted
+  return mayHold(wanted) && (marks === undefined || mayHold({ kinds, strings: marks }))
 }
 
 type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
@@ -109,8 +126,21 @@ function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'de
   }
 }
 
-/** The strings that a rule looks for, with the objects of each place together. */
-function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf): Asked[] {
+function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): boolean {
+  return subjects === undefined || isAmong(manifest, subjects)
+}
+
+/**
+ * The strings that a rule looks for, with the objects of each place together.
+ *
+ * @param lacksSubject whether it looks for its subjects alone
+ */
+function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf, lacksSubject: boolean): Asked[] {
+  const { subjects } = rule.rule
+  const wantedFor = (its: readonly Manifest[]) => {
+    const wanted = partnersWanted([rule], its)
+    return lacksSubject && subjects ? subjectsAmong(wanted, subjects) : wanted
+  }
   const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()
   for (const manifest of manifests) {
     const at = placeOf(manifest)
@@ -119,8 +149,8 @@ function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: Pla
     groups.set(key, group)
     group.its.push(manifest)
   }
-  if (groups.size > maxPlaces) return [{ at: undefined, wanted: partnersWanted([rule], manifests) }]
-  return [...groups.values()].map(({ at, its }) => ({ at, wanted: partnersWanted([rule], its) }))
+  if (groups.size > maxPlaces) return [{ at: undefined, wanted: wantedFor(manifests) }]
+  return [...groups.values()].map(({ at, its }) => ({ at, wanted: wantedFor(its) }))
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */

@@ -5,6 +5,7 @@ import { mentionsOneOf } from '../../manifest/mentions'
 import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
+import type { Subjects } from '../../rule/rule'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -14,7 +15,8 @@ const fewStrings = { each: 30, ruledOut: 300 }
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
   const gone = mayBeGone(touched)
-  return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
+  const asked = rules.filter((rule) => isAsked(rule, touched))
+  return touched.some((manifest) => asked.some((active) => compares(active, manifest, gone)))
 }
 
 /** A rule that can name partners, and names none for this object, compares it with nothing. */
@@ -33,11 +35,13 @@ function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
   return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(placeOf(manifest))))
 }
 
-/** The conditions for a partner's text: it contains one of the kinds, and one of the strings. */
+/** The conditions for a partner's text: it contains one of the kinds, one of the strings, and one of the marks. */
 export interface Wanted {
   /** Empty for a rule of every kind. */
   readonly kinds: readonly string[]
   readonly strings: readonly string[]
+  /** None where the strings are enough. */
+  readonly marks?: readonly string[]
 }
 
 /** The partners that each rule looks for, given some objects. */
@@ -53,6 +57,35 @@ export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly
     }
     return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
   })
+}
+
+/** Of wanted partners, only those that are subjects of the rule. */
+export function subjectsAmong(wanted: readonly Wanted[], subjects: readonly Subjects[]): Wanted[] {
+  return subjects
+    .flatMap((one) => {
+      const own = one.kinds.map((kind) => kind.split('.')[0] ?? '')
+      return wanted.map(({ kinds, ...rest }) => ({
+        ...rest,
+        kinds: own.filter((kind) => kinds.includes(kind)),
+        ...(one.marks && { marks: one.marks }),
+      }))
+    })
+    .filter(({ kinds }) => kinds.length > 0)
+}
+
+/** Whether an object is a subject of a rule. */
+export function isAmong({ ref, object }: Manifest, subjects: readonly Subjects[]): boolean {
+  const kind = groupKindOf(ref)
+  return subjects.some(
+    ({ kinds, marks }) => kinds.includes(kind) && (marks === undefined || mentionsOneOf(object.content, marks)),
+  )
+}
+
+/** Whether a rule may state something of a change that touches these objects; one on changes needs an object of its kinds. */
+export function isAsked({ rule }: ActiveRule, touched: readonly Manifest[]): boolean {
+  const { scope, kinds } = rule
+  if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return true
+  return touched.some(({ ref }) => kinds.includes(groupKindOf(ref)))
 }
 
 function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly GroupKind[] {
@@ -104,10 +137,11 @@ export function loadPartners(
   const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
   const moved = moves.flatMap(({ before, after }) => [before, after])
   frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
+  const asking = rules.filter((rule) => isAsked(rule, frontier))
   if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<string, ActiveRule[]>()
-    for (const active of rules) {
+    for (const active of asking) {
       const known = asked.get(active) ?? new Set<string>()
       asked.set(active, known)
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {

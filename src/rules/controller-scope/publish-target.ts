@@ -1,6 +1,12 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controllers/controller'
+import {
+  type Controller,
+  controllerKinds,
+  controllerSubjects,
+  controllersIn,
+  controllersOf,
+} from '../../kubernetes/controllers/controller'
 import { statusFactsOf } from '../../kubernetes/controllers/controller-status'
 import { heldBy } from '../../kubernetes/object/namespace'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
@@ -24,6 +30,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
   reads: ['Service'],
+  subjects: controllerSubjects,
   messages: {
     missing: ({ controller, flag, target, instead }: Dangling & { instead: string }) =>
       `${controller} publishes the address of Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${flag} does not exist. Name ${instead}, or remove the argument.`,

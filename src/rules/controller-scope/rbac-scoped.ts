@@ -1,4 +1,4 @@
-import { controllerKinds, controllersOf, endsAt } from '../../kubernetes/controllers/controller'
+import { controllerKinds, controllerSubjects, controllersOf, endsAt } from '../../kubernetes/controllers/controller'
 import { marksOfGrants } from '../../kubernetes/controllers/controller-grants'
 import { allows, bindingKinds, permissionsOf, roleKinds } from '../../kubernetes/rbac/rbac'
 import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac/rbac-binding'
@@ -12,6 +12,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: controllerKinds,
   reads: [...roleKinds, ...bindingKinds],
+  subjects: controllerSubjects,
   messages: {
     secrets: ({ controller, namespaces, account, role }: Wide) =>
       `${controller} is limited to ${namespaces}, but ${role} lets ${account} read the Secrets of every namespace. Remove secrets from ${role}, and allow them with a Role in each namespace that the controller watches.`,

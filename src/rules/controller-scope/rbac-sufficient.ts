@@ -2,6 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import {
   type Controller,
   controllerKinds,
+  controllerSubjects,
   controllersIn,
   controllersOf,
   endsAt,
@@ -48,6 +49,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: controllerKinds,
   reads: [...roleKinds, ...bindingKinds, 'Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io'],
+  subjects: controllerSubjects,
   messages,
   *partners(manifest) {
     yield* marksOfGrants(manifest)

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Controller,
+  controllerSubjects,
   controllersIn,
   controllersOf,
   marksOfControllers,
@@ -50,6 +51,7 @@ export default defineRule({
   since: '1.2.0',
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
+  subjects: controllerSubjects,
   later: { denied: '1.3.0' },
   messages,
   putBack: { denied: 'changed', ports: 'changed', target: 'changed', type: 'changed', unselected: 'changed' },

@@ -3,6 +3,7 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Controller,
   controllerKinds,
+  controllerSubjects,
   controllersOf,
   endsAt,
   nameOfController,
@@ -36,6 +37,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
   reads: ['Service', ...partKinds],
+  subjects: controllerSubjects,
   messages: {
     unpublished,
     taken,

@@ -29,6 +29,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [ingressKind],
   reads: [...producerKinds.filter((kind) => kind !== ingressKind), 'IngressClass.networking.k8s.io'],
+  subjects: [{ kinds: [ingressKind] }],
   messages: {
     notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
       `The certificate in ${source} is for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Replace it with a certificate for ${host}, or name the Secret that holds one.`,

@@ -36,6 +36,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   reads: [...producerKinds, ...controllerKinds, ...releaseKinds, classKind],
+  subjects: [{ kinds: ['Ingress.networking.k8s.io'] }],
   messages: {
     unlistedHost: ({ host, secret, controller, release }: Crash) =>
       `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA but no certificate, ${outcome}. ${remedy}, and list ${host} in its entry; ingress-nginx 1.0.0 fixes this crash.`,

@@ -41,6 +41,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [gatewayKind],
   reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
+  subjects: [{ kinds: [gatewayKind] }],
   messages,
   putBack: { otherType: 'changed', wrongType: 'changed' },
   *partners(manifest) {

@@ -23,6 +23,8 @@ interface Attachment {
   readonly listeners: readonly Cursor[]
 }
 
+const gatewayKind = 'Gateway.gateway.networking.k8s.io'
+
 export default defineRule({
   id: 'ingress-tls/route-attached',
   summary: 'Every hostname of a route matches a listener, and the certificate of that listener covers it.',
@@ -30,6 +32,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: Object.keys(routeProtocols),
   reads: producerKinds,
+  subjects: [{ kinds: [gatewayKind, ...Object.keys(routeProtocols)] }],
   messages: {
     noListener: ({
       route,

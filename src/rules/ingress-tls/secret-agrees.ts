@@ -58,6 +58,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: [ingressKind],
   reads: ['IngressClass.networking.k8s.io', ...producerKinds.filter((kind) => kind !== ingressKind)],
+  subjects: [{ kinds: [ingressKind] }],
   messages,
   later: { unnamed: '1.4.0' },
   until: { hidden: '1.4.0' },

@@ -16,6 +16,8 @@ import { defineRule } from '../../rule/rule'
 
 type Loss = { secret: string; user: string; producer: string }
 
+const usingKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io', openShiftController] as const
+
 export default defineRule({
   id: 'ingress-tls/secret-kept',
   summary: 'The source of a Secret that an Ingress or a Gateway uses for TLS is kept.',
@@ -23,6 +25,7 @@ export default defineRule({
   scope: 'change',
   kinds: producerKinds,
   reads: [openShiftController],
+  subjects: [{ kinds: usingKinds }],
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
       `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
@@ -101,7 +104,7 @@ const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlyMap<Manife
 
 function usersBySecret(head: Snapshot): Map<string, Map<Manifest, Cursor>> {
   const users = new Map<string, Map<Manifest, Cursor>>()
-  for (const kind of ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io', openShiftController]) {
+  for (const kind of usingKinds) {
     for (const manifest of head.ofKind(kind)) {
       if (head.get(manifest.ref)[0] !== manifest) continue
       for (const { name, namespace, at } of namedSecrets(manifest)) {

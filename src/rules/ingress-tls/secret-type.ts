@@ -28,6 +28,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   reads: [...producerKinds, 'IngressClass.networking.k8s.io'],
+  subjects: [{ kinds: ['Ingress.networking.k8s.io'] }],
   messages: {
     wrongType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
       `${ingress} uses ${secret} for TLS, but a Secret of type ${type} holds no certificate. Name a Secret of type kubernetes.io/tls.`,

@@ -82,6 +82,7 @@ export default defineRule({
   scope: 'change',
   kinds: [...roleKinds, ...bindingKinds],
   reads: factKinds,
+  direct: true,
   params: Type.Object({
     protect: Protect,
     escalation: Type.Boolean({

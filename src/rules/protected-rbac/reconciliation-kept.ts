@@ -14,6 +14,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: [...roleKinds, ...bindingKinds],
+  direct: true,
   params: Type.Object({ protect: Protect }),
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation

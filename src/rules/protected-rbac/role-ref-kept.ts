@@ -9,6 +9,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: bindingKinds,
+  direct: true,
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
     changed: ({ binding, before, after }: { binding: string; before: string; after: string }) =>
