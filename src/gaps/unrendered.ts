@@ -1,6 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
+import { supposing } from '../manifest/assumption'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { startOf } from '../region'
 import { type Failure, withoutFolder } from '../render/tools/rendering'
@@ -106,12 +107,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
+    const supposed = sides.every(isSwitchedOn) && sides[0] ? ` ${supposingOf(sides[0])}` : ''
     findings.push(
-      gateFinding('source/unrendered', 'unrendered', 'error', {
+      gateFinding('source/unrendered', 'unrendered', supposed ? 'warning' : 'error', {
         ...statement(sides, path, existing),
         region,
         keys: [path, cause, ...(about === undefined ? [] : [about])],
-        text: `${upper(reason)}.${fate}`,
+        text: `${upper(reason)}.${fate}${supposed}`,
       }),
     )
   }
@@ -137,6 +139,15 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
   }
   return { findings, skipped }
+}
+
+/** Whether a chart has switches on that no known release turns on; the values of its tests are files. */
+function isSwitchedOn({ source }: RenderedSide): boolean {
+  return source.kind === 'helm' && source.supposed !== undefined && source.values.length === 0
+}
+
+function supposingOf({ source }: RenderedSide): string {
+  return source.kind === 'helm' ? supposing(source.chart, source.supposed ?? '') : ''
 }
 
 /** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */

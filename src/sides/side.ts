@@ -145,6 +145,14 @@ export class SideOfChange {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 
+  /** The output of a release with other texts of some files; undefined where it does not render. */
+  async outputWith(source: HelmSource, texts: ReadonlyMap<string, string>): Promise<readonly Piece[] | undefined> {
+    const { source: own, checkout, kustomizations } = this.inputOf(source)
+    const edited = texts.size > 0 ? checkout.edited(texts, () => this.renderer.newFolder()) : checkout
+    const rendering = await this.renderer.render(own, edited, kustomizations)
+    return 'failure' in rendering ? undefined : rendering.pieces
+  }
+
   /** The questions of a release's chart to the cluster. */
   questionsOf(source: HelmSource): Promise<Questions> {
     return questionsOf(source, this.inputOf(source).checkout)
