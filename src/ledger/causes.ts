@@ -195,8 +195,7 @@ const causes: Readonly<Record<string, CauseText>> = {
   },
   'not-reached': {
     many: 'files of charts whose changed lines no rendering reaches',
-    effect:
-      'No release of this chart is known, and with the values that it was rendered with, helm does not come to the changed lines.',
+    effect: 'No release of this chart is known, so the effect of the changed lines in one is not seen.',
     remedy:
       'Add values that use them to the chart as `ci/NAME-values.yaml`, or declare a release with such values under `helm:` in the config.',
     byKeys: true,

@@ -77,10 +77,7 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
   const unreached = await unreachedFiles(was, is)
   return (file) => {
     const passed = unreached.get(file)
-    if (passed) {
-      const reason = `${abridged(passed, 2)}: this renders the same with and without the changed lines, and no release of the chart is known`
-      return { state: 'not-judged', cause: 'not-reached', reason }
-    }
+    if (passed !== undefined) return { state: 'not-judged', cause: 'not-reached', reason: passed }
     const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)
     if (sources.length === 0) return undefined

@@ -1,5 +1,6 @@
+import { enumerated } from '../../listing'
 import type { SideOfChange } from '../../sides/side'
-import { type HelmSource, nameOfSource, type Source } from '../../sources/source'
+import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { AccountedSide } from './accounted-side'
 import { marked, saysTheSame } from './edited-lines'
@@ -8,20 +9,31 @@ import { marked, saysTheSame } from './edited-lines'
 const most = 24
 
 /**
- * The changed files of charts without a known release whose edits no rendering reaches, and the names of the
- * renderings: helm comes to none of the changed lines of a template, and renders the same without the changed values.
+ * The changed files of charts without a known release whose edits no rendering reaches, with the reason: helm comes to
+ * none of the changed lines of a template, and renders the same without the changed values.
  */
-export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Promise<ReadonlyMap<string, string[]>> {
-  const found = new Map<string, string[]>()
+export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
   const examined = [...is.takings.keys()].filter((file) => isExamined(file, was, is)).sort()
   for (const file of examined.slice(0, most)) {
     const [before, after] = await Promise.all([was, is].map(({ side }) => side.checkout.text(file)))
     if (before === undefined || after === undefined) continue
     const sources = { before: sourcesOf(file, was), after: sourcesOf(file, is) }
     if (await isReached(file, [before, after], sources, [was.side, is.side])) continue
-    found.set(file, [...new Set(sources.after.map(nameOfSource))].sort())
+    found.set(file, reasonFor(file, sources.after))
   }
   return found
+}
+
+function reasonFor(file: string, sources: readonly HelmSource[]): string {
+  const charts = new Set(sources.map(nameOfChart))
+  const values = new Set(sources.map((source) => namesOfValues(source).join(', ') || 'its default values'))
+  const what = isValues(file) ? 'no object uses the changed values' : 'helm does not come to the changed lines'
+  return `${enumerated([...charts], 3)}: with ${enumerated([...values], 4)}, ${what}`
+}
+
+function isValues(file: string): boolean {
+  return file.endsWith('values.yaml')
 }
 
 /** Whether no known release takes a file that both sides have: a template of a chart, or its default values. */
@@ -56,7 +68,7 @@ async function isReached(
     for (const source of its) if (!(await isSame(side, source, text))) return false
     return true
   }
-  if (file.endsWith('values.yaml')) {
+  if (isValues(file)) {
     const isOther = JSON.stringify(dataIn(before)) !== JSON.stringify(dataIn(after))
     return !isOther || !(await areSame(head, sources.after, before))
   }
