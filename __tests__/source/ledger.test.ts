@@ -152,7 +152,7 @@ test('files of a chart and of a Kustomization', async () => {
   })
   expect(files.find(({ path }) => path === 'chart/templates/map.yaml')).toMatchObject({
     objects: ['ConfigMap default/web'],
-    sources: ['release default/web of chart'],
+    sources: ['release default/web of chart', 'release default/web of chart with extra=true'],
   })
   expect(lines(report)).toEqual(['introduced warning head/chart/templates/extra.yaml:10 source/not-judged'])
 })

@@ -101,7 +101,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const failure = sides[0] && failureOf(sides[0])
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
-    const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
+    const known = sides.filter(({ source }) => source.origin !== 'probed')
+    const ids = new Set(known.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
