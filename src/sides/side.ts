@@ -145,12 +145,11 @@ export class SideOfChange {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 
-  /** The output of a release with other texts of some files; undefined where it does not render. */
-  async outputWith(source: HelmSource, texts: ReadonlyMap<string, string>): Promise<readonly Piece[] | undefined> {
+  /** The output of a release with other texts of some files. */
+  async outputWith(source: HelmSource, texts: ReadonlyMap<string, string>): Promise<Rendering> {
     const { source: own, checkout, kustomizations } = this.inputOf(source)
     const edited = texts.size > 0 ? checkout.edited(texts, () => this.renderer.newFolder()) : checkout
-    const rendering = await this.renderer.render(own, edited, kustomizations)
-    return 'failure' in rendering ? undefined : rendering.pieces
+    return this.renderer.render(own, edited, kustomizations)
   }
 
   /** The questions of a release's chart to the cluster. */

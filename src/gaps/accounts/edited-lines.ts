@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { Hunks } from '../../manifest/hunks'
 
-/** What helm says when it comes to a marked line. */
-const mark = '{{ fail "a changed line" }}'
+/** What helm says when it comes to a marked line of a file. */
+export function markIn(file: string): string {
+  return `changed-${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
+}
 
 /**
  * A template with marks at the lines that differ from another text, so that helm fails where it comes to one. Lines
@@ -9,7 +12,8 @@ const mark = '{{ fail "a changed line" }}'
  *
  * @returns undefined where no line differs that helm could come to
  */
-export function marked(template: string, other: string): string | undefined {
+export function marked(template: string, other: string, file: string): string | undefined {
+  const mark = `{{ fail "${markIn(file)}" }}`
   const hunks = new Hunks(other, template)
   const lines = template.split('\n')
   const written = lines.map((line, at) => hunks.wrote(at + 1) && /^\s*[^\s#]/.test(line))
@@ -19,7 +23,20 @@ export function marked(template: string, other: string): string | undefined {
   ]
   const chosen = content.includes(true) ? content : blocks
   if (!chosen.includes(true)) return undefined
-  return lines.map((line, at) => (chosen[at] ? `${mark}${line}` : line)).join('\n')
+  return lines.map((line, at) => (chosen[at] ? markedLine(line, mark) : line)).join('\n')
+}
+
+/** A mark in a block that the line has whole, or else before the line. */
+function markedLine(line: string, mark: string): string {
+  const isWhole =
+    /\{\{-?\s{0,9}(?:define|block)\b/.test(line) || (opening.test(line) && /\bend\s{0,9}-?\}\}\s*$/.test(line))
+  if (!isWhole) return `${mark}${line}`
+  const inside = line.replace(
+    /\{\{-?\s{0,9}(?:define|block|if|else|with|range)\b[^{}]*\}\}/g,
+    (begin) => `${begin}${mark}`,
+  )
+  // Helm fails at the open action: a line that cannot be marked counts as one that helm comes to.
+  return inside === line ? `{{${line}` : inside
 }
 
 /** A line with nothing but the beginning or the end of a block. */

@@ -3,26 +3,97 @@ import type { SideOfChange } from '../../sides/side'
 import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { AccountedSide } from './accounted-side'
-import { marked, saysTheSame } from './edited-lines'
+import { marked, markIn, saysTheSame } from './edited-lines'
 
-/** A chart with more changed files than this is not examined. */
-const most = 24
+/** The number of renderings of a run that look for changed lines. */
+const most = 80
 
 /**
  * The changed files of charts without a known release whose edits no rendering reaches, with the reason: helm comes to
  * none of the changed lines of a template, and renders the same without the changed values.
  */
 export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>()
   const examined = [...is.takings.keys()].filter((file) => isExamined(file, was, is)).sort()
-  for (const file of examined.slice(0, most)) {
-    const [before, after] = await Promise.all([was, is].map(({ side }) => side.checkout.text(file)))
-    if (before === undefined || after === undefined) continue
-    const sources = { before: sourcesOf(file, was), after: sourcesOf(file, is) }
-    if (await isReached(file, [before, after], sources, [was.side, is.side])) continue
-    found.set(file, reasonFor(file, sources.after))
+  const texts = await Promise.all(
+    examined.map(async (file) => {
+      const [before, after] = await Promise.all([was, is].map(({ side }) => side.checkout.text(file)))
+      return { file, before: before ?? '', after: after ?? '' }
+    }),
+  )
+  const search = new Search()
+  const written: Marks = new Map()
+  const cut: Marks = new Map()
+  const found = new Set<string>()
+  for (const { file, before, after } of texts) {
+    if (isValues(file)) {
+      const isOther = JSON.stringify(dataIn(before)) !== JSON.stringify(dataIn(after))
+      if (isOther && !(await search.uses(file, before, sourcesOf(file, is), is.side))) found.add(file)
+    } else if (!saysTheSame(before, after)) {
+      const [old, now] = [marked(before, after, file), marked(after, before, file)]
+      if (old !== undefined) cut.set(file, old)
+      if (now !== undefined) written.set(file, now)
+      if (old !== undefined || now !== undefined) found.add(file)
+    }
   }
-  return found
+  for (const [marks, side] of [
+    [written, is],
+    [cut, was],
+  ] as const) {
+    for (const file of marks.keys()) if (!found.has(file)) marks.delete(file)
+    for (const file of await search.reached(marks, side)) found.delete(file)
+  }
+  return new Map([...found].map((file) => [file, reasonFor(file, sourcesOf(file, is))]))
+}
+
+/** The texts of templates with marks, by their files. */
+type Marks = Map<string, string>
+
+/** Renders charts with other texts to see what they change, within a bound; beyond it, all counts as reached. */
+class Search {
+  private left = most
+
+  /** Whether a release is other than with the former values. */
+  async uses(file: string, values: string, sources: readonly HelmSource[], side: SideOfChange): Promise<boolean> {
+    for (const source of sources) if (!(await this.isSame(source, new Map([[file, values]]), side))) return true
+    return false
+  }
+
+  /** The files at a mark of which helm comes; they are taken from the marks. */
+  async reached(marks: Marks, accounted: AccountedSide): Promise<string[]> {
+    const found: string[] = []
+    const reach = (file: string) => {
+      marks.delete(file)
+      found.push(file)
+    }
+    const sources = new Set([...marks.keys()].flatMap((file) => sourcesOf(file, accounted)))
+    for (const source of sources) {
+      for (;;) {
+        const own = [...marks].filter(([file]) => sourcesOf(file, accounted).includes(source))
+        if (own.length === 0) break
+        const failure = await this.failureOf(source, new Map(own), accounted.side)
+        if (failure === undefined) break
+        const at = own.filter(([file]) => failure.includes(markIn(file)))
+        for (const [file] of at.length > 0 ? at : own) reach(file)
+      }
+    }
+    return found
+  }
+
+  /** Helm's message; another output counts as one that names no mark. */
+  private async failureOf(
+    source: HelmSource,
+    texts: ReadonlyMap<string, string>,
+    side: SideOfChange,
+  ): Promise<string | undefined> {
+    if (this.left-- <= 0) return ''
+    const [whole, other] = [await side.outputWith(source, new Map()), await side.outputWith(source, texts)]
+    if ('failure' in other) return other.failure.reason
+    return 'pieces' in whole && JSON.stringify(whole.pieces) === JSON.stringify(other.pieces) ? undefined : ''
+  }
+
+  private async isSame(source: HelmSource, texts: ReadonlyMap<string, string>, side: SideOfChange): Promise<boolean> {
+    return (await this.failureOf(source, texts, side)) === undefined
+  }
 }
 
 function reasonFor(file: string, sources: readonly HelmSource[]): string {
@@ -49,34 +120,6 @@ function sourcesOf(file: string, { takings }: AccountedSide): HelmSource[] {
   return (takings.get(file) ?? []).flatMap(({ rendered: { source, failure, partial } }) =>
     source.kind === 'helm' && !failure && partial?.manner !== 'written' ? [source] : [],
   )
-}
-
-async function isReached(
-  file: string,
-  [before, after]: readonly [string, string],
-  sources: { readonly before: readonly HelmSource[]; readonly after: readonly HelmSource[] },
-  [base, head]: readonly [SideOfChange, SideOfChange],
-): Promise<boolean> {
-  const isSame = async (side: SideOfChange, source: HelmSource, text: string) => {
-    const [whole, other] = await Promise.all([
-      side.outputWith(source, new Map()),
-      side.outputWith(source, new Map([[file, text]])),
-    ])
-    return whole !== undefined && JSON.stringify(whole) === JSON.stringify(other)
-  }
-  const areSame = async (side: SideOfChange, its: readonly HelmSource[], text: string) => {
-    for (const source of its) if (!(await isSame(side, source, text))) return false
-    return true
-  }
-  if (isValues(file)) {
-    const isOther = JSON.stringify(dataIn(before)) !== JSON.stringify(dataIn(after))
-    return !isOther || !(await areSame(head, sources.after, before))
-  }
-  if (saysTheSame(before, after)) return true
-  const [cut, written] = [marked(before, after), marked(after, before)]
-  if (cut === undefined && written === undefined) return true
-  if (written !== undefined && !(await areSame(head, sources.after, written))) return true
-  return cut !== undefined && !(await areSame(base, sources.before, cut))
 }
 
 /** Whether a chart is rendered with values of its own, as no release of it is known. */
