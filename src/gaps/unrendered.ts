@@ -54,7 +54,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       if (at !== -1) known.splice(at, 1)
       findings.push(unreadable(side, entry, whole || at !== -1))
     }
-    if (!failure || failure.missing) continue
+    // What is missing of a chart is listed for its release without switches.
+    if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
     const before = old && failureOf(old)
     if (failure.isEmpty && side.partial?.manner === 'reduced') {
       skipped.push(listed(side, failure))

@@ -2,9 +2,11 @@ import path from 'node:path/posix'
 import { abridged } from '../../listing'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
+import { readChart } from '../../sources/chart'
 import type { HelmSource, Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { Sides } from './open-sides'
+import { readInPart } from './read-in-part'
 import { type Switches, switchesIn, type TemplateText } from './switches'
 
 /**
@@ -65,25 +67,29 @@ function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[]
 async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
   if (base.keys.get(own.id) === head.keys.get(own.id)) return []
   const plain = { ...own, values: [] }
-  const sides = [base, head]
-  const defaults = await Promise.all(sides.map((side) => side.render(plain)))
-  if (defaults.some(isRefused)) return []
+  const rendered = async (source: HelmSource) => {
+    const [before, after] = await Promise.all([base.render(source), head.render(source)])
+    const readable = await readInPart({ base, head }, [before], [after])
+    return { was: readable.before[0] ?? before, is: readable.after[0] ?? after }
+  }
+  const defaults = await rendered(plain)
+  if (isRefused(defaults.was) || isRefused(defaults.is)) return []
   const { all, ofRoutes } = await switchesOf(own, base, head)
   const found: HelmSource[] = []
   for (const paths of ofRoutes.length < all.length ? [all, ofRoutes] : [all]) {
     if (paths.length === 0) break
     const source = switchedOn(plain, paths)
-    const [was, is] = await Promise.all(sides.map((side) => side.render(source)))
-    if (!was || !is || isRefused(was)) continue
+    const { was, is } = await rendered(source)
+    if (isRefused(was)) continue
     if (!isRefused(is)) return [...found, source]
     if (!isByChart(is)) found.push(source)
   }
   return found
 }
 
-/** Whether helm cannot render a release with these values; without a missing part it may still be rendered. */
-function isRefused({ failure }: RenderedSide): boolean {
-  return failure?.cause === 'tool-failed'
+/** Whether a release cannot be rendered, not even without what is missing of its chart. */
+function isRefused({ failure, partial }: RenderedSide): boolean {
+  return failure !== undefined || partial?.manner === 'written'
 }
 
 /** Whether the chart itself refuses the values: by `fail` or `required`, or by its schema. */
@@ -113,7 +119,17 @@ async function switchesOf(own: HelmSource, base: SideOfChange, head: SideOfChang
     }),
   )
   const values = read.flatMap((one) => one.values)
-  return switchesIn(values, templates)
+  const { all, ofRoutes } = switchesIn(values, templates)
+  const elsewhere = new Set((await Promise.all([base, head].map((side) => conditionsOf(own, side)))).flat())
+  const isHere = (one: string) => !elsewhere.has(one)
+  return { all: all.filter(isHere), ofRoutes: ofRoutes.filter(isHere) }
+}
+
+/** The switches of the charts that a chart includes and that are not among its files: their objects are not its own. */
+async function conditionsOf({ chart }: HelmSource, { checkout }: SideOfChange): Promise<string[]> {
+  const { dependencies } = await readChart(checkout, chart)
+  const others = dependencies.filter(({ name }) => !checkout.has(path.join(chart, 'charts', name, 'Chart.yaml')))
+  return others.flatMap(({ condition }) => condition.split(',').map((one) => one.trim()))
 }
 
 /** The templates of a chart, by their paths in it, and its values with those of the charts in its `charts/`. */
