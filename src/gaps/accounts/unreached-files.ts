@@ -26,7 +26,7 @@ export async function unreachedFiles(was: AccountedSide, is: AccountedSide): Pro
   const found = new Set<string>()
   for (const { file, before, after } of texts) {
     if (isValues(file)) {
-      const isOther = JSON.stringify(dataIn(before)) !== JSON.stringify(dataIn(after))
+      const isOther = JSON.stringify(set(dataIn(before))) !== JSON.stringify(set(dataIn(after)))
       if (isOther && !(await search.uses(file, before, sourcesOf(file, is), is.side))) found.add(file)
     } else if (!saysTheSame(before, after)) {
       const [old, now] = [marked(before, after, file), marked(after, before, file)]
@@ -99,12 +99,23 @@ class Search {
 function reasonFor(file: string, sources: readonly HelmSource[]): string {
   const charts = new Set(sources.map(nameOfChart))
   const values = new Set(sources.map((source) => namesOfValues(source).join(', ') || 'its default values'))
-  const what = isValues(file) ? 'no object uses the changed values' : 'helm does not come to the changed lines'
+  const what = isValues(file) ? 'no object uses the changed values' : 'the changed lines write nothing'
   return `${enumerated([...charts], 3)}: with ${enumerated([...values], 4)}, ${what}`
 }
 
 function isValues(file: string): boolean {
   return file.endsWith('values.yaml')
+}
+
+/** Values without those that say no more than a missing one. */
+function set(values: unknown): unknown {
+  if (Array.isArray(values)) return values.length > 0 ? values : undefined
+  if (typeof values !== 'object' || values === null) return values || undefined
+  const entries = Object.entries(values).flatMap(([key, value]) => {
+    const its = set(value)
+    return its === undefined ? [] : [[key, its] as const]
+  })
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }
 
 /** Whether no known release takes a file that both sides have: a template of a chart, or its default values. */
