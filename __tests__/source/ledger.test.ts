@@ -154,7 +154,7 @@ test('files of a chart and of a Kustomization', async () => {
     objects: ['ConfigMap default/web'],
     sources: ['release default/web of chart', 'release default/web of chart with extra=true'],
   })
-  expect(lines(report)).toEqual(['introduced warning head/chart/templates/extra.yaml:10 source/not-judged'])
+  expect(lines(report)).toEqual(['introduced notice head/chart/templates/_names.tpl:1 source/not-judged'])
 })
 
 test('links and submodules', async () => {

@@ -8,7 +8,7 @@ import type { AccountedSide } from './accounted-side'
 import { judgedAs, objectsAccount } from './judged-as'
 import { isOfGaps, lower } from './plain-files'
 import { type FailedTaking, failedTakings, isLeftOut, renderedNames, type Taking } from './source-files'
-import { isGuess, unreachedFiles } from './unreached-files'
+import { isGuess, isTemplate, unreachedFiles } from './unreached-files'
 
 /**
  * Files of sources that do not render, or that are read from their files without them: for a chart without a known
@@ -110,10 +110,4 @@ export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<
       [...takings].flatMap(([file, its]) => (its.some(({ objects }) => objects.length > 0) ? [file] : [])),
     ),
   )
-}
-
-/** Whether a file of a chart creates objects by itself. */
-function isTemplate(file: string): boolean {
-  const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
-  return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)
 }

@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { enumerated } from '../../listing'
 import type { SideOfChange } from '../../sides/side'
 import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../../sources/source'
@@ -104,7 +105,7 @@ function reasonFor(file: string, sources: readonly HelmSource[]): string {
 }
 
 function isValues(file: string): boolean {
-  return file.endsWith('values.yaml')
+  return path.basename(file) === 'values.yaml'
 }
 
 /** Values without those that say no more than a missing one. */
@@ -120,10 +121,20 @@ function set(values: unknown): unknown {
 
 /** Whether no known release takes a file that both sides have: a template of a chart, or its default values. */
 function isExamined(file: string, was: AccountedSide, is: AccountedSide): boolean {
-  if (!/(?:^|\/)(?:templates\/.*\.(?:ya?ml|tpl)|values\.yaml)$/.test(file) || /\/tests?\//.test(file)) return false
+  if (!isValues(file) && !isTemplate(file) && !isNamedTemplates(file)) return false
   const isThere = [was, is].every(({ side }) => side.checkout.has(file))
   const takings = [was, is].flatMap(({ takings: its }) => its.get(file) ?? [])
   return isThere && takings.every(({ rendered }) => isGuess(rendered.source)) && sourcesOf(file, is).length > 0
+}
+
+function isNamedTemplates(file: string): boolean {
+  return /(?:^|\/)templates\//.test(file) && file.endsWith('.tpl')
+}
+
+/** Whether a file of a chart creates objects by itself. */
+export function isTemplate(file: string): boolean {
+  const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
+  return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)
 }
 
 /** The releases that were rendered with a file. */

@@ -135,7 +135,7 @@ async function conditionsOf({ chart }: HelmSource, { checkout }: SideOfChange): 
 /** The templates of a chart, by their paths in it, and its values with those of the charts in its `charts/`. */
 async function textsOf({ chart }: HelmSource, { checkout }: SideOfChange) {
   const start = chart === '' ? 0 : chart.length + 1
-  const files = checkout.below(chart).filter((file) => isRead.test(file.slice(start)))
+  const files = checkout.below(chart).filter((file) => isRead(file.slice(start)))
   const texts = [...(await checkout.texts(files))].map(([file, text]) => [file.slice(start), text] as const)
   return {
     templates: new Map(texts.filter(([file]) => !file.endsWith('values.yaml'))),
@@ -146,7 +146,11 @@ async function textsOf({ chart }: HelmSource, { checkout }: SideOfChange) {
   }
 }
 
-const isRead = /^(?:charts\/[^/]+\/)*(?:values\.yaml$|templates\/(?!tests?\/|NOTES\.txt$))/
+/** Whether a file of a chart, or of one in its `charts/`, has values or is rendered with a release. */
+function isRead(file: string): boolean {
+  if (/\/tests?\//.test(file) || file.endsWith('NOTES.txt')) return false
+  return /^(?:charts\/[^/]+\/)*(?:values\.yaml$|templates\/)/.test(file)
+}
 
 /** `api` of `charts/api/templates/ingress.yaml`: the key of the values that a chart in another one gets. */
 function keysAbove(file: string): string[] {

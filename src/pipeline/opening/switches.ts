@@ -35,14 +35,22 @@ export function switchesIn(values: readonly unknown[], templates: readonly Templ
     return [...new Set(found)].filter((path) => isPlain(path) && values.some((side) => isOff(side, path))).sort()
   }
   return {
-    all: named(({ text, isChanged }) => isChanged || ofCluster.test(text)),
-    ofRoutes: named(({ text }) => ofRoutes.test(text)),
+    all: named(({ text, isChanged }) => isChanged || makes(text, [...routes, ...others])),
+    ofRoutes: named(({ text }) => makes(text, routes)),
   }
 }
 
-const ofRoutes = /\bkind:[ ]{0,4}["']?(?:Ingress\w{0,20}|\w{0,20}Route|Gateway|VirtualService|HTTPProxy)\b/
-const ofCluster =
-  /\bkind:[ ]{0,4}["']?(?:Ingress\w{0,20}|\w{0,20}Route|Gateway|GatewayClass|VirtualService|HTTPProxy|Certificate|(?:Cluster)?Issuer|(?:Cluster)?Role(?:Binding)?)\b/
+/** Kinds of routes, and those of certificates and permissions. */
+const routes = ['Ingress', 'IngressClass', 'IngressRoute', 'Gateway', 'GatewayClass', 'VirtualService', 'HTTPProxy']
+const others = ['Certificate', 'Issuer', 'ClusterIssuer', 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
+
+function makes(template: string, kinds: readonly string[]): boolean {
+  return template.split('\n').some((line) => {
+    const [key, value = ''] = line.trim().split(':')
+    const kind = value.trim().replaceAll('"', '').replaceAll("'", '')
+    return key === 'kind' && (kinds.includes(kind) || kind.endsWith('Route'))
+  })
+}
 
 /** Whether each key of a path can be given to helm without an escape. */
 function isPlain(path: string): boolean {
