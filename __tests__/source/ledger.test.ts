@@ -138,8 +138,8 @@ test('files of a chart and of a Kustomization', async () => {
     'app/beside.yaml not-deployed orphan',
     'app/patch.yaml input',
     'app/web.yaml judged',
-    'chart/templates/_names.tpl input',
-    'chart/templates/extra.yaml not-judged no-release',
+    'chart/templates/_names.tpl not-judged not-reached',
+    'chart/templates/extra.yaml judged',
     'chart/templates/map.yaml judged',
     'chart/tests/run.yaml not-deployed not-taken',
     'chart/values.yaml input',
@@ -152,9 +152,9 @@ test('files of a chart and of a Kustomization', async () => {
   })
   expect(files.find(({ path }) => path === 'chart/templates/map.yaml')).toMatchObject({
     objects: ['ConfigMap default/web'],
-    sources: ['release default/web of chart'],
+    sources: ['release default/web of chart', 'release default/web of chart with extra=true'],
   })
-  expect(lines(report)).toEqual(['introduced warning head/chart/templates/extra.yaml:10 source/not-judged'])
+  expect(lines(report)).toEqual(['introduced notice head/chart/templates/_names.tpl:1 source/not-judged'])
 })
 
 test('links and submodules', async () => {

@@ -4,7 +4,7 @@ import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, rootsOf } from '../sources/kustomization'
-import { type HelmSource, type KustomizeSource, placeOf, type SourceOrigin, type Target } from '../sources/source'
+import { type HelmSource, type KustomizeSource, placeOf, type Target } from '../sources/source'
 import type { Discovery } from './discover'
 
 /** Charts that no object or declaration installs: each of their sets of values is rendered into a separate cluster. */
@@ -35,10 +35,10 @@ export async function discoveredCharts(
       const start = folder === '' ? 0 : folder.length + 1
       const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
       const at = { path: path.join(folder, 'Chart.yaml'), region: startOf(1) }
-      const release = (values: readonly string[], target: Target, origin: SourceOrigin = 'discovered'): HelmSource => ({
+      const release = (values: readonly string[], target: Target): HelmSource => ({
         kind: 'helm',
         id: `chart:${folder}:${values.join()}`,
-        origin,
+        origin: 'discovered',
         target,
         declaredAt: at,
         chart: folder,
@@ -47,12 +47,9 @@ export async function discoveredCharts(
         release: name,
         namespace: 'default',
       })
-      const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start)))
-      const installed =
-        sets.length === 0
-          ? [release([], { path: at.path })]
-          : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
-      return [...installed, ...probes.map((file) => release([file], { path: at.path }, 'probed'))]
+      return sets.length === 0
+        ? [release([], { path: at.path })]
+        : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
     })
   return { releases, libraries }
 }

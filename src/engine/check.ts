@@ -36,8 +36,9 @@ export interface Judgement {
 export function judge(evidence: Evidence, { resolution, today }: PolicyContext, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
-  const base = withoutRepeated(evaluation.evaluateSide('base'), evidence.answered)
-  const head = withoutRepeated(evaluation.evaluateSide('head'), evidence.answered)
+  const [was, is] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
+  const base = withoutRepeated(was, evidence.answered, is)
+  const head = withoutRepeated(is, evidence.answered, was)
   const changes = withoutRepeated(evaluation.evaluateChanges(), evidence.answered)
   const assumed = evaluateAssumed(evidence, resolution.rules, placing, today, before)
   const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())

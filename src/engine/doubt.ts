@@ -1,6 +1,7 @@
 import { describesCluster } from '../cluster/cluster-facts'
 import type { RawFinding } from '../finding/finding'
 import { abridged } from '../listing'
+import { supposing } from '../manifest/assumption'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
@@ -13,7 +14,7 @@ import type { Evidence } from './evidence'
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
-  const unsure = ofMoved(ofUnbuilt(withReason(draft)), evidence)
+  const unsure = ofMoved(ofSupposed(ofUnbuilt(withReason(draft))), evidence)
   return ['change', 'removal'].includes(draft.active.rule.scope)
     ? ofRemoval(unsure, evidence)
     : ofPair(unsure, evidence)
@@ -38,6 +39,16 @@ function ofUnbuilt(draft: RawFinding): RawFinding {
         ? `${nameOf(manifest.ref)} was read from ${origin.path}, because ${place} cannot be built; the patches there may change this.`
         : `${nameOf(manifest.ref)} was built without a part of ${place} that is not in this repository and may change this.`
     return weakened(draft, why)
+  }
+  return draft
+}
+
+/** Lowers findings on objects of a chart that was rendered with values that no known release has. */
+function ofSupposed(draft: RawFinding): RawFinding {
+  for (const { manifest } of draft.ends) {
+    const { origin } = manifest
+    if (origin.kind === 'rendered' && origin.supposed !== undefined)
+      return weakened(draft, supposing(origin.source.path, origin.supposed))
   }
   return draft
 }

@@ -1,6 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
+import { supposing } from '../manifest/assumption'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { startOf } from '../region'
 import { type Failure, withoutFolder } from '../render/tools/rendering'
@@ -53,7 +54,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       if (at !== -1) known.splice(at, 1)
       findings.push(unreadable(side, entry, whole || at !== -1))
     }
-    if (!failure || failure.missing) continue
+    // What is missing of a chart is listed for its release without switches.
+    if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
     const before = old && failureOf(old)
     if (failure.isEmpty && side.partial?.manner === 'reduced') {
       skipped.push(listed(side, failure))
@@ -100,18 +102,20 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const failure = sides[0] && failureOf(sides[0])
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
-    const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
+    const known = sides.filter(({ source }) => source.origin !== 'probed')
+    const ids = new Set(known.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
+    const supposed = sides.every(isSwitchedOn) && sides[0] ? ` ${supposingOf(sides[0])}` : ''
     findings.push(
-      gateFinding('source/unrendered', 'unrendered', 'error', {
+      gateFinding('source/unrendered', 'unrendered', supposed ? 'warning' : 'error', {
         ...statement(sides, path, existing),
         region,
         keys: [path, cause, ...(about === undefined ? [] : [about])],
-        text: `${upper(reason)}.${fate}`,
+        text: `${upper(reason)}.${fate}${supposed}`,
       }),
     )
   }
@@ -137,6 +141,15 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
   }
   return { findings, skipped }
+}
+
+/** Whether a chart has switches on that no known release turns on; the values of its tests are files. */
+function isSwitchedOn({ source }: RenderedSide): boolean {
+  return source.kind === 'helm' && source.supposed !== undefined && source.values.length === 0
+}
+
+function supposingOf({ source }: RenderedSide): string {
+  return source.kind === 'helm' ? supposing(source.chart, source.supposed ?? '') : ''
 }
 
 /** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */

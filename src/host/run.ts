@@ -206,7 +206,8 @@ async function runWithin(
         : configs.head
       // Trials of some rules compare with what was found for all of them.
       const partners = rules ? { partners: evidence.partners } : {}
-      const trial = { isTrial: true, withoutAnswers, select: () => evidence.shard, ...partners } as const
+      const { shard, switched } = evidence
+      const trial = { isTrial: true, withoutAnswers, switched, select: () => shard, ...partners } as const
       const again = await gather({ ...scopeOf(edited, its), ...trial })
       const by = rules ? { ...terms, resolution: onlyRules(resolution, rules) } : terms
       return [...judge(again, by, beforeRule).findings, ...again.findings]

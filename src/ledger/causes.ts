@@ -193,6 +193,13 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Declare its release under `helm:` in the config, with its values files.',
     byKeys: true,
   },
+  'not-reached': {
+    many: 'files of charts whose changed lines no rendering reaches',
+    effect: 'No release of this chart is known, so the effect of the changed lines in one is not seen.',
+    remedy:
+      'Add values that use them to the chart as `ci/NAME-values.yaml`, or declare a release with such values under `helm:` in the config.',
+    byKeys: true,
+  },
   'read-as-written': {
     many: 'files of charts and Kustomizations that cannot be rendered',
     effect: 'Its effect on their objects is not seen.',

@@ -7,3 +7,8 @@ export interface Assumption {
   /** The place of the value at a path of the object, or else of the nearest value above it. */
   writtenAt(path: Cursor['path']): Cursor
 }
+
+/** What a finding says that was made with values that no known release has. */
+export function supposing(chart: string, values: string): string {
+  return `This assumes a release of ${chart || '.'} with ${values}.`
+}

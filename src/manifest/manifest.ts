@@ -97,6 +97,8 @@ export type Origin = {
        * Its chart chooses this apiVersion by the capabilities of the cluster, and it was rendered without a cluster.
        */
       readonly guessed?: true
+      /** The values that its chart was rendered with and that no known release has: `ingress.enabled=true`. */
+      readonly supposed?: string
       /**
        * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that
        * is not known may be laid over it; `reduced`: something that may have changed it was left out.

@@ -83,7 +83,7 @@ export async function entriesOf(
   const seen = firstOf([
     valuesOfKnownCharts(read),
     plainObjects(read),
-    renderedFiles(was, is),
+    await renderedFiles(was, is),
     failing(was, is, unseen.findings, unseen.idle, 'guessed'),
   ])
   // Most files are accounted for without a search for other tools, which goes through all paths.

@@ -93,6 +93,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
       ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },
+    switched: sides.switched ?? [],
     ...(sides.shard ? { shard: sides.shard } : {}),
     partners: new FoundPartners(
       rest.needed,

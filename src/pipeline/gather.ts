@@ -11,6 +11,7 @@ import { filesOfShard } from './files-of-shard'
 import { loadPartnerFiles } from './load-partner-files'
 import { asking } from './opening/asking'
 import { openSides, type Sides } from './opening/open-sides'
+import { withProbes } from './opening/probes'
 import type { Gathered, Scope } from './opening/scope'
 import { shardsOf } from './opening/shard'
 import { reachOf } from './reach'
@@ -37,7 +38,7 @@ export async function clustersIn(scope: Scope): Promise<readonly Shard[]> {
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const whole = await sidesOf(scope)
-  const selected = { ...whole, shard: scope.select?.(whole) }
+  const selected = await withProbes({ ...whole, shard: scope.select?.(whole) }, scope.switched)
   const read = await readChanged(selected, scope)
   const sides = withTouchedRest(selected, read)
   const rendered = await renderChanged(sides, read, scope)

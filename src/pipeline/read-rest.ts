@@ -51,12 +51,12 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   const { base, head } = descriptionsOf(sides)
   const before = withAssumed([
     ...loose('base', read.before),
-    ...looseManifests('base', rendered.before),
+    ...looseManifests('base', rendered.before.filter(hasOthers)),
     ...base.manifests,
   ])
   const after = withAssumed([
     ...loose('head', read.after),
-    ...looseManifests('head', rendered.after),
+    ...looseManifests('head', rendered.after.filter(hasOthers)),
     ...head.manifests,
   ])
   const keyOf = ({ ref, origin, object }: Manifest) =>
@@ -66,6 +66,11 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
     ...before.filter((manifest) => !keysAfter.has(keyOf(manifest))),
     ...after.filter((manifest) => !keysBefore.has(keyOf(manifest))),
   ]
+}
+
+/** Whether a release is among others in its cluster: one with supposed values has a cluster of its own. */
+function hasOthers({ source }: RenderedSide): boolean {
+  return source.origin !== 'probed'
 }
 
 /** The cluster descriptions of both sides. */

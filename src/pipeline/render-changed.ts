@@ -2,7 +2,7 @@ import { failLostCharts } from '../gaps/missing-charts'
 import type { Unanswered } from '../gaps/unanswered'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
-import type { Source, Target } from '../sources/source'
+import type { Source } from '../sources/source'
 import { withoutDeleted } from './after-rendering/deleted-objects'
 import { withKeptDefinitions } from './after-rendering/kept-definitions'
 import { protectedBy } from './after-rendering/protected-by'
@@ -21,7 +21,7 @@ export interface ChangedRenderings {
   readonly others: { readonly before: readonly Source[]; readonly after: readonly Source[] }
   /** Whether a source renders to the same on both sides. */
   readonly isSame: (source: Source) => boolean
-  /** The clusters of objects that differ with other answers of the cluster. */
+  /** The clusters of objects that differ with other answers of the cluster, and of charts with supposed values. */
   readonly answered: { readonly clusters: ReadonlySet<string>; readonly areBeside: boolean }
   /** The releases that do not render with some answer. */
   readonly unanswered: readonly Unanswered[]
@@ -48,8 +48,8 @@ export async function renderChanged(
     values.complete('base', readable.before),
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
-  const answered = { clusters: new Set<string>(), areBeside: false }
-  if (!base) return { before, after, others, isSame, answered, unanswered: [] }
+  const probed = clustersOf([...before, ...after].filter(({ source }) => source.origin === 'probed'))
+  if (!base) return { before, after, others, isSame, answered: { clusters: probed, areBeside: false }, unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const kept = withKeptDefinitions(before, after)
   const left = withoutDeleted(kept.before, kept.after, protectedBy(rules))
@@ -58,7 +58,7 @@ export async function renderChanged(
     after: [...left.after, ...uncertain.after],
     others,
     isSame,
-    answered: answeredIn(uncertain),
+    answered: answeredIn(uncertain, probed),
     unanswered: uncertain.unanswered,
   }
 }
@@ -67,10 +67,17 @@ export async function renderChanged(
  * The clusters of objects that differ with other answers; objects that only such an answer creates are in a cluster
  * besides that of their release.
  */
-function answeredIn({ before, after, clusters: own }: Uncertain): ChangedRenderings['answered'] {
-  const targets = [...before, ...after].map(({ source }): Target => source.target)
-  const clusters = new Set(
-    own.filter((name) => targets.some((target) => 'cluster' in target && target.cluster === name)),
-  )
-  return { clusters, areBeside: targets.some((target) => !('cluster' in target && clusters.has(target.cluster))) }
+function answeredIn(
+  { before, after, clusters: own }: Uncertain,
+  probed: ReadonlySet<string>,
+): ChangedRenderings['answered'] {
+  const sides = [...before, ...after]
+  const named = clustersOf(sides)
+  const clusters = new Set(own.filter((name) => named.has(name)))
+  const areBeside = sides.some(({ source: { target } }) => !('cluster' in target && clusters.has(target.cluster)))
+  return { clusters: new Set([...clusters, ...probed]), areBeside }
+}
+
+function clustersOf(sides: readonly RenderedSide[]): Set<string> {
+  return new Set(sides.flatMap(({ source: { target } }) => ('cluster' in target ? [target.cluster] : [])))
 }

@@ -28,8 +28,7 @@ export async function readRendering(
     const failure = inSight(rendering.failure, source)
     return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
   }
-  if (source.origin === 'probed')
-    return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
+  const supposed = source.kind === 'helm' ? source.supposed : undefined
   const isGuess = await guessesOf(source, checkout)
   const objects: RenderedSide['objects'][number][] = []
   const unreadable: RenderedSide['unreadable'][number][] = []
@@ -38,7 +37,8 @@ export async function readRendering(
     const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
     const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
-    const own: Origin = { kind: 'rendered', path: seen, template, id: source.id, source: described(source) }
+    const place = { path: seen, template, id: source.id, source: described(source) }
+    const own: Origin = { kind: 'rendered', ...place, ...(supposed === undefined ? {} : { supposed }) }
     const origin: Origin = unbuilt ? { ...own, unbuilt } : own
     const staying = file.objects.filter(
       (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),

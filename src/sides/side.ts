@@ -145,6 +145,13 @@ export class SideOfChange {
     return this.renderer.renderRewritten(source, this.inputOf(source).checkout, rewrite)
   }
 
+  /** The output of a release with other texts of some files. */
+  async outputWith(source: HelmSource, texts: ReadonlyMap<string, string>): Promise<Rendering> {
+    const { source: own, checkout, kustomizations } = this.inputOf(source)
+    const edited = texts.size > 0 ? checkout.edited(texts, () => this.renderer.newFolder()) : checkout
+    return this.renderer.render(own, edited, kustomizations)
+  }
+
   /** The questions of a release's chart to the cluster. */
   questionsOf(source: HelmSource): Promise<Questions> {
     return questionsOf(source, this.inputOf(source).checkout)

@@ -11,8 +11,8 @@ export interface DeclarationSite {
 }
 
 /**
- * The ways to find a source, strongest first. Probed sources are rendered only to check that they render; their objects
- * are not evaluated.
+ * The ways to find a source, strongest first. Probed sources are charts with values that no known release has; what is
+ * found in them alone is an assumption.
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
@@ -96,6 +96,8 @@ export interface HelmSource extends CommonSource {
   readonly fetched?: FetchedFrom
   /** Set where Flux packs the chart from this repository. */
   readonly packed?: PackedFiles
+  /** The values that are supposed of a probed chart, as messages name them: `ingress.enabled=true`. */
+  readonly supposed?: string
   /** Whether the version of the chart is longer than it is written, by what differs with each revision. */
   readonly isVersionLonger?: true
 }
@@ -167,8 +169,9 @@ export function titleOf(source: Source): string {
  * The values of a release as messages name them: files by their paths, those of a chart that was fetched within the
  * chart.
  */
-export function namesOfValues({ values, chart, fetched }: HelmSource): string[] {
+export function namesOfValues({ values, chart, fetched, supposed }: HelmSource): string[] {
   const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
+  if (values.length === 0 && supposed !== undefined) return [supposed]
   return values.map((one) => {
     if ('text' in one) return one.name
     return isOfChart(one.path) ? one.path.slice(chart.length + 1) : one.path

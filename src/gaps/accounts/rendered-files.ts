@@ -8,6 +8,7 @@ import type { AccountedSide } from './accounted-side'
 import { judgedAs, objectsAccount } from './judged-as'
 import { isOfGaps, lower } from './plain-files'
 import { type FailedTaking, failedTakings, isLeftOut, renderedNames, type Taking } from './source-files'
+import { isGuess, isTemplate, unreachedFiles } from './unreached-files'
 
 /**
  * Files of sources that do not render, or that are read from their files without them: for a chart without a known
@@ -72,8 +73,11 @@ function isWithin(place: string, source: Source): boolean {
 }
 
 /** Files of rendered sources: those with their objects, and those that decide the rest of them. */
-export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
+export async function renderedFiles(was: AccountedSide, is: AccountedSide): Promise<Witness> {
+  const unreached = await unreachedFiles(was, is)
   return (file) => {
+    const passed = unreached.get(file)
+    if (passed !== undefined) return { state: 'not-judged', cause: 'not-reached', reason: passed }
     const takings = [was, is].flatMap((side) => side.takings.get(file) ?? []).filter((one) => !isLeftOut(one))
     const sources = renderedNames(takings)
     if (sources.length === 0) return undefined
@@ -83,7 +87,7 @@ export function renderedFiles(was: AccountedSide, is: AccountedSide): Witness {
     if (made.length > 0) return judgedAs(made, sources)
     const account = holding.length > 0 ? objectsAccount(written, sources) : undefined
     if (!account && isTemplate(file) && takings.every(({ rendered }) => isGuess(rendered.source))) {
-      const reason = `${sources.join(', ')}: it renders to nothing, and no release of the chart is known`
+      const reason = `${abridged(sources, 2)}: it renders to nothing, and no release of the chart is known`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
     return (
@@ -106,15 +110,4 @@ export function templatesOf(was: AccountedSide, is: AccountedSide): ReadonlySet<
       [...takings].flatMap(([file, its]) => (its.some(({ objects }) => objects.length > 0) ? [file] : [])),
     ),
   )
-}
-
-/** Whether a chart is rendered with its default values, as no release of it is known. */
-function isGuess({ kind, origin }: Source): boolean {
-  return kind === 'helm' && (origin === 'discovered' || origin === 'probed')
-}
-
-/** Whether a file of a chart creates objects by itself. */
-function isTemplate(file: string): boolean {
-  const isMade = /(?:^|\/)[^_/][^/]*\.(?:ya?ml|json|tpl)$/.test(file)
-  return isMade && /(?:^|\/)templates\//.test(file) && !/(?:^|\/)tests?\//.test(file)
 }

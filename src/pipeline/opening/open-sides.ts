@@ -3,6 +3,7 @@ import { inventoriesOf } from '../../configuration/descriptions'
 import type { Finding } from '../../finding/report'
 import { changedPaths } from '../../revision/reading'
 import { SideOfChange } from '../../sides/side'
+import type { HelmSource } from '../../sources/source'
 import type { Scope } from './scope'
 import type { SelectedShards } from './shard'
 
@@ -16,6 +17,8 @@ export interface Sides {
   readonly declarations: Declarations
   /** The clusters to judge; all if undefined. */
   readonly shard?: SelectedShards | undefined
+  /** The releases of charts with switches on, as `withProbes` adds them. */
+  readonly switched?: readonly HelmSource[]
   /** Releases that the cluster cannot get the charts of either. */
   readonly notFetched?: readonly Finding[]
 }

@@ -5,6 +5,7 @@ import type { ActiveRule } from '../../policy/policy'
 import type { Renderer } from '../../render/renderer'
 import type { Revision } from '../../revision/revision'
 import type { SideOfChange } from '../../sides/side'
+import type { HelmSource } from '../../sources/source'
 import type { FoundPartners } from '../partners/found-partners'
 import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
@@ -38,6 +39,8 @@ export interface Scope {
   readonly isTrial?: true
   /** Set for a trial that looks for no partners of its own. */
   readonly partners?: FoundPartners
+  /** Set for a trial: the releases of charts with switches on. */
+  readonly switched?: readonly HelmSource[]
   /** Set for a trial of findings that are true without other answers of the cluster. */
   readonly withoutAnswers?: boolean
 }
@@ -48,5 +51,6 @@ export interface Gathered extends Evidence {
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
   readonly partners: FoundPartners
+  readonly switched: readonly HelmSource[]
   readonly shard?: SelectedShards
 }

@@ -61,7 +61,7 @@ function inspectedIn(report: Report): string {
     return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`
   }
   if (touched === 0 && report.findings.some(({ policy, status }) => policy && status === 'introduced'))
-    return `No object differs in ${compared}, only the description of a cluster (${count(head.files, 'YAML or JSON file')} listed).`
+    return `No object differs in ${compared}, only the description of a cluster or a chart with assumed values (${count(head.files, 'YAML or JSON file')} listed).`
   const isSeen = inspected.files?.some(({ state }) => ['judged', 'input', 'described', 'not-judged'].includes(state))
   if (touched === 0 && isSeen)
     return `No object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`

@@ -1,0 +1,164 @@
+import path from 'node:path/posix'
+import { abridged } from '../../listing'
+import type { RenderedSide } from '../../sides/rendered-side'
+import type { SideOfChange } from '../../sides/side'
+import { readChart } from '../../sources/chart'
+import type { HelmSource, Source } from '../../sources/source'
+import { dataIn } from '../../sources/untyped'
+import type { Sides } from './open-sides'
+import { readInPart } from './read-in-part'
+import { type Switches, switchesIn, type TemplateText } from './switches'
+
+/**
+ * Adds further renderings of the charts that no known release installs: with the values of their tests, and, of those
+ * that the change touches, with the switches on that are off by default. Both sides get the same ones.
+ *
+ * @param known the releases with switches, for a trial: a part of the change that is taken back must not change them
+ */
+export async function withProbes(sides: Sides, known?: readonly HelmSource[]): Promise<Sides> {
+  const { base, head, shard } = sides
+  const isOwn = (source: Source) => !shard || shard.renders(source)
+  const charts = { base: base && chartsIn(base, isOwn), head: chartsIn(head, isOwn) }
+  const folders = [...charts.head].filter(([folder]) => charts.base?.has(folder))
+  const switched =
+    known ?? (base ? (await Promise.all(folders.map(([, own]) => switchedReleases(own, base, head)))).flat() : [])
+  const adding = (side: SideOfChange, own: ReadonlyMap<string, HelmSource>) => {
+    const tests = [...own.values()].flatMap((chart) => testReleases(chart, side))
+    const probes = [...tests, ...switched.filter(({ chart }) => own.has(chart))]
+    return probes.length > 0 ? side.withReleases(probes, new Map()) : side
+  }
+  const all = new Set([...(charts.base?.keys() ?? []), ...charts.head.keys()])
+  const renders = (source: Source) =>
+    source.kind === 'helm' && source.origin === 'probed' ? all.has(source.chart) : isOwn(source)
+  return {
+    ...sides,
+    base: base && charts.base && (await adding(base, charts.base)),
+    head: await adding(head, charts.head),
+    switched,
+    ...(shard ? { shard: { ...shard, renders } } : {}),
+  }
+}
+
+/** The charts that no known release installs, by folder: each with its default values. */
+function chartsIn({ discovery }: SideOfChange, isOwn: (source: Source) => boolean): Map<string, HelmSource> {
+  const found = new Map<string, HelmSource>()
+  for (const source of discovery.sources)
+    if (source.kind === 'helm' && source.origin === 'discovered' && isOwn(source) && !found.has(source.chart))
+      found.set(source.chart, source)
+  return found
+}
+
+/** The releases of a chart with the values of its tests, where chart-testing reads them. */
+function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[] {
+  const files = checkout.below(path.join(own.chart, 'ci'))
+  return files
+    .filter((file) => /^[^/]*-?values\.ya?ml$/.test(file.slice(path.join(own.chart, 'ci').length + 1)))
+    .map((file) => ({
+      ...own,
+      id: `chart:${own.chart}:${file}`,
+      origin: 'probed' as const,
+      target: { cluster: `${own.chart || own.release} with ${path.join('ci', path.basename(file))}` },
+      values: [{ path: file }],
+      supposed: `the values of ${file}`,
+    }))
+}
+
+/** The releases of a chart with its switches on; with fewer of them, where not all can be on together. */
+async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
+  if (base.keys.get(own.id) === head.keys.get(own.id)) return []
+  const plain = { ...own, values: [] }
+  const rendered = async (source: HelmSource) => {
+    const [before, after] = await Promise.all([base.render(source), head.render(source)])
+    const readable = await readInPart({ base, head }, [before], [after])
+    return { was: readable.before[0] ?? before, is: readable.after[0] ?? after }
+  }
+  const defaults = await rendered(plain)
+  if (isRefused(defaults.was) || isRefused(defaults.is)) return []
+  const { all, ofRoutes } = await switchesOf(own, base, head)
+  const found: HelmSource[] = []
+  for (const paths of ofRoutes.length < all.length ? [all, ofRoutes] : [all]) {
+    if (paths.length === 0) break
+    const source = switchedOn(plain, paths)
+    const { was, is } = await rendered(source)
+    if (isRefused(was)) continue
+    if (!isRefused(is)) return [...found, source]
+    if (!isByChart(is)) found.push(source)
+  }
+  return found
+}
+
+/** Whether a release cannot be rendered, not even without what is missing of its chart. */
+function isRefused({ failure, partial }: RenderedSide): boolean {
+  return failure !== undefined || partial?.manner === 'written'
+}
+
+/** Whether the chart itself refuses the values: by `fail` or `required`, or by its schema. */
+function isByChart({ failure }: RenderedSide): boolean {
+  return /execution error at|meet the specifications of the schema/.test(failure?.reason ?? '')
+}
+
+function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
+  const written = paths.map((one) => `${one}=true`)
+  return {
+    ...plain,
+    id: `chart:${plain.chart}:${written.join()}`,
+    origin: 'probed',
+    target: { cluster: `${plain.chart || plain.release} with ${abridged(written)}` },
+    set: Object.fromEntries(paths.map((one) => [one, true])),
+    supposed: abridged(written, 5),
+  }
+}
+
+async function switchesOf(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<Switches> {
+  const read = await Promise.all([base, head].map((side) => textsOf(own, side)))
+  const [was, is] = read.map(({ templates }) => templates)
+  const templates = read.flatMap(({ templates: its }) =>
+    [...its].map(([file, text]): TemplateText => {
+      const isChanged = was?.get(file) !== is?.get(file)
+      return { text, above: keysAbove(file), isChanged }
+    }),
+  )
+  const values = read.flatMap((one) => one.values)
+  const { all, ofRoutes } = switchesIn(values, templates)
+  const elsewhere = new Set((await Promise.all([base, head].map((side) => conditionsOf(own, side)))).flat())
+  const isHere = (one: string) => !elsewhere.has(one)
+  return { all: all.filter(isHere), ofRoutes: ofRoutes.filter(isHere) }
+}
+
+/** The switches of the charts that a chart includes and that are not among its files: their objects are not its own. */
+async function conditionsOf({ chart }: HelmSource, { checkout }: SideOfChange): Promise<string[]> {
+  const { dependencies } = await readChart(checkout, chart)
+  const others = dependencies.filter(({ name }) => !checkout.has(path.join(chart, 'charts', name, 'Chart.yaml')))
+  return others.flatMap(({ condition }) => condition.split(',').map((one) => one.trim()))
+}
+
+/** The templates of a chart, by their paths in it, and its values with those of the charts in its `charts/`. */
+async function textsOf({ chart }: HelmSource, { checkout }: SideOfChange) {
+  const start = chart === '' ? 0 : chart.length + 1
+  const files = checkout.below(chart).filter((file) => isRead(file.slice(start)))
+  const texts = [...(await checkout.texts(files))].map(([file, text]) => [file.slice(start), text] as const)
+  return {
+    templates: new Map(texts.filter(([file]) => !file.endsWith('values.yaml'))),
+    values: texts.flatMap(([file, text]) => {
+      if (!file.endsWith('values.yaml')) return []
+      return keysAbove(file).reduceRight<unknown>((inner, key) => ({ [key]: inner }), dataIn(text))
+    }),
+  }
+}
+
+/** Whether a file of a chart, or of one in its `charts/`, has values or is rendered with a release. */
+function isRead(file: string): boolean {
+  if (/\/tests?\//.test(file) || file.endsWith('NOTES.txt')) return false
+  return /^(?:charts\/[^/]+\/)*(?:values\.yaml$|templates\/)/.test(file)
+}
+
+/** `api` of `charts/api/templates/ingress.yaml`: the key of the values that a chart in another one gets. */
+function keysAbove(file: string): string[] {
+  const keys: string[] = []
+  for (let rest = file; rest.startsWith('charts/'); ) {
+    const [, key = '', ...below] = rest.split('/')
+    keys.push(key)
+    rest = below.join('/')
+  }
+  return keys
+}
