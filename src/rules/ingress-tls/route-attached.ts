@@ -58,7 +58,7 @@ export default defineRule({
     neverAttached: ({ host, route, gateways, names }: Hosted) =>
       `No listener of ${gateways} that ${route} names accepts ${host}, whatever is filled in: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
     noGateway: ({ route, gateway, known }: { route: string; gateway: string; known: string }) =>
-      `${route} names ${gateway} under parentRefs, which is not in this repository and which no other route here names; ${known} is. If it is not in the cluster either, nothing serves the route. Correct the name or the namespace.`,
+      `${route} names ${gateway} under parentRefs, which is not in this repository and which no other route here names (known here: ${known}). If it is not in the cluster either, nothing serves the route. Correct the name or the namespace.`,
     wrongProtocol: ({ route, listeners, kind, wanted }: Record<'route' | 'listeners' | 'kind' | 'wanted', string>) =>
       `${route} names ${listeners}, and a ${kind} attaches only to a listener with the protocol ${wanted}, so the route is not attached. Name a listener with this protocol under sectionName.`,
     notAllowed: ({ route, namespace, listeners }: { route: string; namespace: string; listeners: string }) =>
