@@ -47,6 +47,9 @@ export function ruleParams(id: string): unknown {
   return resolvePolicies(newest, bundled, rules).rules.find(({ rule }) => rule.id === id)?.params
 }
 
+/** The same as names with versions, for the command line. */
+export const newestVersions: readonly string[] = newest.map(({ use }) => use)
+
 /** Judges a case by the bundled policies, or by the one rule alone. */
 export async function judge(input: Case, rule?: string): Promise<Report> {
   const { evidence, terms } = await gathered(input, rule)

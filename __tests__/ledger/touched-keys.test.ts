@@ -71,3 +71,30 @@ test.each<[what: string, before: string | undefined, after: string | undefined, 
 ])('%s', (_, before, after, expected) => {
   expect(touchedIn(before, after)).toEqual(expected)
 })
+
+const routed = (host: string, port: string) =>
+  lines(
+    'route:',
+    '  app:',
+    `    hostnames: [${host}]`,
+    '    rules:',
+    '      - backendRefs:',
+    `          - hostname: ${port}`,
+  )
+
+test.each<[what: string, after: string, assumed: readonly string[], weighs: boolean]>([
+  ['a hostname of a route that is judged', routed('b', '1'), ['HTTPRoute'], false],
+  ['the same where only an Ingress is judged', routed('b', '1'), ['Ingress'], true],
+  ['a rule of a route, which no rule judges', routed('a', '2'), ['HTTPRoute'], true],
+])('%s', (_, after, assumed, weighs) => {
+  expect(touchedIn(routed('a', '1'), after, assumed)).toMatchObject({ weighs })
+})
+
+test.each([
+  ['a host of an Ingress that is judged', ['Ingress'], false],
+  ['the same where only a route is judged', ['HTTPRoute'], true],
+])('%s', (_, assumed, weighs) => {
+  expect(
+    touchedIn(release('1', 'a').replace('name:', 'host:'), release('1', 'b').replace('name:', 'host:'), assumed),
+  ).toMatchObject({ weighs })
+})

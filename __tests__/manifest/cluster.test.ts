@@ -142,3 +142,54 @@ describe('sibling folders that repeat each other', () => {
     expect(map.of('t/999/x.yaml').clusters).toEqual(['t/999'])
   })
 })
+
+describe('sibling folders with a root of Flux each', () => {
+  const kinds: Readonly<Record<string, [group: string, kind: string]>> = {
+    git: ['source.toolkit.fluxcd.io', 'GitRepository'],
+    instance: ['fluxcd.controlplane.io', 'FluxInstance'],
+    ks: ['kustomize.toolkit.fluxcd.io', 'Kustomization'],
+  }
+  const objects = (side: Side, held: Readonly<Record<string, string>>): FileObjects[] =>
+    Object.entries(held).map(([path, names]) => ({
+      path,
+      sides: [side],
+      refs: names.split(' ').map((text) => {
+        const [key = '', name = ''] = text.split('/')
+        const [group = '', kind = 'ConfigMap'] = kinds[key] ?? []
+        return { group, kind, namespace: 'flux-system', name }
+      }),
+    }))
+  const of = (held: Readonly<Record<string, string>>) =>
+    mapClusters([], [...objects('base', held), ...objects('head', held)])
+  const apps = (name: string) => `ks/${name}-a ks/${name}-b x/${name}-1 x/${name}-2 x/${name}-3`
+
+  test.each(['git/home', 'instance/flux'])('are two clusters, even where they share nothing else: %s', (root) => {
+    const map = of({
+      'kubernetes/main/flux/config.yaml': root,
+      'kubernetes/main/apps.yaml': apps('main'),
+      'kubernetes/staging/flux/config.yaml': root,
+      'kubernetes/staging/apps.yaml': apps('staging'),
+      'kubernetes/shared/web.yaml': 'x/shared',
+    })
+    expect(map.of('kubernetes/main/apps/web.yaml')).toEqual({ clusters: ['kubernetes/main'], evidence: 'repeated' })
+    expect(map.of('kubernetes/staging/apps.yaml').clusters).toEqual(['kubernetes/staging'])
+    expect(map.of('kubernetes/shared/web.yaml').clusters).toEqual([''])
+  })
+
+  test('are one cluster where only one of them deploys, or where the roots differ', () => {
+    const bootstrap = of({
+      'kubernetes/bootstrap/flux.yaml': 'git/home ks/bootstrap x/secret x/key',
+      'kubernetes/flux/config.yaml': 'git/home ks/cluster ks/apps',
+      'kubernetes/apps/web.yaml': apps('web'),
+    })
+    expect(bootstrap.of('kubernetes/flux/config.yaml').clusters).toEqual([''])
+    const others = of({ 'a/source.yaml': `git/one ${apps('a')}`, 'b/source.yaml': `git/other ${apps('b')}` })
+    expect(others.of('a/source.yaml').clusters).toEqual([''])
+  })
+
+  test('count on each side for itself', () => {
+    const [a, b] = [`git/home ${apps('a')}`, `git/home ${apps('b')}`]
+    const moved = [...objects('base', { 'k/a/flux.yaml': a }), ...objects('head', { 'k/b/flux.yaml': b })]
+    expect(mapClusters([], moved).of('k/a/flux.yaml').clusters).toEqual([''])
+  })
+})

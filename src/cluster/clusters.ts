@@ -2,6 +2,8 @@ import { minimatch } from 'minimatch'
 import type { LoadedObject } from '../manifest/load'
 import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from '../manifest/manifest'
 import type { Region } from '../region'
+import { foldersWithOwnFlux } from './flux-roots'
+import { ancestors, sideBits } from './folders'
 
 /** A user config's entry for one cluster. */
 export interface DeclaredCluster {
@@ -42,6 +44,7 @@ export interface Declarations {
  */
 export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
+  for (const [folder, sides] of foldersWithOwnFlux(files)) repeated.set(folder, (repeated.get(folder) ?? 0) | sides)
   const hasBase = files.some(({ sides }) => sides.includes('base'))
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
     for (const declared of declarations) {
@@ -85,15 +88,6 @@ function holds(name: string, declared: DeclaredCluster, path: string): boolean {
   if (!declared?.paths) return path.startsWith(`${name}/`)
   return declared.paths.some((glob) => minimatch(path, glob, { dot: true }))
 }
-
-/** `a/b/c.yaml` → `a`, `a/b`. */
-function ancestors(path: string): string[] {
-  const folders: string[] = []
-  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) folders.push(path.slice(0, end))
-  return folders
-}
-
-const sideBits: Readonly<Record<Side, number>> = { base: 1, head: 2 }
 
 /** An object in more sibling folders than this is weak evidence for any pair of them. */
 const siblingLimit = 64

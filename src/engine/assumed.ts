@@ -23,7 +23,9 @@ export function evaluateAssumed(
   before?: BeforeRule,
 ): AssumedFindings {
   if (!evidence.assumed) return { base: [], head: [], changes: [], skipped: [] }
-  const judged = { ...evidence, ...evidence.assumed, described: [], moves: [] }
+  // A change of an object that was read may be a loss for an assumed one.
+  const changes = [...evidence.changes, ...evidence.assumed.changes]
+  const judged = { ...evidence, ...evidence.assumed, changes, described: [], moves: [] }
   const asking = rules.filter(({ rule }) => rule.assumed)
   const evaluation = new Evaluation(judged, asking, placing.touched, today, before)
   return {

@@ -33,8 +33,8 @@ export interface Account {
   readonly sources?: readonly string[]
   /** A finding of `source/unrendered` or `source/unreadable` states the cause already. */
   readonly reported?: true
-  /** Whether the assumed Ingress of its values is judged. */
-  readonly isAssumed?: true
+  /** The kinds of the assumed objects of its values that are judged. */
+  readonly assumed?: readonly string[]
   /** The change touches routes, TLS or permissions, as far as its text shows. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace

@@ -33,6 +33,12 @@ const ofIngresses: ReadonlySet<string> = new Set([
   'tls',
 ])
 
+/** The same of a route of Gateway API, below a key with the word `route`. */
+const ofRoutes: ReadonlySet<string> = new Set(['route', 'httproute', 'hostname', 'hostnames'])
+
+/** Keys of a route below which no rule judges anything. */
+const ofBackends: ReadonlySet<string> = new Set(['rules', 'backendRefs'])
+
 /** Keys of Pods that hold one of these words, and are about the node. */
 const ofNodes = new Set(['hostNetwork', 'hostPath', 'hostPort', 'hostPID', 'hostIPC', 'hostUsers', 'hostAliases'])
 
@@ -43,9 +49,13 @@ const kinds =
 /**
  * Compares the two texts of a file line by line; a side that lacks the file has none.
  *
- * @param isJudged whether the Ingress of the values is judged: its keys then have no weight
+ * @param assumed the kinds of assumed objects of the values that are judged: their keys then have no weight
  */
-export function touchedIn(before: string | undefined, after: string | undefined, isJudged = false): Touched {
+export function touchedIn(
+  before: string | undefined,
+  after: string | undefined,
+  assumed: readonly string[] = [],
+): Touched {
   const [was, is] = [before ?? '', after ?? '']
   const side = after === undefined ? 'base' : 'head'
   if (was.length > longest || is.length > longest) return { side, line: 1, weighs: true }
@@ -56,9 +66,10 @@ export function touchedIn(before: string | undefined, after: string | undefined,
   // A file that differs nearly everywhere has no hunks.
   if (written.length === 0 && cut.length === 0) return { side, line: 1, weighs: true }
   const [heavy, gone] = [heavyLines(newLines, written), heavyLines(oldLines, cut)]
-  const open = isJudged
-    ? [...heavyLines(newLines, written, true), ...heavyLines(oldLines, cut, true)]
-    : [...heavy, ...gone]
+  const open =
+    assumed.length > 0
+      ? [...heavyLines(newLines, written, assumed), ...heavyLines(oldLines, cut, assumed)]
+      : [...heavy, ...gone]
   const weighs = open.length > 0
   if (side === 'base') return { side, line: gone[0] ?? 1, weighs }
   const cutAt = (line: number | undefined) =>
@@ -74,10 +85,10 @@ function linesOf(lines: readonly string[], hunks: Hunks): number[] {
 }
 
 /** The lines that have a word of routes, TLS or permissions among their keys and the keys above them. */
-function heavyLines(lines: readonly string[], chosen: readonly number[], withoutIngress = false): number[] {
+function heavyLines(lines: readonly string[], chosen: readonly number[], judged: readonly string[] = []): number[] {
   const wanted = new Set(chosen)
   const found: number[] = []
-  const above: { indent: number; words: readonly string[] }[] = []
+  const above: { indent: number; keys: readonly string[]; words: readonly string[] }[] = []
   let isKind = false
   lines.forEach((text, index) => {
     if (/^---(?:\s|$)/.test(text)) {
@@ -90,13 +101,30 @@ function heavyLines(lines: readonly string[], chosen: readonly number[], without
     const indent = text.search(/[^\s-]/)
     if (indent === -1 || /^\s*#/.test(text)) return
     while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    above.push({ indent, words: keysIn(text).flatMap(heavyWords) })
+    const keys = keysIn(text)
+    above.push({ indent, keys, words: keys.flatMap(heavyWords) })
     if (!wanted.has(index + 1)) return
     const all = above.flatMap((one) => one.words)
-    const isOfIngress = withoutIngress && all.some((word) => word.startsWith('ingress'))
-    if (isKind || all.some((word) => !isOfIngress || !ofIngresses.has(word))) found.push(index + 1)
+    const without = judgedWords(
+      all,
+      above.flatMap((one) => one.keys),
+      judged,
+    )
+    if (isKind || all.some((word) => !without.has(word))) found.push(index + 1)
   })
   return found
+}
+
+/** The words without weight on a line, as the assumed objects that they make are judged. */
+function judgedWords(
+  words: readonly string[],
+  keys: readonly string[],
+  judged: readonly string[],
+): ReadonlySet<string> {
+  if (judged.includes('Ingress') && words.some((word) => word.startsWith('ingress'))) return ofIngresses
+  const isOfRoute = words.some((word) => word === 'route' || word === 'httproute')
+  const isRead = isOfRoute && !keys.some((key) => ofBackends.has(key))
+  return isRead && judged.some((kind) => kind !== 'Ingress') ? ofRoutes : new Set()
 }
 
 /** Whether the document that begins at a line is of a weighted kind. */

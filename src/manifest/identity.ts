@@ -2,8 +2,9 @@ import { entryOf } from '../entry'
 import type { ObjectRef } from './manifest'
 
 /**
- * The built-in kinds that live outside namespaces; a `metadata.namespace` written on them is ignored by the API server.
- * Source: `kubectl api-resources --namespaced=false` of Kubernetes 1.35, and the removed PodSecurityPolicy.
+ * The kinds that live outside namespaces; a `metadata.namespace` written on them is ignored by the API server.
+ * Sources: `kubectl api-resources --namespaced=false` of Kubernetes 1.35, and the removed PodSecurityPolicy; `scope` in
+ * the CustomResourceDefinitions of the other kinds that rules compare by name.
  */
 const clusterScoped: Readonly<Record<string, readonly string[]>> = {
   '': ['ComponentStatus', 'Namespace', 'Node', 'PersistentVolume'],
@@ -29,6 +30,11 @@ const clusterScoped: Readonly<Record<string, readonly string[]>> = {
   'storagemigration.k8s.io': ['StorageVersionMigration'],
   'gateway.networking.k8s.io': ['GatewayClass'],
   'cert-manager.io': ['ClusterIssuer'],
+  'certmanager.k8s.io': ['ClusterIssuer'],
+  'crd.projectcalico.org': ['FelixConfiguration', 'IPPool'],
+  'projectcalico.org': ['FelixConfiguration', 'IPPool'],
+  'external-secrets.io': ['ClusterExternalSecret', 'ClusterSecretStore'],
+  'kyverno.io': ['ClusterPolicy'],
 }
 
 /**

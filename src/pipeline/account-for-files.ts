@@ -10,7 +10,7 @@ import { failing, renderedFiles, templatesOf } from '../gaps/accounts/rendered-f
 import { takingsOf } from '../gaps/accounts/source-files'
 import { links, undeployed, withoutObjects } from '../gaps/accounts/undeployed-files'
 import { valuesOfUnknownReleases } from '../gaps/accounts/values-of-unknown-releases'
-import { assumedByRelease } from '../kubernetes/charts/assumed-ingress'
+import { assumedByRelease } from '../kubernetes/charts/assumed-objects'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
 import { notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
@@ -161,7 +161,9 @@ async function accounted(
     if (loaded.has(file) || takings.get(file)?.some(({ rendered: { source } }) => source.kind === 'kustomize'))
       objects.set(file, loaded.get(file)?.objects ?? loadFile({ text }).objects)
   }
-  const assumed = new Set([...assumedByRelease(manifests).keys()].map(({ ref }) => nameIn(ref)))
+  const assumed = new Map(
+    [...assumedByRelease(manifests)].map(([{ ref }, made]) => [nameIn(ref), made.map((one) => one.ref.kind)]),
+  )
   return { side, rendered, takings, objects, texts, assumed }
 }
 
@@ -171,7 +173,7 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
 }
 
 function notJudged(
-  found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool' | 'isAssumed'> | undefined,
+  found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool' | 'assumed'> | undefined,
 ): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
@@ -225,7 +227,7 @@ async function withPlace(
   const [before, after] = await Promise.all(
     [base, head].map(async ({ checkout }) => (checkout.has(entry.path) ? checkout.text(entry.path) : undefined)),
   )
-  const { side, line, weighs } = touchedIn(before, after, entry.isAssumed)
+  const { side, line, weighs } = touchedIn(before, after, entry.assumed)
   const text = (side === 'base' ? before : after) ?? ''
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = Math.max(1, written.search(/\S/) + 1)

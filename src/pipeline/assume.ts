@@ -1,6 +1,6 @@
 import { type Snapshot, snapshotsOf } from '../cluster/snapshot'
 import type { Evidence } from '../engine/evidence'
-import { assumedIngresses } from '../kubernetes/charts/assumed-ingress'
+import { assumedObjects } from '../kubernetes/charts/assumed-objects'
 import { changesBetween } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
 import type { Comparison } from './compare'
@@ -30,8 +30,8 @@ export function assume(
 }
 
 function assumedOn({ differing, others }: SideObjects) {
-  const own = assumedIngresses(differing)
-  return { differing: own, all: [...own, ...assumedIngresses(others)] }
+  const own = assumedObjects(differing)
+  return { differing: own, all: [...own, ...assumedObjects(others)] }
 }
 
 function withObjects(
@@ -51,11 +51,11 @@ function withObjects(
 
 /** Objects, and those that they are assumed to create. */
 export function withAssumed(manifests: readonly Manifest[]): Manifest[] {
-  return [...manifests, ...assumedIngresses(manifests)]
+  return [...manifests, ...assumedObjects(manifests)]
 }
 
 /** The changes of objects, and those of the objects that they are assumed to make. */
 export function changesWithAssumed({ changes, before, after }: Comparison): Comparison['changes'] {
-  const assumed = changesBetween(assumedIngresses(before), assumedIngresses(after))
+  const assumed = changesBetween(assumedObjects(before), assumedObjects(after))
   return [...changes, ...assumed.changes]
 }

@@ -19,6 +19,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/gateway-certificate': ['grantRemoved', 'otherType', 'wrongType'],
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
   'ingress-tls/host-valid': ['class', 'host'],
+  'ingress-tls/route-attached': ['noGateway'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
   'ingress-tls/secret-kept': ['removed', 'unrenewed'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],

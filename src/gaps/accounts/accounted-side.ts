@@ -14,6 +14,6 @@ export interface AccountedSide {
   readonly texts: ReadonlyMap<string, string>
   /** The objects that are written in them. */
   readonly objects: ReadonlyMap<string, readonly LoadedObject[]>
-  /** The releases of charts from elsewhere whose Ingress is judged by their values, by kind and name. */
-  readonly assumed: ReadonlySet<string>
+  /** The kinds of the objects that are judged by the values of releases of charts from elsewhere, by kind and name. */
+  readonly assumed: ReadonlyMap<string, readonly string[]>
 }

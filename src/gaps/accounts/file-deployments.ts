@@ -50,21 +50,20 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   return reasons
 }
 
-/** Accounts for the values of releases with an assumed Ingress, which is judged. */
+/** Accounts for the values of releases with an assumed Ingress or route, which is judged. */
 export function withAssumed(
   recognised: ReadonlyMap<string, Recognised>,
   sides: readonly AccountedSide[],
 ): Map<string, Recognised> {
-  const assumed = new Set(
+  const found = new Map(
     sides.flatMap((one) =>
-      one.side.discovery.fileDeployments.releases
-        .filter(({ object }) => assumedFor(object.ref, one).isAssumed)
-        .flatMap(({ files }) => files),
+      one.side.discovery.fileDeployments.releases.flatMap(({ object, files }) => {
+        const its = assumedFor(object.ref, one)
+        return its.assumed ? files.map((file) => [file, its] as const) : []
+      }),
     ),
   )
-  return new Map(
-    [...recognised].map(([file, its]) => [file, assumed.has(file) ? { ...its, isAssumed: true as const } : its]),
-  )
+  return new Map([...recognised].map(([file, its]) => [file, { ...its, ...found.get(file) }]))
 }
 
 /**

@@ -15,7 +15,7 @@ import { unseenOf } from './unseen-deployers'
 export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
   readonly cause: string
   readonly reason: string
-  readonly isAssumed?: true
+  readonly assumed?: readonly string[]
 }
 
 /**
@@ -66,12 +66,13 @@ function asValues({ reason, ...its }: NotFollowed): NotFollowed {
   return { ...its, reason: `values of ${reason}` }
 }
 
-/** Whether the Ingress of a release is judged by its values. */
+/** The kinds of objects of a release that are judged by its values. */
 export function assumedFor(
   ref: Pick<ObjectRef, 'kind' | 'name'>,
   { assumed }: AccountedSide,
-): { readonly isAssumed?: true } {
-  return assumed.has(nameIn(ref)) ? { isAssumed: true } : {}
+): { readonly assumed?: readonly string[] } {
+  const kinds = assumed.get(nameIn(ref))
+  return kinds ? { assumed: kinds } : {}
 }
 
 /** Equal for objects that deploy the same, in any file. */

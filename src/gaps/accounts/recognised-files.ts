@@ -10,8 +10,8 @@ export interface Recognised {
   readonly remedy?: string
   /** The tool's name. */
   readonly tool?: string
-  /** Whether the assumed Ingress of its values is judged. */
-  readonly isAssumed?: true
+  /** The kinds of the assumed objects of its values that are judged. */
+  readonly assumed?: readonly string[]
 }
 
 /** Finds, among files of one side, those that belong to another known tool; the other side shows the differences. */

@@ -1,11 +1,14 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Placed } from '../../manifest/placed'
 import type { LayeredValue } from './layered-value'
+import { all, annotationsOf, type Filled, readBlocks, textOf } from './value-blocks'
 
 /** An Ingress as values lay it out. */
 export interface IngressValues {
   /** The path in the values: `ingress`, `server.ingress`, `ingress.main`. */
   readonly path: readonly string[]
+  /** Whether it is the only one below the key `ingress`. */
+  readonly isAlone: boolean
   readonly annotations: Placed | undefined
   readonly className: Placed | undefined
   readonly rules: Placed
@@ -13,12 +16,7 @@ export interface IngressValues {
   readonly at: Cursor
 }
 
-/** Reads text of values, after the release has been filled in. */
-export type Filled = (text: string) => string
-
-/** Components nest no deeper in the values of charts, and no person writes more maps. */
-const deepest = 3
-const mostMaps = 3000
+const keys: ReadonlySet<string> = new Set(['ingress'])
 
 /**
  * The Ingresses in values, in the form of charts made with `helm create`, or in another common form: `hosts: [{host}]`
@@ -27,18 +25,7 @@ const mostMaps = 3000
  * is left alone.
  */
 export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
-  const found: IngressValues[] = []
-  let left = mostMaps
-  const visit = (value: LayeredValue, path: readonly string[]): void => {
-    if (!value.isMap || left-- <= 0 || value.get('enabled').scalar === false) return
-    for (const key of value.keys) {
-      const inner = value.get(key)
-      if (key === 'ingress') found.push(...ingressesAt(inner, [...path, key], fill))
-      else if (path.length < deepest) visit(inner, [...path, key])
-    }
-  }
-  visit(values, [])
-  return found
+  return readBlocks(values, keys, (value, path) => ingressesAt(value, path, fill))
 }
 
 function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
@@ -51,11 +38,12 @@ function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled)
     const isOn = enabled.scalar === true || (isSingle && !enabled.isSet)
     return isOn ? ingressAt(value, path, fill) : []
   }
-  return value.keys.flatMap((key) => {
+  const found = value.keys.flatMap((key) => {
     const keyed = value.get(key)
     const isOn = !keyed.get('enabled').isSet || keyed.get('enabled').scalar === true
     return keyed.isMap && isOn && keyed.get('hosts').isSet ? ingressAt(keyed, [...path, key], fill) : []
   })
+  return found.map((one) => ({ ...one, isAlone: found.length === 1 }))
 }
 
 function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
@@ -72,6 +60,7 @@ function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): 
   return [
     {
       path,
+      isAlone: true,
       at,
       annotations: annotationsOf(value.get('annotations'), fill),
       className: className && textOf(className, fill),
@@ -170,26 +159,6 @@ function withoutPath(text: string): string {
   return text.includes('://') || text.includes('{{') ? text : text.replace(/\/.*$/s, '')
 }
 
-/** Text of annotations; a chart takes no others. */
-function annotationsOf(value: LayeredValue, fill: Filled): Placed | undefined {
-  if (!value.isMap || !value.at) return undefined
-  const entries = value.keys.flatMap((key): [string, Placed][] => {
-    const text = textOf(value.get(key), fill)
-    return text ? [[key, text]] : []
-  })
-  return { at: value.at, map: Object.fromEntries(entries) }
-}
-
-function textOf({ at, scalar }: LayeredValue, fill: Filled): Placed | undefined {
-  return at && typeof scalar === 'string' ? { at, scalar: fill(scalar) } : undefined
-}
-
 function hasItems(value: LayeredValue): boolean {
   return value.items === undefined ? value.isSet : value.items.length > 0
-}
-
-/** All items as something else; undefined where one cannot be, or there is no list. */
-function all<T>(items: readonly LayeredValue[] | undefined, read: (item: LayeredValue) => T | undefined) {
-  const found = items?.flatMap((item) => read(item) ?? [])
-  return found && found.length === items?.length ? found : undefined
 }

@@ -2,6 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { isPlaceholder } from '../ingress/ingress'
 import { selectsLabels } from '../object/label-selector'
 import { intersect, type Parent, parentsOf, routeProtocols } from './gateway-route'
 
@@ -90,4 +91,11 @@ function namespacesOf(listener: Cursor, { ref }: Manifest, { gateway, snapshot }
       return namespace && selectsLabels(at.at('selector'), namespace.root.at('metadata', 'labels'))
     }
   }
+}
+
+/** Whether a listener lets in the routes of a route's namespace; undefined where the namespaces or its labels are unknown. */
+export function letsIn(listener: Cursor, route: Manifest, snapshot: Snapshot): boolean | undefined {
+  const gateway = listener.manifest
+  const isOpen = [route, gateway].some(({ ref }) => ref.namespace === '' || isPlaceholder(ref.namespace))
+  return isOpen ? undefined : namespacesOf(listener, route, { gateway, snapshot })
 }

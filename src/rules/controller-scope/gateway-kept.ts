@@ -24,6 +24,7 @@ export default defineRule({
   summary: 'A Gateway that routes name is kept and lets them in, and so is a GatewayClass that Gateways name.',
   since: '1.2.0',
   scope: 'change',
+  assumed: true,
   kinds: [gatewayKind, classKind],
   reads: [...routeKinds, 'Namespace', ...releaseKinds],
   messages: {
@@ -139,10 +140,11 @@ function gatewaysOf(name: string, head: Snapshot): Cursor[] {
   return gateways.filter(({ string }) => string === name)
 }
 
-/** By name; of several copies of one, the first. */
+/** By name, those that are assumed last, so that none of them comes before one that was read; of several copies of one, the first. */
 function ofKinds(kinds: readonly GroupKind[], head: Snapshot): Manifest[] {
   const found = kinds.flatMap((kind) => head.ofKind(kind)).filter((one) => head.get(one.ref)[0] === one)
-  return found.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+  const rank = ({ assumption }: Manifest) => (assumption ? 1 : 0)
+  return found.sort((a, b) => rank(a) - rank(b) || (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
 }
 
 /** `HTTPRoute shop/web names`, `HTTPRoute shop/a, HTTPRoute shop/b and 7 more name` */

@@ -1,6 +1,8 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import {
   gatewayOf,
@@ -11,10 +13,12 @@ import {
   selectedListeners,
 } from '../../kubernetes/tls/gateway-route'
 import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
+import { letsIn } from '../../kubernetes/tls/listener-narrowing'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 interface Attachment {
@@ -23,16 +27,20 @@ interface Attachment {
   readonly listeners: readonly Cursor[]
 }
 
+type Hosted = Record<'host' | 'route' | 'gateways' | 'names', string>
+
 const gatewayKind = 'Gateway.gateway.networking.k8s.io'
+const routeKinds = Object.keys(routeProtocols)
 
 export default defineRule({
   id: 'ingress-tls/route-attached',
   summary: 'Every hostname of a route matches a listener, and the certificate of that listener covers it.',
   since: '1.2.0',
   scope: 'snapshot',
-  kinds: Object.keys(routeProtocols),
-  reads: producerKinds,
-  subjects: [{ kinds: [gatewayKind, ...Object.keys(routeProtocols)] }],
+  assumed: true,
+  kinds: routeKinds,
+  reads: [...producerKinds, ...releaseKinds, 'Namespace'],
+  subjects: [{ kinds: [gatewayKind, ...routeKinds, ...releaseKinds] }],
   messages: {
     noListener: ({
       route,
@@ -46,8 +54,16 @@ export default defineRule({
       names: string
     }) =>
       `${route} names the listener ${section} of ${gateway}, which has only the listeners ${names}, so the route is not attached. Set sectionName to one of these.`,
-    unattached: ({ host, route, gateways, names }: { host: string; route: string; gateways: string; names: string }) =>
+    unattached: ({ host, route, gateways, names }: Hosted) =>
       `No listener of ${gateways} that ${route} names accepts ${host}: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
+    neverAttached: ({ host, route, gateways, names }: Hosted) =>
+      `No listener of ${gateways} that ${route} names accepts ${host}, whatever is filled in: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
+    noGateway: ({ route, gateway, known }: { route: string; gateway: string; known: string }) =>
+      `${route} names ${gateway} under parentRefs, which is not in this repository and which no other route here names (known here: ${known}). If it is not in the cluster either, nothing serves the route. Correct the name or the namespace.`,
+    wrongProtocol: ({ route, listeners, kind, wanted }: Record<'route' | 'listeners' | 'kind' | 'wanted', string>) =>
+      `${route} names ${listeners}, and a ${kind} attaches only to a listener with the protocol ${wanted}, so the route is not attached. Name a listener with this protocol under sectionName.`,
+    notAllowed: ({ route, namespace, listeners }: { route: string; namespace: string; listeners: string }) =>
+      `${route} names ${listeners}, whose allowedRoutes.namespaces does not let in routes of the namespace ${namespace}, so the route is not attached. Let this namespace in, or name a listener that does.`,
     notCertified: ({
       host,
       listener,
@@ -61,12 +77,18 @@ export default defineRule({
     }) =>
       `The listener ${listener} of ${gateway} accepts ${host}, but its certificate is for ${names}, and a wildcard covers one label only. Add a listener whose certificate covers the host, or add the host to the certificate.`,
   },
+  later: { neverAttached: '1.6.0', noGateway: '1.6.0', wrongProtocol: '1.6.0', notAllowed: '1.6.0' },
+  putBack: { noGateway: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'Gateway') {
       yield manifest.ref.name
       for (const { name } of namedSecrets(manifest)) yield name
-    } else for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
+    } else {
+      for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
+      // Those beside the named one.
+      if (routeKinds.includes(groupKindOf(manifest.ref))) yield 'kind: Gateway'
+    }
   },
   check({ manifest, snapshot, report, skip }) {
     const parents = parentsOf(manifest) ?? []
@@ -87,26 +109,44 @@ export default defineRule({
     const listeners = attachments
       .flatMap((attachment) => attachment.listeners)
       .filter((listener) => protocols.includes(listener.at('protocol').string ?? ''))
-    if (listeners.length === 0) return
+    if (listeners.length === 0) {
+      const others = attachments.flatMap((attachment) => attachment.listeners)
+      const [first] = parents
+      if (others.length === 0 || !first) return
+      const args = { route, listeners: inWords(others), kind: manifest.ref.kind, wanted: protocols.join(' or ') }
+      report(first.at, 'wrongProtocol', args, { keys: parents.flatMap(({ name }) => name.string ?? []) })
+      return
+    }
+    if (listeners.every((listener) => letsIn(listener, manifest, snapshot) === false)) {
+      const [first] = parents
+      const args = { route, namespace: manifest.ref.namespace, listeners: inWords(listeners) }
+      if (first) report(first.at, 'notAllowed', args, { keys: parents.flatMap(({ name }) => name.string ?? []) })
+    }
     const hostnames = listeners.map((listener) => listener.at('hostname').string)
     for (const at of manifest.root.at('spec', 'hostnames').items()) {
       const host = at.string?.toLowerCase()
       if (!host) continue
-      if (isPlaceholder(host) || hostnames.some((name) => isPlaceholder(name ?? ''))) {
-        skip(at, `whether a listener accepts ${at.string} is unknown until its hostname is filled in`)
-        continue
-      }
+      const isFilled = isPlaceholder(host) || hostnames.some((name) => isPlaceholder(name ?? ''))
       if (!hostnames.some((name) => intersect(host, name))) {
+        if (!hostnames.every((name) => areComparable(name ?? '', host))) {
+          skip(at, `whether a listener accepts ${at.string} is unknown until its hostname is filled in`)
+          continue
+        }
         const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(' and ')
         const names = namedHosts([...new Set(hostnames.flatMap((name) => name ?? []))])
         const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at('hostname')]))
-        report([at, ...ends.values()], 'unattached', { host, route, gateways, names }, { keys: [host] })
+        const args = { host: at.string ?? host, route, gateways, names }
+        report([at, ...ends.values()], isFilled ? 'neverAttached' : 'unattached', args, { keys: [host] })
         continue
       }
       for (const listener of servingOver(listeners, host)) {
         const certificates = certificatesOf(snapshot, listener)
         const [first] = certificates
         if (!first || certificates.some((certificate) => certificate.covers(host))) continue
+        if (isFilled) {
+          skip(at, `whether the certificate of a listener covers ${at.string} is unknown until it is filled in`)
+          continue
+        }
         const gateway = nameOf(listener.manifest.ref)
         const names = namedHosts([...new Set(certificates.flatMap((certificate) => certificate.names))])
         const ends = [at, listener.at('hostname'), ...(first.manifest === listener.manifest ? [] : [first.at])]
@@ -115,7 +155,60 @@ export default defineRule({
       }
     }
   },
+  checkChange({ change, base, head, report }) {
+    if (change.kind === 'removed' || !routeKinds.includes(groupKindOf(change.after.ref))) return
+    const before = change.kind === 'changed' ? (parentsOf(change.before) ?? []) : []
+    for (const parent of parentsOf(change.after) ?? []) {
+      const known = before.some((one) => isSameGateway(one, parent))
+        ? []
+        : gatewaysBeside(parent, change.after, base, head)
+      const [first] = known
+      if (!first) continue
+      const args = {
+        route: nameOf(change.after.ref),
+        gateway: `the Gateway ${parent.namespace}/${parent.name.string}`,
+        known: namedHosts(known.map(({ ref }) => nameOf(ref))),
+      }
+      report([parent.at, first.root], 'noGateway', args, { keys: [`${parent.namespace}/${parent.name.string}`] })
+    }
+  },
 })
+
+function isSameGateway(one: Parent, other: Parent): boolean {
+  return one.namespace === other.namespace && one.name.string === other.name.string
+}
+
+/**
+ * The Gateways here that have the name of a Gateway that is not here, or that are in its namespace: it was most likely
+ * one of them that the route means. None where another route names the same one, which then is somewhere else.
+ */
+function gatewaysBeside({ name, namespace }: Parent, route: Manifest, base: Snapshot, head: Snapshot): Manifest[] {
+  const wanted = name.string ?? ''
+  if (wanted === '' || namespace === '' || [wanted, namespace].some(isPlaceholder)) return []
+  const isNamed = ({ ref }: Manifest) => ref.name === wanted && ref.namespace === namespace
+  const gateways = head.ofKind(gatewayKind)
+  const isUnknown = ({ ref }: Manifest) => ref.name === wanted && (ref.namespace === '' || isPlaceholder(ref.namespace))
+  if ([...gateways, ...base.ofKind(gatewayKind)].some((one) => isNamed(one) || isUnknown(one))) return []
+  const isUsed = [base, head].some((side) =>
+    routeKinds
+      .flatMap((kind) => side.ofKind(kind))
+      .some(
+        (other) =>
+          identityOf(other.ref) !== identityOf(route.ref) &&
+          (parentsOf(other) ?? []).some((one) => one.name.string === wanted && one.namespace === namespace),
+      ),
+  )
+  if (isUsed) return []
+  const sameName = gateways.filter(({ ref }) => ref.name === wanted)
+  return sameName.length > 0 ? sameName : gateways.filter(({ ref }) => ref.namespace === namespace)
+}
+
+/** `the listener https of Gateway edge/public`, with its protocol. */
+function inWords(listeners: readonly Cursor[]): string {
+  const gateways = [...new Set(listeners.map(({ manifest }) => nameOf(manifest.ref)))].join(' and ')
+  const names = listeners.map((one) => `${one.at('name').string ?? ''} (${one.at('protocol').string ?? ''})`)
+  return `the ${names.length > 1 ? 'listeners' : 'listener'} ${abridged(names)} of ${gateways}`
+}
 
 /**
  * Among the listeners that terminate TLS for a host, on each Gateway and port the one with the longest hostname: it

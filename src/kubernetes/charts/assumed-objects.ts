@@ -1,18 +1,19 @@
 import { Snapshot } from '../../cluster/snapshot'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
 import { madeOf, type Placed } from '../../manifest/placed'
 import { inflatedChart, releaseKinds } from './chart-release'
 import { type IngressValues, ingressValuesIn } from './ingress-values'
 import { LayeredValue } from './layered-value'
 import { type RemoteRelease, remoteReleasesOf } from './remote-release'
+import { type RouteValues, routeValuesIn } from './route-values'
 
 /**
- * The Ingresses that releases of remote charts are assumed to create from their values: most charts read them like
- * charts made with `helm create`. Rendered releases need no assumption.
+ * The Ingresses and routes that releases of remote charts are assumed to create from their values: most charts read
+ * them like charts made with `helm create`, and those of a few libraries. Rendered releases need no assumption.
  *
  * @param manifests the objects of one side, with the ConfigMaps of values
  */
-export function assumedIngresses(manifests: readonly Manifest[]): readonly Manifest[] {
+export function assumedObjects(manifests: readonly Manifest[]): readonly Manifest[] {
   return [...assumedByRelease(manifests).values()].flat()
 }
 
@@ -43,7 +44,7 @@ function assumedAmong(manifests: readonly Manifest[]): Map<Manifest, Manifest[]>
             groupKindOf(manifest.ref) === inflatedChart || !rendered.has(JSON.stringify([namespace, name])),
         )
         .filter(({ name }) => !manifest.object.context?.rendered?.has(name))
-        .flatMap(ingressesOf)
+        .flatMap(madeBy)
       return made.length > 0 ? [[manifest, made] as const] : []
     }),
   )
@@ -71,7 +72,7 @@ function renderedRelease(origin: Manifest['origin']): string[] {
   return [JSON.stringify([origin.source.namespace, origin.source.release])]
 }
 
-function ingressesOf(release: RemoteRelease): Manifest[] {
+function madeBy(release: RemoteRelease): Manifest[] {
   const { layers, elsewhere } = release
   const hidden = layers.findIndex((layer) => 'hidden' in layer)
   // Hidden values may set anything that the layers over them leave out.
@@ -82,24 +83,48 @@ function ingressesOf(release: RemoteRelease): Manifest[] {
     text.replace(/\{\{-?\s*\.Release\.(Name|Namespace)\s*-?\}\}/g, (written, key) =>
       key === 'Name' ? release.name || written : release.namespace || written,
     )
-  return ingressValuesIn(values, fill)
-    .filter(({ path }) => {
-      const isGivenElsewhere = elsewhere.some((one) => isWithin(one, path.join('.')) || isWithin(path.join('.'), one))
-      const at = path.reduce((value, key) => value.get(key), values)
-      const hosts = ['hosts', 'hostname', 'host'].find((key) => at.get(key).isSet) ?? 'hosts'
-      const isWhole = ['tls', hosts].every((key) => at.get(key).at)
-      return !isGivenElsewhere && (hidden === -1 || isWhole)
-    })
-    .map((ingress) => ingressOf(ingress, release))
+  const isKnown = ({ path }: { path: readonly string[] }, keysOf: (value: LayeredValue) => readonly string[]) => {
+    const isGivenElsewhere = elsewhere.some((one) => isWithin(one, path.join('.')) || isWithin(path.join('.'), one))
+    const value = path.reduce((outer, key) => outer.get(key), values)
+    return !isGivenElsewhere && (hidden === -1 || keysOf(value).every((key) => value.get(key).at))
+  }
+  const hostsOf = (value: LayeredValue) => ['hosts', 'hostname', 'host'].find((key) => value.get(key).isSet) ?? 'hosts'
+  return [
+    ...ingressValuesIn(values, fill)
+      .filter((one) => isKnown(one, (value) => ['tls', hostsOf(value)]))
+      .map((one) => ingressOf(one, release)),
+    ...routeValuesIn(values, fill)
+      .filter((one) => isKnown(one, () => ['parentRefs', 'hostnames']))
+      .map((one) => routeOf(one, release)),
+  ]
 }
 
 function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
 }
 
-function ingressOf(values: IngressValues, { name, namespace, manifest, clusters }: RemoteRelease): Manifest {
-  const { path, at, annotations, className, rules, tls } = values
-  const own = path.filter((key) => key !== 'ingress' && key !== 'main')
+function ingressOf({ className, rules, tls, ...values }: IngressValues, release: RemoteRelease): Manifest {
+  const spec = { ...(className ? { ingressClassName: className } : {}), rules, ...(tls ? { tls } : {}) }
+  return objectOf({ group: 'networking.k8s.io', kind: 'Ingress' }, spec, values, release)
+}
+
+function routeOf({ kind, parentRefs, hostnames, ...values }: RouteValues, release: RemoteRelease): Manifest {
+  const spec = { parentRefs, ...(hostnames ? { hostnames } : {}) }
+  return objectOf({ group: 'gateway.networking.k8s.io', kind }, spec, values, release)
+}
+
+/** Keys that are no part of the name of an object. */
+const unnamed = new Set(['ingress', 'main', 'route', 'httpRoute', 'httproute', 'grpcRoute', 'grpcroute'])
+
+function objectOf(
+  { group, kind }: Pick<ObjectRef, 'group' | 'kind'>,
+  spec: Readonly<Record<string, Placed>>,
+  { path, isAlone, at, annotations }: Pick<IngressValues, 'path' | 'isAlone' | 'at' | 'annotations'>,
+  { name, namespace, manifest, clusters }: RemoteRelease,
+): Manifest {
+  // The only one of several keyed ones has the name of the release, so that a new key makes no new object.
+  const isKeyed = !unnamed.has(path.at(-1) ?? '')
+  const own = path.slice(0, isKeyed && isAlone ? -1 : undefined).filter((key) => !unnamed.has(key))
   const called = [name, ...own].filter(Boolean).join('-')
   const metadata: Placed = {
     at,
@@ -109,15 +134,17 @@ function ingressOf(values: IngressValues, { name, namespace, manifest, clusters 
       ...(annotations ? { annotations } : {}),
     },
   }
-  const spec: Placed = {
-    at,
-    map: { ...(className ? { ingressClassName: className } : {}), rules, ...(tls ? { tls } : {}) },
-  }
+  const apiVersion = `${group}/v1`
   const placed: Placed = {
     at,
-    map: { apiVersion: { at, scalar: 'networking.k8s.io/v1' }, kind: { at, scalar: 'Ingress' }, metadata, spec },
+    map: {
+      apiVersion: { at, scalar: apiVersion },
+      kind: { at, scalar: kind },
+      metadata,
+      spec: { at, map: spec },
+    },
   }
-  const ref = { group: 'networking.k8s.io', kind: 'Ingress', namespace, name: called }
-  const text = `This Ingress is assumed: \`${path.join('.')}\` in the values of ${nameOf(manifest.ref)} is read as charts made with \`helm create\` read it, and the chart itself was not rendered.`
-  return madeOf(placed, { ref, apiVersion: 'networking.k8s.io/v1', text }, manifest, clusters)
+  const like = `as ${path.includes('route') ? 'app-template reads' : 'charts made with `helm create` read'} it`
+  const text = `This ${kind} is assumed: \`${path.join('.')}\` in the values of ${nameOf(manifest.ref)} is read ${like}, and the chart itself was not rendered.`
+  return madeOf(placed, { ref: { group, kind, namespace, name: called }, apiVersion, text }, manifest, clusters)
 }

@@ -1,0 +1,89 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Placed } from '../../manifest/placed'
+import type { LayeredValue } from './layered-value'
+import { all, annotationsOf, type Filled, readBlocks, textOf } from './value-blocks'
+
+/** A route of Gateway API as values lay it out. */
+export interface RouteValues {
+  /** The path in the values: `route.app`, `server.route.main`, `httpRoute`. */
+  readonly path: readonly string[]
+  /** Whether it is the only one below its key. */
+  readonly isAlone: boolean
+  readonly kind: string
+  readonly annotations: Placed | undefined
+  readonly parentRefs: Placed
+  readonly hostnames: Placed | undefined
+  readonly at: Cursor
+}
+
+/** The keys of routes, with the kind that each makes where the values name none. */
+const kindOf: ReadonlyMap<string, string> = new Map([
+  ['route', 'HTTPRoute'],
+  ['httpRoute', 'HTTPRoute'],
+  ['httproute', 'HTTPRoute'],
+  ['grpcRoute', 'GRPCRoute'],
+  ['grpcroute', 'GRPCRoute'],
+])
+
+const keys: ReadonlySet<string> = new Set(kindOf.keys())
+
+const kinds = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute']
+
+/**
+ * The routes in values: the keyed `route.app` of app-template 3 and 4 (bjw-s-labs/helm-charts, charts/library/common,
+ * schemas/route.json and templates/classes/_route.tpl), which are on unless they are switched off; with `enabled: true`,
+ * the `route.main` of Grafana's and Prometheus' charts, also below a component, and `httpRoute` of charts made with
+ * `helm create`. Only what names its parents is read: any other block of that name may be something else.
+ */
+export function routeValuesIn(values: LayeredValue, fill: Filled): RouteValues[] {
+  return readBlocks(values, keys, (value, path) => routesAt(value, path, fill))
+}
+
+function routesAt(value: LayeredValue, path: readonly string[], fill: Filled): RouteValues[] {
+  if (!value.isMap) return []
+  const own = kindOf.get(path.at(-1) ?? '') ?? ''
+  if (value.get('parentRefs').isSet) return value.get('enabled').scalar === true ? routeAt(value, path, own, fill) : []
+  const isTop = path.length === 1
+  const found = value.keys.flatMap((key) => {
+    const keyed = value.get(key)
+    const enabled = keyed.get('enabled')
+    const isOn = enabled.scalar === true || (isTop && !enabled.isSet)
+    return keyed.isMap && isOn ? routeAt(keyed, [...path, key], own, fill) : []
+  })
+  return found.map((one) => ({ ...one, isAlone: found.length === 1 }))
+}
+
+function routeAt(value: LayeredValue, path: readonly string[], own: string, fill: Filled): RouteValues[] {
+  const { at } = value
+  const [parents, hosts, kind] = [value.get('parentRefs'), value.get('hostnames'), value.get('kind')]
+  const written = kind.isSet ? kind.scalar : own
+  const refs = all(parents.items, (item) => parentOf(item, fill))
+  const names = hosts.isSet ? all(hosts.items, (item) => textOf(item, fill)) : []
+  const known = kinds.find((one) => one === written)
+  if (!at || !parents.at || !refs || refs.length === 0 || !names || !known) return []
+  return [
+    {
+      path,
+      isAlone: true,
+      kind: known,
+      at,
+      annotations: annotationsOf(value.get('annotations'), fill),
+      parentRefs: { at: parents.at, list: refs },
+      hostnames: hosts.at && names.length > 0 ? { at: hosts.at, list: names } : undefined,
+    },
+  ]
+}
+
+/** A parent by its name; undefined for one whose fields cannot be read. */
+function parentOf(item: LayeredValue, fill: Filled): Placed | undefined {
+  if (!item.isMap || !item.at || !item.get('name').isSet) return undefined
+  const written = ['group', 'kind', 'name', 'namespace', 'sectionName'].filter((key) => item.get(key).isSet)
+  const texts = written.flatMap((key): [string, Placed][] => {
+    const text = textOf(item.get(key), fill)
+    return text ? [[key, text]] : []
+  })
+  if (texts.length < written.length) return undefined
+  const port = item.get('port')
+  const number: [string, Placed][] = port.at && port.isSet ? [['port', { at: port.at, scalar: port.scalar }]] : []
+  return { at: item.at, map: Object.fromEntries([...texts, ...number]) }
+}
