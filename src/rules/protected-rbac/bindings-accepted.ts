@@ -1,6 +1,8 @@
+import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { bindingKinds, rbacGroup } from '../../kubernetes/rbac/rbac'
-import { nameOf } from '../../manifest/manifest'
+import type { Cursor } from '../../manifest/cursor'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -12,8 +14,9 @@ export default defineRule({
   id: 'protected-rbac/bindings-accepted',
   summary: 'The API server accepts the role and every subject of a binding.',
   since: '1.5.0',
-  scope: 'manifest',
+  scope: 'snapshot',
   kinds: bindingKinds,
+  reads: ['ServiceAccount'],
   messages: {
     namespace: ({ binding, position, account }: Refused & { account: string }) =>
       `Subject ${position} of ${binding} is ServiceAccount ${account} without a namespace, so the API server rejects the whole binding${consequence}. Add the namespace of this account to the subject.`,
@@ -24,9 +27,12 @@ export default defineRule({
     role: ({ binding, role }: { binding: string; role: string }) =>
       `${binding} names Role ${role}, and a ClusterRoleBinding can name only a ClusterRole, so the API server rejects the whole binding${consequence}. Name a ClusterRole, or write a RoleBinding in the namespace of the Role.`,
   },
+  *partners(manifest) {
+    for (const subject of manifest.root.at('subjects').items()) yield* unplaced(manifest, subject)
+  },
   // Source: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/rbac/validation/validation.go,
   // ValidateClusterRoleBinding and ValidateRoleBindingSubject; an empty apiGroup gets its default before.
-  check({ manifest, report }) {
+  check({ manifest, snapshot, report }) {
     const binding = nameOf(manifest.ref)
     const isOfCluster = manifest.ref.kind === 'ClusterRoleBinding'
     const roleRef = manifest.root.at('roleRef')
@@ -50,10 +56,27 @@ export default defineRule({
         const fix = withoutKey(subject, 'apiGroup')
         report(group, 'group', { ...args, kind, group: group.string }, { keys: [name], fix })
       }
-      if (isOfCluster && isAccount && !subject.at('namespace').value)
-        report(subject, 'namespace', { ...args, account: name }, { keys: [name] })
+      const [account] = unplaced(manifest, subject)
+      if (account && !isPlacedLater(account, snapshot))
+        report(subject, 'namespace', { ...args, account }, { keys: [account] })
     }
   },
 })
+
+/** The name of a ServiceAccount that has to have a namespace, and has none. */
+function unplaced({ ref }: Manifest, subject: Cursor): string[] {
+  if (ref.kind !== 'ClusterRoleBinding' || subject.at('kind').string !== 'ServiceAccount') return []
+  const name = subject.at('name').string
+  return name && !subject.at('namespace').value ? [name] : []
+}
+
+/**
+ * Whether a Kustomization from elsewhere may set the namespace: it does so for `default`, and for accounts that it gets
+ * with the binding. Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/filters/namespace
+ */
+function isPlacedLater(name: string, snapshot: Snapshot): boolean {
+  const accounts = snapshot.ofKind('ServiceAccount').filter(({ ref }) => ref.name === name)
+  return name === 'default' || accounts.some(({ ref }) => ref.namespace === '')
+}
 
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
