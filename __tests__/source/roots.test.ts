@@ -129,6 +129,31 @@ describe('files that no root reaches', () => {
     expect(await judge(base, head)).toEqual([])
   })
 
+  test('loses nothing with a controller that goes', async () => {
+    const ofNginx = (of: string) => web(of).replace('spec:\n', 'spec:\n  ingressClassName: nginx\n')
+    const controller = object(
+      'apps/v1',
+      'Deployment',
+      'nginx',
+      'edge',
+      'spec: {template: {spec: {containers: [{name: c, image: "registry.k8s.io/ingress-nginx/controller:v1.12.2", args: [/nginx-ingress-controller]}]}}}\n',
+    )
+    const lost = async (more: Files) => {
+      const base = { ...flux, 'apps/kustomization.yaml': kustomize('resources: [web.yaml, nginx.yaml]'), ...more }
+      const taken = { 'apps/kustomization.yaml': kustomize('resources: [web.yaml]'), 'apps/nginx.yaml': null }
+      const run = checkOpened(
+        opened({ ...base, 'apps/nginx.yaml': controller }, taken, url),
+        '--policy',
+        'controller-scope@^1',
+      )
+      return (await run).findings.filter(({ rule }) => rule.endsWith('controller-kept')).map(({ text }) => text)
+    }
+    expect(await lost({ 'archive/web.yaml': ofNginx('old') })).toEqual([])
+    expect(await lost({ 'archive/web.yaml': ofNginx('old'), 'apps/web.yaml': ofNginx('web') })).toEqual([
+      expect.stringContaining('so nothing serves Ingress shop/web afterwards.'),
+    ])
+  })
+
   test('is compared where nothing names a folder', async () => {
     expect(await judge({ 'apps/web.yaml': web('web') }, archive)).toEqual([twice('archive/web.yaml:10')])
   })

@@ -23,17 +23,23 @@ export function evaluateAssumed(
   before?: BeforeRule,
 ): AssumedFindings {
   if (!evidence.assumed) return { base: [], head: [], changes: [], skipped: [] }
+  const judged = { ...evidence, ...evidence.assumed, described: [], moves: [] }
   // A change of an object that was read may be a loss for an assumed one.
   const changes = [...evidence.changes, ...evidence.assumed.changes]
-  const judged = { ...evidence, ...evidence.assumed, changes, described: [], moves: [] }
-  const asking = rules.filter(({ rule }) => rule.assumed)
-  const evaluation = new Evaluation(judged, asking, placing.touched, today, before)
+  const evaluations = [
+    new Evaluation(judged, asking(rules, 'own'), placing.touched, today, before),
+    new Evaluation({ ...judged, changes }, asking(rules, 'any'), placing.touched, today, before),
+  ]
   return {
-    base: evaluation.evaluateSide('base').flatMap(asAssumed),
-    head: evaluation.evaluateSide('head').flatMap(asAssumed),
-    changes: evaluation.evaluateChanges().flatMap(asAssumed),
-    skipped: evaluation.skipped,
+    base: evaluations.flatMap((one) => one.evaluateSide('base')).flatMap(asAssumed),
+    head: evaluations.flatMap((one) => one.evaluateSide('head')).flatMap(asAssumed),
+    changes: evaluations.flatMap((one) => one.evaluateChanges()).flatMap(asAssumed),
+    skipped: evaluations.flatMap(({ skipped }) => skipped),
   }
+}
+
+function asking(rules: readonly ActiveRule[], changes: ActiveRule['assumes']): ActiveRule[] {
+  return rules.filter(({ assumes }) => assumes === changes)
 }
 
 /** An edit of an assumed object would depend on the assumption, so no fix is suggested. */

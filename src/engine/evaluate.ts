@@ -161,7 +161,19 @@ export class Evaluation {
     }
   }
 
-  private evaluateChange(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
+  /** A rule on changes is run again without what nothing deploys, where it compared with that: nothing is lost there. */
+  private evaluateChange(active: ActiveRule, judged: Judged): RawFinding[] {
+    const made = this.evaluateOnce(active, judged)
+    const { isDeployed } = this.evidence
+    const { before, after } = sidesOf(judged.change)
+    const isIdle = (one: Manifest) => isDeployed?.(one) === false && one !== before && one !== after
+    if (active.rule.scope !== 'change' || !made.some(({ ends }) => ends.some(({ manifest }) => isIdle(manifest))))
+      return made
+    const among = this.evaluateOnce(active, { ...judged, head: judged.head.without(isIdle) })
+    return among.filter(({ message }) => made.some((one) => one.message === message))
+  }
+
+  private evaluateOnce(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
     const { rule } = active
     const findings: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before

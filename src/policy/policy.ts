@@ -29,6 +29,8 @@ export interface ActiveRule {
   readonly rule: Rule
   readonly policy: { readonly name: string; readonly version: string }
   readonly params: unknown
+  /** The changes for which it judges assumed objects: their own, or any. */
+  readonly assumes: 'own' | 'any' | undefined
   /** Whether this version of the policy has one of the rule's messages. */
   has(message: string): boolean
   /** The level of one of the rule's messages; undefined when it is off. */
@@ -192,6 +194,7 @@ function activate(
       rule,
       policy: { name: file.policy, version: file.version },
       params,
+      assumes: assumesOf(rule, file.version),
       has: (message: string) => messages.includes(message),
       levelOf: (message: string) => (messages.includes(message) ? levelOf(message, given, own) : undefined),
     }
@@ -200,6 +203,11 @@ function activate(
     if (!known.has(name)) throw unknownParam(file.policy, name, [...known], places.key(['params', name]))
   }
   return active
+}
+
+function assumesOf({ assumed }: Rule, version: string): ActiveRule['assumes'] {
+  if (typeof assumed !== 'object') return assumed && 'own'
+  return semver.gte(semver.coerce(version) ?? version, assumed.since) ? 'any' : undefined
 }
 
 /** The messages that a rule has in a version of its policy: a released version keeps its messages and wording. */

@@ -67,8 +67,9 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   readonly reads?: readonly GroupKind[]
   /**
    * Whether it also judges assumed objects: the Ingresses that remote charts are assumed to create from their values.
+   * With `since`, changes of other objects are judged for them, too, from that version of the policy on.
    */
-  readonly assumed?: true
+  readonly assumed?: true | { readonly since: string }
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
   readonly messages: M

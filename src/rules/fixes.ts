@@ -5,6 +5,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/class-served': ['moved'],
   'controller-scope/controller-kept': ['elsewhere', 'gateways', 'gatewaysStopped', 'mayStop', 'removed', 'stopped'],
   'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlistened'],
+  'controller-scope/middleware-kept': ['removed'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/publish-target': ['missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status'],
@@ -26,6 +27,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/tls-kept': ['lost'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
+  'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/cluster-object-kept': [
     'apiService',
     'definition',

@@ -9,6 +9,7 @@ import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
+import middlewareKept from './controller-scope/middleware-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import pathsServed from './controller-scope/paths-served'
 import publishTarget from './controller-scope/publish-target'
@@ -38,6 +39,7 @@ import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
+import bindingsAccepted from './protected-rbac/bindings-accepted'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
@@ -71,6 +73,7 @@ export const rules: readonly Rule[] = [
   gatewayKept,
   lockHeld,
   lockUnmanaged,
+  middlewareKept,
   namespaceIsolated,
   pathsServed,
   publishTarget,
@@ -100,6 +103,7 @@ export const rules: readonly Rule[] = [
   tlsKept,
   admissionScope,
   bindingResolves,
+  bindingsAccepted,
   clusterObjectKept,
   notWidened,
   objectKept,

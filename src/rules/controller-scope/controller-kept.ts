@@ -39,6 +39,7 @@ export default defineRule({
   summary: 'A class that Ingresses or Gateways use keeps a controller that takes them.',
   since: '1.2.0',
   scope: 'change',
+  assumed: { since: '1.7.0' },
   kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
   reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace', ...gatewayKinds],
   messages: {
@@ -48,8 +49,8 @@ export default defineRule({
       `${controller} runs no Pods after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Keep at least one Pod until another controller takes them.`,
     unschedulable: ({ controller, of, users }: Loss) =>
       `No node of this cluster's description has what ${controller} asks for after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Ask for nodes that exist.`,
-    elsewhere: ({ controller, of, users }: Loss) =>
-      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. Keep its class and namespaces, or move these Ingresses first.`,
+    elsewhere: ({ controller, of, users, setting }: Loss & { setting: string }) =>
+      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. ${setting ? `Keep ${setting}, or name a class in these Ingresses first` : 'Keep its class and namespaces, or move these Ingresses first'}.`,
     unlabelled: ({ controller, of, users }: Loss) =>
       `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the Ingresses ${of}. Label these namespaces first.`,
     mayStop: ({ controller, of, users }: Loss) =>
@@ -67,13 +68,16 @@ export default defineRule({
     stopped: 'changed',
     unschedulable: 'changed',
   },
-  *partners(manifest) {
+  *partners(manifest, _, isGone) {
     yield* namesOfParts(manifest)
     yield* marksOfGateways(manifest)
     if (manifest.ref.kind === 'Ingress') return
-    if (controllersOf(manifest).some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
+    const controllers = controllersOf(manifest)
+    // The values of charts that may create Ingresses are read where the controller may leave some behind.
+    if (controllers.some(({ claims }) => isGone || claims.some(({ unclassed }) => unclassed))) yield 'ingress'
+    if (controllers.some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
-    else if (controllersOf(manifest).length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler')
+    else if (controllers.length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler')
       yield* ['Ingress', ...marksOfControllers]
   },
   check({ change, base, head, report, skip }) {
@@ -87,7 +91,8 @@ export default defineRule({
         continue
       }
       const field = user.root.at('spec', 'ingressClassName')
-      const args = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
+      const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
+      const args = { ...names, setting: className === '' ? settingForUnclassed(was) : '' }
       report([at, field.exists ? field : user.root.at('spec')], how, args, { keys: [className] })
     }
     for (const { was, how, at, className, users: gateways, instead } of gatewayLosses(change, base, head)) {
@@ -111,6 +116,16 @@ export default defineRule({
     report([scaled.at, user.root.at('spec')], 'mayStop', { ...args, users: inWords(taken) })
   },
 })
+
+/** The setting by which a controller took the Ingresses without a class, where it has one. */
+function settingForUnclassed({ claims, installed, settings, wordsFor }: Controller): string {
+  const [flag] = claims.flatMap(({ facts: { unclassed = [] } }) =>
+    unclassed.flatMap((one) => ('on' in one ? one.on : [])),
+  )
+  const value = flag && settings.get(flag)?.at.path.at(-1)
+  if (installed) return value ? `${value} in its values` : ''
+  return flag ? wordsFor(flag) : ''
+}
 
 function takersOf(ingress: Manifest, head: Snapshot): Controller[] {
   return controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))

@@ -61,7 +61,9 @@ export default defineRule({
       const [served, serves] = [namesOf(old), namesOf(made)]
       const lost = served.filter((name) => !serves.some((one) => one === name || covers(one, name)))
       const server = stagingOf(made, head)
-      if (lost.length > 0 && serves.length > 0 && areComparable(served, serves))
+      // A variable that gets another name takes its Certificate along.
+      const isRenamed = lost.some(isPlaceholder) && !makerOf(was, change.after, head)
+      if (lost.length > 0 && serves.length > 0 && areComparable(served, serves) && !isRenamed)
         report(
           [now.at, made.root],
           'uncovered',

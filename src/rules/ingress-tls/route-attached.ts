@@ -37,7 +37,7 @@ export default defineRule({
   summary: 'Every hostname of a route matches a listener, and the certificate of that listener covers it.',
   since: '1.2.0',
   scope: 'snapshot',
-  assumed: true,
+  assumed: { since: '1.6.0' },
   kinds: routeKinds,
   reads: [...producerKinds, ...releaseKinds, 'Namespace'],
   subjects: [{ kinds: [gatewayKind, ...routeKinds, ...releaseKinds] }],

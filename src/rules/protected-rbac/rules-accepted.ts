@@ -17,6 +17,8 @@ export default defineRule({
       `Rule ${position} of ${role} lacks ${fields}, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Add ${fields} to the rule, or remove the rule.`,
     mixed: ({ role, position }: Refused) =>
       `Rule ${position} of ${role} names both resources and nonResourceURLs, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Write a rule for each.`,
+    namespaced: ({ role, position }: Refused) =>
+      `Rule ${position} of ${role} names nonResourceURLs, which only a ClusterRole may have, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Move the rule to a ClusterRole, and bind that with a ClusterRoleBinding.`,
   },
   // Source: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/rbac/validation/validation.go, ValidatePolicyRule
   check({ manifest, report }) {
@@ -31,6 +33,8 @@ export default defineRule({
       const missing = wanted.filter((field) => !hasItems(rule.at(field)))
       const [first] = missing
       if (ofUrls && ofResources) report(rule, 'mixed', args, { keys: [String(index)] })
+      if (ofUrls && manifest.ref.kind === 'Role')
+        report(rule.at('nonResourceURLs'), 'namespaced', args, { keys: [String(index)] })
       if (!first) continue
       report(rule.at(first), 'lacks', { ...args, fields: enumerated(missing) }, { keys: missing })
     }

@@ -1,0 +1,86 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
+import {
+  ingressRouteKinds,
+  keyOf,
+  middlewareKinds,
+  middlewaresOf,
+} from '../../kubernetes/controllers/traefik-middleware'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { mayShareNamespace } from '../../kubernetes/object/namespace'
+import { abridged } from '../../listing'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { defineRule } from '../../rule/rule'
+
+const userKinds = ['Ingress.networking.k8s.io', ...ingressRouteKinds] as const
+
+export default defineRule({
+  id: 'controller-scope/middleware-kept',
+  summary: 'A Middleware of Traefik is kept while a route names it.',
+  since: '1.7.0',
+  scope: 'removal',
+  assumed: { since: '1.7.0' },
+  kinds: middlewareKinds,
+  reads: [...userKinds, 'IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  messages: {
+    // Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/server/middleware/middlewares.go, BuildMiddlewareChain,
+    // and pkg/server/router/router.go, buildEntryPointHandler
+    removed: ({ middleware, users }: { middleware: string; users: string }) =>
+      `This change removes ${middleware}, which ${users} still names, so Traefik leaves these routes out and answers 404 for them. Restore it, or remove its name there, too.`,
+  },
+  *partners({ ref }) {
+    if (ref.kind !== 'Middleware') return
+    yield ref.name
+    yield* marksOfControllers
+  },
+  check({ removed, base, head, report, skip }) {
+    const { namespace, name } = removed.ref
+    if (isPlaceholder(name) || middlewareKinds.some((kind) => isThere(kind, removed, head))) return
+    const key = keyOf(removed.ref)
+    const users = userKinds
+      .flatMap((kind) => head.ofKind(kind))
+      .filter((one) => head.get(one.ref)[0] === one && isForTraefik(one, head))
+      .flatMap((one) => {
+        // Without a namespace, an Ingress cannot be matched: its annotation has the whole name.
+        const named = middlewaresOf(one).find((middleware) => middleware.name === key)
+        const isNear = namespace !== '' || (one.ref.kind !== 'Ingress' && mayShareNamespace(one, removed))
+        return named && isNear ? [named.at] : []
+      })
+    if (users.length === 0) return
+    const release = releaseThatBrings(name, base, head)
+    if (release) {
+      skip(removed.root, `${nameOf(release.ref)}, which this change adds or edits, may bring the Middleware`)
+      return
+    }
+    const names = [...new Set(users.map(({ manifest }) => nameOf(manifest.ref)))]
+    report([removed.root, ...users], 'removed', { middleware: nameOf(removed.ref), users: abridged(names) })
+  },
+})
+
+/** Whether a Middleware of that name is still there, in either API group; a tool may choose a namespace. */
+function isThere(kind: (typeof middlewareKinds)[number], { ref }: Manifest, head: Snapshot): boolean {
+  return head.ofKind(kind).some((one) => one.ref.name === ref.name && ['', ref.namespace].includes(one.ref.namespace))
+}
+
+/** Whether Traefik may serve an Ingress: an annotation often stays where another controller came. */
+function isForTraefik(user: Manifest, head: Snapshot): boolean {
+  if (user.ref.kind !== 'Ingress') return true
+  const takers = controllersIn(head).filter((one) => mayTakeIngress(one, user, head))
+  if (takers.length > 0) return takers.some(({ facts }) => facts.name.startsWith('traefik'))
+  const name = classOf(user)
+  const classes = head.ofKind('IngressClass.networking.k8s.io').filter(({ ref }) => ref.name === name)
+  const says = classes.map(({ root }) => root.at('spec', 'controller').string ?? '')
+  return [name ?? 'traefik', ...says].some((word) => word.includes('traefik'))
+}
+
+/** A release of a chart from elsewhere that comes or changes, and whose values name a Middleware so. */
+function releaseThatBrings(name: string, base: Snapshot, head: Snapshot): Manifest | undefined {
+  return releaseKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content))
+    .find(({ object }) => mentionsOneOf(object.content, ['Middleware']) && mentionsOneOf(object.content, [name]))
+}
