@@ -66,6 +66,8 @@ function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[]
 /** The releases of a chart with its switches on; with fewer of them, where not all can be on together. */
 async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
   if (base.keys.get(own.id) === head.keys.get(own.id)) return []
+  const { all, ofRoutes } = await switchesOf(own, base, head)
+  if (all.length === 0 && ofRoutes.length === 0) return []
   const plain = { ...own, values: [] }
   const rendered = async (source: HelmSource) => {
     const [before, after] = await Promise.all([base.render(source), head.render(source)])
@@ -74,7 +76,6 @@ async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideO
   }
   const defaults = await rendered(plain)
   if (isRefused(defaults.was) || isRefused(defaults.is)) return []
-  const { all, ofRoutes } = await switchesOf(own, base, head)
   const found: HelmSource[] = []
   for (const paths of ofRoutes.length < all.length ? [all, ofRoutes] : [all]) {
     if (paths.length === 0) break
