@@ -22,7 +22,7 @@ type Left = { ingress: string; was: string; controller: string; known: string }
 
 export default defineRule({
   id: 'controller-scope/class-served',
-  summary: 'An Ingress that a controller serves is not moved to a class that nothing here provides.',
+  summary: 'An Ingress is not moved to a class that nothing here provides, and does not come with one.',
   since: '1.6.0',
   scope: 'change',
   assumed: true,
@@ -33,7 +33,10 @@ export default defineRule({
       `${ingress} had the class ${was}, which ${controller} serves. This change gives it the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
     emptied: ({ ingress, was, controller, known }: Left) =>
       `${ingress} had the class ${was}, which ${controller} serves. This change leaves it without a class, and no controller and no default IngressClass in this repository takes such an Ingress, so its hosts may not be served. Name a class that is served: ${known}.`,
+    unserved: ({ ingress, name, known }: { ingress: string; name: string; known: string }) =>
+      `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
   },
+  later: { unserved: '1.7.0' },
   putBack: { moved: 'changed', emptied: 'changed' },
   *partners(manifest) {
     yield 'IngressClass'
@@ -46,14 +49,27 @@ export default defineRule({
     if (change.kind === 'removed') return
     const { after } = change
     const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
-    if (!before) return
-    const [was, name] = [classOf(before), classOf(after)]
     const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
-    if (!was || was === name || !providersBefore || !providers) return
-    if ([was, name ?? ''].some(isPlaceholder)) return
+    if (!providersBefore || !providers || takerOf(after, providers) || isManaged(after)) return
+    const name = classOf(after)
+    const isUnknown = (one: string) =>
+      !providers.classes.has(one) && ![base, head].some((side) => isUsedBeside(after, one, side))
+    if (!before) {
+      // Without a controller at the base, this may be the first of what a cluster gets.
+      if (!name || isPlaceholder(name) || providersBefore.controllers.length === 0 || !isUnknown(name)) return
+      report(
+        placeOf(after),
+        'unserved',
+        { ingress: nameOf(after.ref), name, known: knownIn(providers) },
+        { keys: [name] },
+      )
+      return
+    }
+    const was = classOf(before)
+    if (!was || was === name || [was, name ?? ''].some(isPlaceholder)) return
     // A controller that goes or changes its class is reported by other rules.
     const by = takerOf(before, providers)
-    if (!by || !takerOf(before, providersBefore) || takerOf(after, providers) || isManaged(after)) return
+    if (!by || !takerOf(before, providersBefore)) return
     const names = {
       ingress: nameOf(after.ref),
       was,
@@ -62,7 +78,7 @@ export default defineRule({
     }
     if (name === undefined) {
       if (!providers.hasDefault) report(after.root.at('spec'), 'emptied', names, { keys: [was] })
-    } else if (!providers.classes.has(name) && ![base, head].some((side) => isUsedBeside(after, name, side))) {
+    } else if (isUnknown(name)) {
       report(placeOf(after), 'moved', { ...names, name }, { keys: [name] })
     }
   },
