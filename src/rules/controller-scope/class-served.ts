@@ -36,7 +36,6 @@ export default defineRule({
     unserved: ({ ingress, name, known }: { ingress: string; name: string; known: string }) =>
       `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
   },
-  later: { unserved: '1.7.0' },
   putBack: { moved: 'changed', emptied: 'changed' },
   *partners(manifest) {
     yield 'IngressClass'
