@@ -11,8 +11,8 @@ ${hosts.map((host) => `    - host: ${host}\n`).join('')}  tls:
       hosts: [${tls.join(', ')}]
 `
 
-async function findings(base: Files, head: Files): Promise<string[]> {
-  const { findings } = await judgeChange(base, head, 'helm', ['ingress-tls'])
+async function findings(base: Files, head: Files, policy = 'ingress-tls'): Promise<string[]> {
+  const { findings } = await judgeChange(base, head, 'helm', [policy])
   return findings
     .filter(({ status, rule }) => status === 'introduced' && rule.startsWith('ingress-tls/'))
     .map(({ rule, level, location: { path, region } }) => `${level} ${rule} ${path}:${region.startLine}`)
@@ -99,6 +99,9 @@ test('one Secret that two releases request for different hosts', async () => {
   const other = '  - {name: api, namespace: shop, chart: acme/api, values: [api.yaml]}\n'
   const base = { 'helmfile.yaml': helmfile(), 'web.yaml': requesting(a, 'shop-tls') }
   const head = (secret: string) => ({ 'helmfile.yaml': helmfile(other), 'api.yaml': requesting(b, secret) })
-  expect(await findings(base, head('shop-tls'))).toEqual(['warning ingress-tls/certificate-issued api.yaml:5'])
+  for (const policy of ['ingress-tls', 'ingress-tls@1.5.0'])
+    expect(await findings(base, head('shop-tls'), policy)).toEqual([
+      'warning ingress-tls/certificate-issued api.yaml:5',
+    ])
   expect(await findings(base, head('api-tls'))).toEqual([])
 })

@@ -49,6 +49,19 @@ describe('a Kustomization with Pods of the same labels', () => {
     expect(await reselected(app)).toEqual({ rendered: 2, lines: [takenBack] })
   })
 
+  test('is rendered beside a controller in a file that the change does not touch', async () => {
+    const app = { 'controller.yaml': controller, ...kustomization('spare', spare) }
+    expect(await reselected(app)).toEqual({ rendered: 1, lines: [takenBack] })
+  })
+
+  test('is rendered beside a controller that stays as it is in a file that the change touches', async () => {
+    const files = (app: string) => ({ 'edge.yaml': stream(controller, service(app)) })
+    const base = { ...files('edge'), ...kustomization('spare', spare) }
+    const report = await judgeChange(base, files('web'), 'helm', ['controller-scope@1.5.0'])
+    expect(report.inspected.head.rendered).toBe(1)
+    expect(lines(report)).toEqual(['resolved error base/edge.yaml:19 controller-scope/status-source'])
+  })
+
   test('is rendered where a transformer may make it a controller', async () => {
     const images =
       'images: [{name: registry.example.com/web, newName: registry.k8s.io/ingress-nginx/controller, newTag: v1.11.2}]\n'

@@ -13,8 +13,8 @@ const isDeployer = ({ group, kind }: ObjectRef) => group === 'kustomize.toolkit.
 const fewestDeployers = 2
 
 /**
- * Sibling folders of which each has the same root of Flux, and Kustomizations of Flux of its own: one cluster cannot
- * have both roots, however little else the folders share.
+ * Sibling folders with the same root of Flux, each with Kustomizations of Flux of its own: one cluster cannot have both
+ * roots, however little else the folders share.
  *
  * @returns the folders, with the sides on which they are such
  */

@@ -1,7 +1,6 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
-import { supposing } from '../manifest/assumption'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { startOf } from '../region'
 import { type Failure, withoutFolder } from '../render/tools/rendering'
@@ -14,6 +13,7 @@ import { faultInWords, networkLine } from './entries-not-fetched'
 import { failureOf } from './failure-of'
 import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
+import { isSwitchedOn, supposingOf } from './switched-on'
 
 interface UnrenderedInput {
   readonly before: readonly RenderedSide[]
@@ -141,15 +141,6 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     if (failure && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
   }
   return { findings, skipped }
-}
-
-/** Whether a chart has switches on that no known release turns on; the values of its tests are files. */
-function isSwitchedOn({ source }: RenderedSide): boolean {
-  return source.kind === 'helm' && source.supposed !== undefined && source.values.length === 0
-}
-
-function supposingOf({ source }: RenderedSide): string {
-  return source.kind === 'helm' ? supposing(source.chart, source.supposed ?? '') : ''
 }
 
 /** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */

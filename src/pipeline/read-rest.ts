@@ -7,6 +7,7 @@ import { withAssumed } from './assume'
 import type { Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
 import { looseManifests, renderFound, renderPartners } from './partners/render-partners'
+import { SeenObjects } from './partners/seen-objects'
 import { needsOtherFiles } from './partners/wanted-partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
@@ -29,14 +30,18 @@ export async function readRest(
   rendered: ChangedRenderings,
   { rules, renderer: { budget }, search, partners: found }: Scope,
 ): Promise<Rest> {
-  const touched = found ? [] : touchedBy(sides, read, rendered)
+  const all = found ? noObjects : objectsOf(sides, read, rendered)
+  const touched = touchedAmong(all)
   const needed = found?.needed ?? needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
   const partners = needed
     ? await (found
         ? renderFound(sides, rendered.isSame, found)
-        : renderPartners(sides, rendered.isSame, rules, touched, search))
+        : renderPartners(sides, rendered.isSame, rules, touched, {
+            seen: new SeenObjects([...all.before, ...all.after], texts ?? new Map()),
+            search,
+          }))
     : []
   return {
     needed,
@@ -46,8 +51,15 @@ export async function readRest(
   }
 }
 
-/** The objects that are not written the same, in the same place, on the other side. */
-function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings): Manifest[] {
+interface ObjectsOfSides {
+  readonly before: readonly Manifest[]
+  readonly after: readonly Manifest[]
+}
+
+const noObjects: ObjectsOfSides = { before: [], after: [] }
+
+/** The objects of the files and sources that the change touches. */
+function objectsOf(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings): ObjectsOfSides {
   const { base, head } = descriptionsOf(sides)
   const before = withAssumed([
     ...loose('base', read.before),
@@ -59,6 +71,11 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
     ...looseManifests('head', rendered.after.filter(hasOthers)),
     ...head.manifests,
   ])
+  return { before, after }
+}
+
+/** The objects that are not written the same, in the same place, on the other side. */
+function touchedAmong({ before, after }: ObjectsOfSides): Manifest[] {
   const keyOf = ({ ref, origin, object }: Manifest) =>
     [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
   const [keysBefore, keysAfter] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]

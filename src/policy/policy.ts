@@ -207,7 +207,7 @@ function activate(
 
 function assumesOf({ assumed }: Rule, version: string): ActiveRule['assumes'] {
   if (typeof assumed !== 'object') return assumed && 'own'
-  return semver.gte(semver.coerce(version) ?? version, assumed.since) ? 'any' : undefined
+  return semver.gte(semver.coerce(version) ?? version, assumed.since) ? 'any' : assumed.before
 }
 
 /** The messages that a rule has in a version of its policy: a released version keeps its messages and wording. */

@@ -48,7 +48,7 @@ interface Context<M extends Messages, P extends TSchema> {
 /** `changed`: a line that was changed or added, too; `nothing`: the removal is wanted, and asks for a further change. */
 export type PutBack = 'changed' | 'nothing'
 
-/** Kinds of objects, of which each contains one of the marks, if there are any. */
+/** Objects of some kinds; where there are marks, those that contain one. */
 export interface Subjects {
   readonly kinds: readonly GroupKind[]
   readonly marks?: readonly string[]
@@ -67,9 +67,10 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   readonly reads?: readonly GroupKind[]
   /**
    * Whether it also judges assumed objects: the Ingresses that remote charts are assumed to create from their values.
-   * With `since`, changes of other objects are judged for them, too, from that version of the policy on.
+   * With `since`, changes of other objects are judged for them, too, from that version of the policy on; before it, none
+   * are, or their own.
    */
-  readonly assumed?: true | { readonly since: string }
+  readonly assumed?: true | { readonly since: string; readonly before?: 'own' }
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
   readonly messages: M

@@ -59,7 +59,7 @@ class Search {
     return false
   }
 
-  /** The files at a mark of which helm comes; they are taken from the marks. */
+  /** Finds the files with a mark that helm comes to, and removes them from the marks. */
   async reached(marks: Marks, accounted: AccountedSide): Promise<string[]> {
     const found: string[] = []
     const reach = (file: string) => {

@@ -67,7 +67,7 @@ function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[]
 async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
   if (base.keys.get(own.id) === head.keys.get(own.id)) return []
   const { all, ofRoutes } = await switchesOf(own, base, head)
-  if (all.length === 0 && ofRoutes.length === 0) return []
+  if (all.length === 0) return []
   const plain = { ...own, values: [] }
   const rendered = async (source: HelmSource) => {
     const [before, after] = await Promise.all([base.render(source), head.render(source)])

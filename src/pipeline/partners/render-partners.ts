@@ -9,6 +9,7 @@ import { readableSide } from '../opening/read-in-part'
 import type { FoundPartners } from './found-partners'
 import { type MayHold, mayHoldOf } from './may-hold'
 import { PartnerSearch } from './partner-search'
+import type { SeenObjects } from './seen-objects'
 import { isAmong, isAsked, partnersWanted, subjectsAmong, type Wanted } from './wanted-partners'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
@@ -44,7 +45,7 @@ export async function renderPartners(
   unreached: (source: Source) => boolean,
   rules: readonly ActiveRule[],
   touched: readonly Manifest[],
-  known = new PartnerSearch(),
+  { seen, search: known = new PartnerSearch() }: { readonly seen: SeenObjects; readonly search?: PartnerSearch },
 ): Promise<RenderedSide[]> {
   const { head, declarations, shard } = sides
   const search = known.words
@@ -65,8 +66,8 @@ export async function renderPartners(
   const manifests: Manifest[] = []
   const asking = rules.filter((rule) => isAsked(rule, touched))
   const followed = new Map(asking.map((rule) => [rule, new Set<Manifest>()]))
-  /** The rules of which no subject is known yet. */
-  const without = new Set(asking.filter((rule) => !touched.some((one) => isSubject(rule, one))))
+  /** The rules without a known subject. */
+  const without = new Set(asking.filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
   for (let frontier = new Map(asking.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
     const asked = new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, its, placeOf, without.has(rule))]))
     const all = [...asked.values()].flat()

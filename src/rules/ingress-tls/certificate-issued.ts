@@ -34,7 +34,7 @@ export default defineRule({
   summary: 'Every certificate that is requested from cert-manager can be issued.',
   since: '1.1.0',
   scope: 'snapshot',
-  assumed: { since: '1.6.0' },
+  assumed: { since: '1.6.0', before: 'own' },
   kinds: users,
   reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,

@@ -14,11 +14,11 @@ export default defineRule({
   kinds: roleKinds,
   messages: {
     lacks: ({ role, position, fields }: Refused & { fields: string }) =>
-      `Rule ${position} of ${role} lacks ${fields}, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Add ${fields} to the rule, or remove the rule.`,
+      `Rule ${position} of ${role} lacks ${fields}, so the API server rejects the whole role: its subjects keep the permissions that are in the cluster, and get none if the role is new. Add ${fields} to the rule, or remove the rule.`,
     mixed: ({ role, position }: Refused) =>
-      `Rule ${position} of ${role} names both resources and nonResourceURLs, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Write a rule for each.`,
+      `Rule ${position} of ${role} names both resources and nonResourceURLs, so the API server rejects the whole role: its subjects keep the permissions that are in the cluster, and get none if the role is new. Write a rule for each.`,
     namespaced: ({ role, position }: Refused) =>
-      `Rule ${position} of ${role} names nonResourceURLs, which only a ClusterRole may have, so the API server rejects the whole role: whoever holds it keeps the permissions that are in the cluster, and gets none where the role is new. Move the rule to a ClusterRole, and bind that with a ClusterRoleBinding.`,
+      `Rule ${position} of ${role} names nonResourceURLs, which only a ClusterRole may have, so the API server rejects the whole role: its subjects keep the permissions that are in the cluster, and get none if the role is new. Move the rule to a ClusterRole, and bind that with a ClusterRoleBinding.`,
   },
   // Source: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/rbac/validation/validation.go, ValidatePolicyRule
   check({ manifest, report }) {
