@@ -40,7 +40,7 @@ const policies = {
 const schemaParts = {
   name: 'schema-parts',
   setup({ onLoad }) {
-    const names = 'Array Boolean Enum Integer Intersect Literal Null Number Object Optional Record String Union Unknown'
+    const names = 'Array Boolean Enum Integer Intersect Literal Null Number Object Optional String Union Unknown Unsafe'
     const contents = `export { ${names.replaceAll(' ', ', ')} } from './build/index.mjs'`
     onLoad({ filter: /node_modules\/typebox\/build\/index\.mjs$/ }, async ({ path: file }) => {
       const resolveDir = path.resolve(file, '../..')

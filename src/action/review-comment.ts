@@ -1,4 +1,5 @@
 import { count } from '../report/words/wording'
+import { withCommas } from '../with-commas'
 import { mayWrite } from './comment'
 import type { ReviewComment, WantedReview } from './github'
 import type { LineComment } from './suggestions'
@@ -36,8 +37,7 @@ export function bodyOf({ text, about }: LineComment, { name }: Marks): string {
  * @param left how many comments are too long, or more than a review takes
  */
 export function leadOf(shown: number, left: number): string {
-  const more =
-    left > 0 ? ` ${left.toLocaleString('en')} more do not fit into a review: run \`ingress-guard check --fix\`.` : ''
+  const more = left > 0 ? ` ${withCommas(left)} more do not fit into a review: run \`ingress-guard check --fix\`.` : ''
   return `ingress-guard has ${count(shown, 'comment')} on this change. Its suggestions are verified: with all of them, their findings are gone and no other one is there.${more}`
 }
 

@@ -1,3 +1,4 @@
+import { withCommas } from '../with-commas'
 import { isNumberOfNoJson } from './kubectl-yaml/values'
 import { isMerge } from './map-pairs'
 import { type Alias, isAlias, isList, isMap, isScalar, type Node, type Pair } from './nodes'
@@ -26,7 +27,7 @@ export function surveyOf(contents: Node): Survey {
   const walk = new SurveyWalk()
   const size = walk.measure(contents)
   const tooLarge = size > nodeLimit && {
-    reason: `its aliases expand to more than ${nodeLimit.toLocaleString('en')} values`,
+    reason: `its aliases expand to more than ${withCommas(nodeLimit)} values`,
     node: walk.firstAlias ?? contents,
     isKubectls: false,
   }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { objectGlobPattern } from '../kubernetes/object/object-glob'
+import { Mapping } from '../mapping'
 
 const strict = { additionalProperties: false }
 
@@ -18,7 +19,7 @@ export const FailOn = Type.Enum(['error', 'warning', 'notice', 'never'])
 export type FailOn = Static<typeof FailOn>
 
 const ruleId = '^[a-z0-9-]+/[a-z0-9-]+$'
-const Params = Type.Record(Type.String(), Type.Unknown(), {
+const Params = Mapping(Type.Unknown(), {
   description: 'Parameters by name; a list is added to the list of the policy.',
 })
 
@@ -26,9 +27,7 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
 const RuleSettings = Type.Object(
   {
     level: Type.Optional(LevelSetting),
-    levels: Type.Optional(
-      Type.Record(Type.String(), LevelSetting, { description: 'Levels of single messages of the rule.' }),
-    ),
+    levels: Type.Optional(Mapping(LevelSetting, { description: 'Levels of single messages of the rule.' })),
     params: Type.Optional(Params),
   },
   strict,
@@ -47,7 +46,7 @@ export const PolicyFile = Type.Object(
     }),
     summary: Type.String({ minLength: 1 }),
     changes: Type.Optional(Type.String({ description: 'The changes since the previous version.' })),
-    rules: Type.Record(Type.String({ pattern: ruleId }), RuleSettings),
+    rules: Mapping(RuleSettings, { keys: ruleId }),
   },
   { ...strict, title: 'A released policy of ingress-guard' },
 )
@@ -61,7 +60,7 @@ const Use = Type.Object(
       description: 'A bundled policy and a semver range of its versions, for example ingress-tls@^1.',
     }),
     params: Type.Optional(Params),
-    rules: Type.Optional(Type.Record(Type.String({ pattern: ruleId }), RuleSettings)),
+    rules: Type.Optional(Mapping(RuleSettings, { keys: ruleId })),
   },
   strict,
 )
@@ -143,7 +142,7 @@ const Release = Type.Object(
       }),
     ),
     set: Type.Optional(
-      Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
+      Mapping(Type.Unknown(), {
         description: 'Single values by their path, as for helm’s --set.',
       }),
     ),
@@ -223,7 +222,7 @@ export const ConfigFile = Type.Object(
         description: 'Globs of files to ignore; replaces the default list.',
       }),
     ),
-    clusters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Cluster)),
+    clusters: Type.Optional(Mapping(Cluster)),
     helm: Type.Optional(
       Type.Array(Release, { description: 'The Helm releases that are installed from this repository.' }),
     ),

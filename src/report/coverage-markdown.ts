@@ -1,10 +1,11 @@
 import type { BlockContent } from 'mdast'
 import { type CauseCoverage, type Coverage, overviewOf, seenFiles } from '../ledger/coverage'
 import { abridged } from '../listing'
+import { withCommas } from '../with-commas'
 import type { Section } from './byte-budget'
 import { amountOf } from './coverage'
 import { inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
-import { number, seenIn, share } from './words/coverage-words'
+import { seenIn, share } from './words/coverage-words'
 
 /** The number of places that are named for a cause. */
 const mostPlaces = 3
@@ -20,8 +21,8 @@ export function coverageSection(coverage: Coverage): Section {
         const [seen, all] = seenFiles(files)
         return row([
           [inlineCode(folder)],
-          [text(all === 0 ? '' : `${number(seen)} of ${number(all)} (${share(seen, all)})`)],
-          ...[releases.rendered, releases['by-values'], releases['not-seen']].map((one) => [text(number(one))]),
+          [text(all === 0 ? '' : `${withCommas(seen)} of ${withCommas(all)} (${share(seen, all)})`)],
+          ...[releases.rendered, releases['by-values'], releases['not-seen']].map((one) => [text(withCommas(one))]),
         ])
       }),
     ],

@@ -7,8 +7,9 @@ import {
   seenReleases,
 } from '../ledger/coverage'
 import { abridged } from '../listing'
+import { withCommas } from '../with-commas'
 import type { Paint } from './terminal'
-import { number, seenIn, share } from './words/coverage-words'
+import { seenIn, share } from './words/coverage-words'
 import { visible } from './words/visible'
 import { count } from './words/wording'
 
@@ -52,12 +53,12 @@ function tableOf({ folders }: CoverageOverview, paint: Paint): string {
     const [[seen, all], [, ofReleases]] = [seenFiles(files), seenReleases(releases)]
     return [
       visible(shortFolder(folder)),
-      all === 0 ? '' : `${number(seen)} of ${number(all)}`,
+      all === 0 ? '' : `${withCommas(seen)} of ${withCommas(all)}`,
       all === 0 ? '' : share(seen, all),
       ...(ofReleases === 0
         ? ['', '', '']
         : [releases.rendered, releases['by-values'], releases['not-seen']].map((one) =>
-            one === 0 ? '-' : number(one),
+            one === 0 ? '-' : withCommas(one),
           )),
     ]
   })
@@ -88,13 +89,13 @@ function causeBlocks(title: string, causes: readonly CauseCoverage[], paint: Pai
 }
 
 function causeBlock({ title, places, effect, remedy, from, ...counts }: CauseCoverage, paint: Paint): string {
-  const urls = from.map(({ url, releases }) => `${url} (${number(releases)})`)
+  const urls = from.map(({ url, releases }) => `${url} (${withCommas(releases)})`)
   return [
     `${paint('yellow', amountOf(counts))}: ${title}`,
     `  ${[effect, remedy].filter(Boolean).join(' ')}`,
     ...(urls.length > 0 ? [`  from ${visible(abridged(urls, mostUrls))}`] : []),
     ...places.slice(0, mostPlaces).map(({ path, reason }) => paint('dim', visible(`  ${path}: ${cut(reason)}`))),
-    ...(places.length > mostPlaces ? [paint('dim', `  and ${number(places.length - mostPlaces)} more`)] : []),
+    ...(places.length > mostPlaces ? [paint('dim', `  and ${withCommas(places.length - mostPlaces)} more`)] : []),
   ].join('\n')
 }
 

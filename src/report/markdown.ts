@@ -1,5 +1,6 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
+import { withCommas } from '../with-commas'
 import { afterMerge } from './after-merge'
 import { bumpSection } from './bumps'
 import { type ByteBudget, fitSections, type Section } from './byte-budget'
@@ -74,7 +75,7 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
     folded('Not inspected', 'line', notInspectedIn(inspected), ({ places, more, reason }) => [
       paragraph([
         ...places.flatMap((place, index) => [...(index > 0 ? [text(', ')] : []), inlineCode(place)]),
-        text(more > 0 ? ` and ${more.toLocaleString('en')} more: ` : ': '),
+        text(more > 0 ? ` and ${withCommas(more)} more: ` : ': '),
         ...words(reason),
       ]),
     ]),
@@ -126,12 +127,7 @@ function tableLine(findings: readonly Finding[]): string {
     [text(level)],
     findings.length === 1
       ? [place]
-      : [
-          text(`${findings.length.toLocaleString('en')} in `),
-          inlineCode(folderOf(location)),
-          text(', the first at '),
-          place,
-        ],
+      : [text(`${withCommas(findings.length)} in `), inlineCode(folderOf(location)), text(', the first at '), place],
     words([wholeTextOf(first), ...renderedFrom(first)].join(' ')),
     [inlineCode(rule)],
   ]
@@ -226,7 +222,7 @@ function plain(children: RootContent[], noun = 'sentence'): Section {
 /** A list that a reader unfolds. */
 function folded<T>(title: string, noun: string, items: readonly T[], nodesOf: (item: T) => BlockContent[]): Section {
   return {
-    head: `<details><summary>${title}: ${items.length.toLocaleString('en')}</summary>\n\n`,
+    head: `<details><summary>${title}: ${withCommas(items.length)}</summary>\n\n`,
     foot: '\n</details>\n\n',
     noun,
     pieces: items.map((item) => () => listItem(nodesOf(item))),

@@ -1,5 +1,6 @@
 import type { Platform, PlatformCluster } from '../ledger/platform'
 import { abridged, enumerated } from '../listing'
+import { withCommas } from '../with-commas'
 import { visible } from './words/visible'
 import { count } from './words/wording'
 
@@ -14,7 +15,7 @@ export function platformLines({ charts, kustomizations, deployers, clusters }: P
       ? [`${count(kustomizations.length, 'Kustomization')} (${abridged(kustomizations, most.folders)})`]
       : []),
   ]
-  const by = deployers.map(({ name, number }) => `${name} (${number.toLocaleString('en')})`)
+  const by = deployers.map(({ name, number }) => `${name} (${withCommas(number)})`)
   const shown = clusters.slice(0, most.clusters)
   return [
     `layout: ${enumerated(written) || 'plain manifests'}`,

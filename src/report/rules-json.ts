@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
+import { Mapping } from '../mapping'
 import { Level } from '../policy/schema'
 
 /** The rules as data. Keys are added in later versions, never changed or removed within format 1. */
@@ -15,7 +16,7 @@ export const RulesJson = Type.Object(
         policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()], {
           description: 'The version that is in force without a config; null where that version does not have the rule.',
         }),
-        levels: Type.Record(Type.String(), Level, { description: 'The level of each of its messages there.' }),
+        levels: Mapping(Level, { description: 'The level of each of its messages there.' }),
         page: Type.String({ description: 'Its page, from the folder of the package.' }),
       }),
     ),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/controller-charts.yaml'
+import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 
 /** The condition on a value for an object to be created: that it is on, or off, or a certain text. */
@@ -49,7 +50,7 @@ const ChartFacts = Type.Object(
     /** Parts of a repository's name or URL: any of them distinguishes this chart from others of the same name. */
     of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that installs each. */
-    apps: Type.Record(text, text),
+    apps: Mapping(text),
     /** The value that gives another tag of the image. */
     tag: text,
     /** The value that sets an image without its version. */

@@ -2,6 +2,7 @@ import { satisfies } from 'semver'
 import * as Type from 'typebox'
 import rows from '../../../facts/controller-flags.yaml'
 import { entryOf } from '../../entry'
+import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import type { NamedFlag } from '../workload/settings'
 import type { Controller } from './controller'
@@ -18,7 +19,7 @@ export const ControllerFlagsFile = factsFile({
         /** The flags that all of them know. */
         always: texts,
         /** The flags that some of them know, with these releases. */
-        some: Type.Record(text, text),
+        some: Mapping(text),
         ...proof,
       },
       strict,

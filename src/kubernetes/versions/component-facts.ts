@@ -2,10 +2,11 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/components.yaml'
 import { entryOf } from '../../entry'
+import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 
 /** For releases of a chart or an operator, the release of the component. */
-const Releases = Type.Record(text, text)
+const Releases = Mapping(text)
 
 const PartFacts = Type.Object(
   {
@@ -71,7 +72,7 @@ const Sign = Type.Union([
   Type.Object({ configMap: text, key: text, is }, strict),
   Type.Object({ configMap: text, key: text, holds: text }, strict),
   /** Values of its chart, by their paths: all of them must be set. */
-  Type.Object({ values: Type.Record(text, text) }, strict),
+  Type.Object({ values: Mapping(text) }, strict),
   /** The ConfigMap that a flag of the component names. */
   Type.Object({ configMapOf: text, key: text, is }, strict),
 ])
@@ -81,7 +82,7 @@ export type Sign = Static<typeof Sign>
 /** `facts/components.yaml` */
 export const ComponentFactsFile = factsFile({
   components: Type.Array(ComponentFacts),
-  settings: Type.Record(text, Type.Array(Sign, { minItems: 1 })),
+  settings: Mapping(Type.Array(Sign, { minItems: 1 })),
 })
 
 const file = factsIn(ComponentFactsFile, rows)

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import rows from '../../../facts/controllers.yaml'
+import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 
 /**
@@ -33,7 +34,7 @@ const ConfigFacts = Type.Object(
     /**
      * Its settings: the places of each flag, the newest first. Without this, every flag at its own name, ignoring case.
      */
-    keys: Type.Optional(Type.Record(text, Type.Array(text, { minItems: 1 }))),
+    keys: Type.Optional(Mapping(Type.Array(text, { minItems: 1 }))),
     ...proof,
   },
   strict,
@@ -201,7 +202,7 @@ const ControllerFacts = Type.Object(
     /** The flag that names an object of its own namespace, as `namespace/name`. */
     home: Type.Optional(text),
     /** The labels that, together, identify its Pods. */
-    labels: Type.Optional(Type.Record(text, text, { minProperties: 1 })),
+    labels: Type.Optional(Mapping(text, { minProperties: 1 })),
     /** The word of its arguments without which the image runs something else. */
     command: Type.Optional(text),
     /** The flag that turns it on, itself or by one below it, where one program is several controllers. */

@@ -1,4 +1,5 @@
 import type { Level } from '../../policy/schema'
+import { withCommas } from '../../with-commas'
 import type { Paint } from '../terminal'
 import { visible } from '../words/visible'
 import { count } from '../words/wording'
@@ -46,7 +47,7 @@ function headOf(
   const judged = lines.filter(({ verdict }) => verdict !== 'not-judged')
   const unjudged = lines.length - judged.length
   const share = stopped.length > 0 ? ` (${((100 * stopped.length) / judged.length).toFixed(1)} %)` : ''
-  const some = stopped.length === 0 ? 'none' : stopped.length.toLocaleString('en')
+  const some = stopped.length === 0 ? 'none' : withCommas(stopped.length)
   const endings = stopped.flatMap(stopping).map(({ ending }) => ending?.state)
   const fixed = endings.filter((state) => state === 'fixed').length
   return [

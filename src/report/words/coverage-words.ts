@@ -1,16 +1,17 @@
 import { type Coverage, type CoverageOverview, overviewOf, seenFiles, seenReleases } from '../../ledger/coverage'
+import { withCommas } from '../../with-commas'
 
 /** `sees 40 of 50 manifests (80 %) and 8 of 10 releases (80 %: 5 rendered, 3 by their values)`. */
 export function seenIn({ files, releases }: Pick<CoverageOverview, 'files' | 'releases'>): string {
   const [[seen, all], [seenOfReleases, allReleases]] = [seenFiles(files), seenReleases(releases)]
-  const ways = `${number(releases.rendered)} rendered, ${number(releases['by-values'])} by their values`
+  const ways = `${withCommas(releases.rendered)} rendered, ${withCommas(releases['by-values'])} by their values`
   const parts = [
     ...(all > 0
-      ? [`${number(seen)} of ${all === 1 ? '1 manifest' : `${number(all)} manifests`} (${share(seen, all)})`]
+      ? [`${withCommas(seen)} of ${all === 1 ? '1 manifest' : `${withCommas(all)} manifests`} (${share(seen, all)})`]
       : []),
     ...(allReleases > 0
       ? [
-          `${number(seenOfReleases)} of ${allReleases === 1 ? '1 release' : `${number(allReleases)} releases`} (${share(seenOfReleases, allReleases)}: ${ways})`,
+          `${withCommas(seenOfReleases)} of ${allReleases === 1 ? '1 release' : `${withCommas(allReleases)} releases`} (${share(seenOfReleases, allReleases)}: ${ways})`,
         ]
       : []),
   ]
@@ -26,8 +27,4 @@ export function notAllSeenIn(coverage: Coverage): string {
 
 export function share(part: number, whole: number): string {
   return `${Math.floor((part / whole) * 100)} %`
-}
-
-export function number(value: number): string {
-  return value.toLocaleString('en')
 }

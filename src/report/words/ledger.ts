@@ -2,6 +2,7 @@ import type { Report, Skipped } from '../../finding/report'
 import { causeText } from '../../ledger/causes'
 import type { FileState, LedgerEntry } from '../../ledger/entry'
 import { abridged } from '../../listing'
+import { withCommas } from '../../with-commas'
 
 /** The words with which the summary counts files of a state: for one file, and for several. */
 const states: readonly (readonly [FileState, one: string, several: string])[] = [
@@ -28,12 +29,12 @@ export function accountedIn(files: readonly LedgerEntry[]): string {
   if (files.length === 0) return ''
   const counts = states.flatMap(([state, one, several]) => {
     const number = files.filter((file) => file.state === state).length
-    return number === 0 ? [] : [`${number.toLocaleString('en')} ${number === 1 ? one : several}`]
+    return number === 0 ? [] : [`${withCommas(number)} ${number === 1 ? one : several}`]
   })
   const open = notJudgedIn(files).map(({ path }) => path)
   const named = open.length > 0 ? `: ${abridged(open, mostNamed)}` : ''
   const noun = files.length === 1 ? 'changed file' : 'changed files'
-  return `${files.length.toLocaleString('en')} ${noun}: ${counts.join(', ')}${named}.`
+  return `${withCommas(files.length)} ${noun}: ${counts.join(', ')}${named}.`
 }
 
 function notJudgedIn(files: readonly LedgerEntry[]): LedgerEntry[] {
@@ -80,13 +81,12 @@ function grouped(skipped: readonly Skipped[]): NotInspectedLine[] {
     const places = [...new Set(group.map(({ path }) => path))]
     const { cause } = first
     const alike = group.every(({ reason }) => reason === first.reason)
-    const reason =
-      alike || cause === undefined ? first.reason : `${group.length.toLocaleString('en')} ${causeText(cause).many}`
+    const reason = alike || cause === undefined ? first.reason : `${withCommas(group.length)} ${causeText(cause).many}`
     return [{ places: places.slice(0, mostPlaces), more: Math.max(0, places.length - mostPlaces), reason }]
   })
 }
 
 /** The places of a line, in words. */
 export function placesOf({ places, more }: NotInspectedLine): string {
-  return more > 0 ? `${places.join(', ')} and ${more.toLocaleString('en')} more` : places.join(', ')
+  return more > 0 ? `${places.join(', ')} and ${withCommas(more)} more` : places.join(', ')
 }

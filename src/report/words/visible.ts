@@ -1,3 +1,5 @@
+import { withCommas } from '../../with-commas'
+
 /** A longer text is shown by its two ends: a sentence starts with the fault and ends with the fix. */
 const longest = 4000
 const end = 1000
@@ -27,5 +29,5 @@ export function visibleLines(text: string): string {
 function brief(text: string): string {
   if (text.length <= longest) return text
   const left = text.length - longest
-  return `${text.slice(0, longest - end)}…(${left.toLocaleString('en')} characters left out)…${text.slice(-end)}`
+  return `${text.slice(0, longest - end)}…(${withCommas(left)} characters left out)…${text.slice(-end)}`
 }

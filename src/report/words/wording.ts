@@ -1,12 +1,13 @@
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from '../../finding/report'
 import { abridged, shortened } from '../../listing'
 import { pathOf } from '../../manifest/manifest'
+import { withCommas } from '../../with-commas'
 import { notAllSeenIn } from './coverage-words'
 import { accountedIn } from './ledger'
 
 /** `1 file`, `3 files`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? noun : nouns}`
+  return `${withCommas(number)} ${number === 1 ? noun : nouns}`
 }
 
 /** The findings that the verdict rests on, worst first. */
