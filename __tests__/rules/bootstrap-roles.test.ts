@@ -53,6 +53,7 @@ function stated(before: Manifest, after: Manifest): string[] {
     skip: () => {},
     isWritten: () => true,
     isAdded: () => true,
+    isUsed: () => false,
     today: '2026-11-21',
   })
   return lost

@@ -178,8 +178,9 @@ export class Evaluation {
     const findings: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before
     const context = { ...this.contextOf(active, change.cluster, findings, 'head'), change, base, head }
+    const isUsed = (name: string) => this.evidence.isUsed?.(change.cluster, name) ?? false
     this.guarded(active, manifest, () => {
-      if (rule.scope === 'change' && judges(active, manifest)) rule.check(context)
+      if (rule.scope === 'change' && judges(active, manifest)) rule.check({ ...context, isUsed })
       if (rule.scope === 'removal' && judges(active, manifest)) {
         if (isGone(change, head)) rule.check({ ...context, removed: manifest })
         rule.checkChange?.(context)

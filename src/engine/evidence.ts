@@ -31,6 +31,8 @@ export interface Evidence {
   readonly lapseOf?: (manifest: Manifest, before: Manifest) => string | undefined
   /** Whether an object is deployed, if that is known: objects that are not deployed are not compared with others. */
   readonly isDeployed?: (manifest: Manifest) => boolean
+  /** Whether an untouched file of a cluster uses a name that a rule looks for in texts. */
+  readonly isUsed?: (cluster: string, name: string) => boolean
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
   /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */

@@ -12,6 +12,7 @@ import { bumpsIn } from './bumps'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import { coveredBy } from './covered-by'
+import { namesInUse } from './names-in-use'
 import type { Sides } from './opening/open-sides'
 import type { Gathered, Scope } from './opening/scope'
 import type { SelectedShards } from './opening/shard'
@@ -38,7 +39,7 @@ interface StageResults {
 }
 
 /** Combines what the rules judge and what the report lists as inspected. */
-export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Scope): Promise<Gathered> {
+export async function evidenceOf(stages: StageResults, { renderer, isTrial, rules }: Scope): Promise<Gathered> {
   const { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage } = stages
   const { base, head } = sides
   const { placement, describing, described } = compared
@@ -54,12 +55,8 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
   }
   const kinds = new Set([...rendered.before, ...rendered.after, ...rest.rendered].map(({ source }) => source.kind))
   const bumps = isTrial ? [] : await bumpsIn(sides, rendered)
-  const stillThere = await head.checkout.texts([...read.before.loaded.keys()])
-  return {
-    mode: base ? 'change' : 'all',
+  const judged = {
     changes: compared.changes,
-    moves: compared.moves,
-    described,
     ...snapshots,
     ...assume(
       { differing: compared.before, others: others.base },
@@ -67,6 +64,15 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial }: Sc
       snapshots,
       { isComparing: base !== undefined },
     ),
+  }
+  const isUsed = await namesInUse(sides, clusters, judged, rules)
+  const stillThere = await head.checkout.texts([...read.before.loaded.keys()])
+  return {
+    mode: base ? 'change' : 'all',
+    ...judged,
+    moves: compared.moves,
+    described,
+    ...(isUsed ? { isUsed } : {}),
     unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,

@@ -120,10 +120,26 @@ interface SnapshotRule<M extends Messages, P extends TSchema> extends CommonRule
   checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
+/** One change, in the snapshots of both sides. */
+export interface ChangeInCluster {
+  readonly change: Change
+  readonly base: Snapshot
+  readonly head: Snapshot
+}
+
+/** Names whose users may be in any file that a change does not touch: they are looked for in its text. */
+export interface NamesInText {
+  /** The names on which the statement about a change depends; none in nearly all cases, as the search takes long. */
+  of(change: ChangeInCluster): Iterable<string>
+  isUsedIn(text: string, name: string): boolean
+}
+
 interface ChangeRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Reads both sides; called for each changed object of `kinds`. */
   readonly scope: 'change'
-  check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+  readonly names?: NamesInText
+  /** @param context `isUsed`: whether an untouched file of the cluster uses one of its `names` */
+  check(context: Context<M, P> & ChangeInCluster & { isUsed: (name: string) => boolean }): void
   /** Checks objects of `kinds` that another file or another source deploys to their cluster after the change. */
   checkMove?(context: Context<M, P> & { move: Move; base: Snapshot; head: Snapshot }): void
 }

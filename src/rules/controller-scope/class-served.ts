@@ -14,6 +14,7 @@ import {
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
+import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -37,44 +38,30 @@ export default defineRule({
       `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
   },
   putBack: { moved: 'changed', emptied: 'changed' },
-  *partners(manifest) {
+  direct: true,
+  *partners() {
     yield 'IngressClass'
     yield* marksOfControllers
-    const name = classOf(manifest)
-    if (name) yield name
-    yield* routedHosts(manifest).keys()
   },
-  check({ change, base, head, report }) {
-    if (change.kind === 'removed') return
-    const { after } = change
-    const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
-    const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
-    if (!providersBefore || !providers || takerOf(after, providers) || isManaged(after)) return
-    const name = classOf(after)
-    const isUnknown = (one: string) =>
-      !providers.classes.has(one) && ![base, head].some((side) => isUsedBeside(after, one, side))
-    if (!before) {
-      // Without a controller at the base, this may be the first of what a cluster gets.
-      if (!name || isPlaceholder(name) || providersBefore.controllers.length === 0 || !isUnknown(name)) return
-      report(
-        placeOf(after),
-        'unserved',
-        { ingress: nameOf(after.ref), name, known: knownIn(providers) },
-        { keys: [name] },
-      )
+  names: {
+    *of({ change, base, head }) {
+      const judged = judgedIn(change, base, head)
+      if (judged?.name && !judged.providers.classes.has(judged.name)) yield judged.name
+    },
+    isUsedIn: usesClass,
+  },
+  check({ change, base, head, isUsed, report }) {
+    const judged = judgedIn(change, base, head)
+    if (!judged) return
+    const { after, was, by, name, providers } = judged
+    const isUnknown = (one: string) => !providers.classes.has(one) && !isUsed(one) && !isUsedBeside(after, one, base)
+    const known = knownIn(providers)
+    const ingress = nameOf(after.ref)
+    if (!by) {
+      if (name && isUnknown(name)) report(placeOf(after), 'unserved', { ingress, name, known }, { keys: [name] })
       return
     }
-    const was = classOf(before)
-    if (!was || was === name || [was, name ?? ''].some(isPlaceholder)) return
-    // A controller that goes or changes its class is reported by other rules.
-    const by = takerOf(before, providers)
-    if (!by || !takerOf(before, providersBefore)) return
-    const names = {
-      ingress: nameOf(after.ref),
-      was,
-      controller: nameOfController(by),
-      known: knownIn(providers),
-    }
+    const names = { ingress, was, controller: nameOfController(by), known }
     if (name === undefined) {
       if (!providers.hasDefault) report(after.root.at('spec'), 'emptied', names, { keys: [was] })
     } else if (isUnknown(name)) {
@@ -82,6 +69,44 @@ export default defineRule({
     }
   },
 })
+
+/** An Ingress with another class than before, or a new one with a class, that no controller here takes. */
+interface Judged {
+  readonly after: Manifest
+  readonly name: string | undefined
+  readonly providers: ClassProviders
+  /** The class it had, and the controller that took it; none of an Ingress that is new. */
+  readonly was: string
+  readonly by: Controller | undefined
+}
+
+function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | undefined {
+  if (change.kind === 'removed') return undefined
+  const { after } = change
+  const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
+  const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
+  if (!providersBefore || !providers || takerOf(after, providers) || isManaged(after)) return undefined
+  const name = classOf(after)
+  if (name && isPlaceholder(name)) return undefined
+  if (!before) {
+    // Without a controller at the base, this may be the first of what a cluster gets.
+    if (!name || providersBefore.controllers.length === 0) return undefined
+    return { after, name, providers, was: '', by: undefined }
+  }
+  const was = classOf(before)
+  if (!was || was === name || isPlaceholder(was)) return undefined
+  // A controller that goes or changes its class is reported by other rules.
+  const by = takerOf(before, providers)
+  return by && takerOf(before, providersBefore) ? { after, name, providers, was, by } : undefined
+}
+
+/** A field or an annotation with the class of an Ingress, also in the values of a chart, and its value. */
+const classField = /(?:ingressClassName|ingressClass|className|ingress\.class)["']?[ \t]*:[ \t]*["']?([^\s"',}\]]+)/g
+
+function usesClass(text: string, name: string): boolean {
+  const isPatched = text.includes('/spec/ingressClassName') && text.includes(name)
+  return isPatched || [...text.matchAll(classField)].some(([, value]) => value === name)
+}
 
 /** An Ingress that goes as another comes for one of its hosts: the chart names it anew. */
 function predecessorOf(ingress: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
