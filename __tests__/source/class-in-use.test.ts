@@ -66,4 +66,12 @@ describe('an Ingress that is moved to a class that nothing provides', () => {
     const shared = { 'bases/api.yaml': ingress('api', 'internal') }
     expect((await moved(shared, {}, 'clusters/east/')).lines).toEqual([])
   })
+
+  test('is reported where a controller has the name of the class, and takes it from annotations alone', async () => {
+    const base = { 'nginx.yaml': controller }
+    const judged = await judgeChange(base, { 'web.yaml': ingress('web', 'nginx') }, 'helm', [
+      'controller-scope@1.6.0-rc.1',
+    ])
+    expect(lines(judged)).toEqual([line])
+  })
 })

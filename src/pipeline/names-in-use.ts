@@ -2,7 +2,7 @@ import type { ClusterMap } from '../cluster/clusters'
 import type { Evidence } from '../engine/evidence'
 import { type NameAsked, namesAsked } from '../engine/names-asked'
 import type { ActiveRule } from '../policy/policy'
-import { differs, type Sides } from './opening/open-sides'
+import type { Sides } from './opening/open-sides'
 
 /**
  * Looks in the untouched files for the names that rules ask for.
@@ -17,16 +17,16 @@ export async function namesInUse(
 ): Promise<Evidence['isUsed']> {
   const asked = [...namesAsked(evidence, rules), ...(evidence.assumed ? namesAsked(evidence.assumed, rules) : [])]
   if (asked.length === 0) return undefined
-  const { checkout, tree } = sides.head
-  const files = [...tree.entries.values()].filter(({ path, type }) => type === 'file' && !differs(sides, path))
-  const texts = await checkout.mentioning(
+  const { changed, head } = sides
+  const files = [...head.tree.entries.values()].filter(({ path, type }) => type === 'file' && !changed?.has(path))
+  const texts = await head.checkout.mentioning(
     files.map(({ path }) => path),
     [...new Set(asked.map(({ name }) => name))],
   )
   const used = new Set<string>()
   for (const one of asked) {
     const { cluster } = one.change
-    const isThere = [...texts].some(([path, text]) => one.isUsedIn(text, one.name) && mayGoTo(path, one, clusters))
+    const isThere = [...texts].some(([path, text]) => mayGoTo(path, one, clusters) && one.isUsedIn(text, one.name))
     if (isThere) used.add(keyOf(cluster, one.name))
   }
   return (cluster, name) => used.has(keyOf(cluster, name))

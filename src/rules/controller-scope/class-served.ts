@@ -1,10 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import {
-  type ClassProviders,
-  classProvidersIn,
-  knownIn,
-  takesClassOf,
-} from '../../kubernetes/controllers/class-provider'
+import { type ClassProviders, classProvidersIn, takesClassOf } from '../../kubernetes/controllers/class-provider'
 import {
   type Controller,
   controllerKinds,
@@ -14,6 +9,7 @@ import {
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
+import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -55,7 +51,7 @@ export default defineRule({
     if (!judged) return
     const { after, was, by, name, providers } = judged
     const isUnknown = (one: string) => !providers.classes.has(one) && !isUsed(one) && !isUsedBeside(after, one, base)
-    const known = knownIn(providers)
+    const known = abridged(servedNames(providers), 5)
     const ingress = nameOf(after.ref)
     if (!by) {
       if (name && isUnknown(name)) report(placeOf(after), 'unserved', { ingress, name, known }, { keys: [name] })
@@ -85,7 +81,7 @@ function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | unde
   const { after } = change
   const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
   const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
-  if (!providersBefore || !providers || takerOf(after, providers) || isManaged(after)) return undefined
+  if (!providersBefore || !providers || isTaken(after, providers) || isManaged(after)) return undefined
   const name = classOf(after)
   if (name && isPlaceholder(name)) return undefined
   if (!before) {
@@ -118,6 +114,24 @@ function predecessorOf(ingress: Manifest, base: Snapshot, head: Snapshot): Manif
 
 function takerOf(ingress: Manifest, providers: ClassProviders): Controller | undefined {
   return providers.controllers.find((one) => takesClassOf(ingress, one, providers))
+}
+
+/**
+ * Whether a controller takes a new Ingress. One that compares the controller of an IngressClass takes `ingressClassName`
+ * only where there is a class of that name; by its own name it takes annotations.
+ */
+function isTaken(ingress: Manifest, providers: ClassProviders): boolean {
+  const { controllers, classes } = providers
+  const field = ingress.root.at('spec', 'ingressClassName').string
+  const taking = controllers.filter((one) => takesClassOf(ingress, one, providers))
+  if (!field || classes.has(field)) return taking.length > 0
+  return taking.some(({ claims }) => claims.some(({ by, made }) => by !== 'controller' || made === field))
+}
+
+/** The classes that an Ingress can name; a controller that creates a class is known by that one. */
+function servedNames({ controllers, classes }: ClassProviders): string[] {
+  const names = controllers.flatMap(({ claims }) => claims.flatMap(({ made, names }) => (made ? [made] : names)))
+  return [...new Set([...classes.keys(), ...names])].sort()
 }
 
 function placeOf(ingress: Manifest): Cursor {
