@@ -9,6 +9,7 @@ import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
+import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import pathsServed from './controller-scope/paths-served'
@@ -73,6 +74,7 @@ export const rules: readonly Rule[] = [
   gatewayKept,
   lockHeld,
   lockUnmanaged,
+  matchValid,
   middlewareKept,
   namespaceIsolated,
   pathsServed,

@@ -1,0 +1,89 @@
+import { closest } from '../../closest'
+
+/** The matchers of Traefik 2 and 3. Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/muxer, matcher.go and matcher_v2.go */
+const matchers = [
+  'ALPN',
+  'ClientIP',
+  'Header',
+  'HeaderRegexp',
+  'Headers',
+  'HeadersRegexp',
+  'Host',
+  'HostHeader',
+  'HostRegexp',
+  'HostSNI',
+  'HostSNIRegexp',
+  'Method',
+  'Path',
+  'PathPrefix',
+  'PathRegexp',
+  'Query',
+  'QueryRegexp',
+]
+
+/** A matcher of a rule with its values. */
+interface Matcher {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+/** The matchers of a rule, or why Traefik cannot read it. */
+export type ReadMatch = { readonly matchers: readonly Matcher[] } | { readonly fault: string }
+
+/** A string in backticks or double quotes, a name, an operator, a mark, or any other character. */
+const token = /`[^`]*`|"(?:[^"\\\n]|\\.)*"|[\p{L}_][\p{L}\p{N}_]*|&&|\|\||\S/gu
+
+/**
+ * Reads the rule of a router: matchers in an expression of Go, with `&&`, `||`, `!` and parentheses. Source:
+ * https://github.com/traefik/traefik/blob/v3.7.9/pkg/rules/parser.go
+ */
+export function readMatch(rule: string): ReadMatch {
+  const tokens = rule.match(token) ?? []
+  const found: Matcher[] = []
+  let depth = 0
+  let wantsMatcher = true
+  for (let at = 0; at < tokens.length; at++) {
+    const one = tokens[at] ?? ''
+    if (!wantsMatcher) {
+      if (one === '&&' || one === '||') wantsMatcher = true
+      else if (one !== ')') return { fault: `${quoted(one)} follows a matcher without && or ||` }
+      else if (--depth < 0) return { fault: 'it has a closing parenthesis too many' }
+    } else if (one === '(') {
+      depth++
+    } else if (one !== '!') {
+      const matcher = matcherAt(tokens, at)
+      if ('fault' in matcher) return matcher
+      found.push(matcher)
+      at = matcher.end
+      wantsMatcher = false
+    }
+  }
+  if (wantsMatcher) return { fault: tokens.length === 0 ? 'it is empty' : `no matcher follows ${tokens.at(-1)}` }
+  return depth > 0 ? { fault: 'a closing parenthesis is missing' } : { matchers: found }
+}
+
+function matcherAt(tokens: readonly string[], at: number): (Matcher & { end: number }) | { fault: string } {
+  const name = tokens[at] ?? ''
+  if (!/^[\p{L}_]/u.test(name))
+    return { fault: `${quoted(name)} is where a matcher belongs, such as Host(\`example.com\`)` }
+  if (!matchers.some((one) => one.toLowerCase() === name.toLowerCase())) {
+    const near = closest(name, matchers)
+    return { fault: `${name} is no matcher${near ? `, and ${near} is one` : ''}` }
+  }
+  if (tokens[at + 1] !== '(') return { fault: `no values in parentheses follow ${name}` }
+  const values: string[] = []
+  for (let next = at + 2; ; next += 2) {
+    const value = tokens[next] ?? ''
+    if ((value === ')' && values.length === 0) || /^(?:``|"")$/.test(value)) return { fault: `${name} has no value` }
+    if (!/^[`"]./s.test(value))
+      return { fault: value === '' ? 'a closing parenthesis is missing' : `the value of ${name} is not in backticks` }
+    values.push(value.slice(1, -1))
+    const end = tokens[next + 1]
+    if (end === ')') return { name, values, end: next + 1 }
+    if (end !== ',') return { fault: `a closing parenthesis is missing after the value of ${name}` }
+  }
+}
+
+function quoted(text: string): string {
+  return text === ')' ? 'a closing parenthesis' : text.slice(0, 40)
+}

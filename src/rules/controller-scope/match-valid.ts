@@ -1,0 +1,49 @@
+import { readMatch } from '../../kubernetes/controllers/traefik-match'
+import { ingressRouteKinds } from '../../kubernetes/controllers/traefik-middleware'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+export default defineRule({
+  id: 'controller-scope/match-valid',
+  summary: 'Traefik can read the match of every route of an IngressRoute, and a request can have its hosts.',
+  since: '1.6.0',
+  scope: 'manifest',
+  kinds: ingressRouteKinds,
+  messages: {
+    unreadable: ({ route, match, fault }: { route: string; match: string; fault: string }) =>
+      `Traefik cannot read ${match}, a match of ${route}: ${fault}. It leaves this route out and answers 404 for it. Correct the match.`,
+    noHost: ({ route, value, host }: { route: string; value: string; host: string }) =>
+      `${route} matches the host ${value}, which no request has: a host is a name alone, without a scheme, a port or a path. So Traefik answers 404 for it. Write Host(\`${host}\`), and the path as PathPrefix.`,
+  },
+  check({ manifest, report }) {
+    const route = nameOf(manifest.ref)
+    for (const one of manifest.root.at('spec', 'routes').items()) {
+      const at = one.at('match')
+      const match = at.string
+      // An empty match is refused by the definition of the kind; a tool fills in what is open.
+      if (!match || isOpen(match)) continue
+      const read = readMatch(match)
+      if ('fault' in read) {
+        report(at, 'unreadable', { route, match: shortened(match), fault: read.fault }, { keys: [match] })
+        continue
+      }
+      for (const { name, values } of read.matchers) {
+        if (name.toLowerCase() !== 'host') continue
+        for (const value of values.filter((one) => /[/:\s]/.test(one) && !isPlaceholder(one))) {
+          const host = value.replace(/^\w+:\/\//, '').replace(/[/:\s].*$/s, '')
+          report(at, 'noHost', { route, value, host }, { keys: [value] })
+        }
+      }
+    }
+  },
+})
+
+/** Whether a placeholder is outside of a value: it may be any part of an expression. */
+function isOpen(match: string): boolean {
+  return isPlaceholder(match.replace(/`[^`]*`|"[^"]*"/g, ''))
+}
+
+function shortened(match: string): string {
+  return match.length > 80 ? `${match.slice(0, 80)}…` : match
+}
