@@ -33,11 +33,16 @@ export function* servicesNamedBy(manifest: Manifest): Iterable<string> {
   for (const { service } of backendsOf(manifest)) yield service
 }
 
+function placesIn(manifest: Manifest): Cursor[] {
+  const spec = manifest.root.at('spec')
+  const rules = [...spec.at('rules').items()]
+  if (groupKindOf(manifest.ref) !== ingressKind) return rules.flatMap((rule) => [...rule.at('backendRefs').items()])
+  const paths = rules.flatMap((rule) => [...rule.at('http', 'paths').items()])
+  return [spec.at('defaultBackend'), spec.at('backend'), ...paths.map((path) => path.at('backend'))]
+}
+
 function ofIngress(ingress: Manifest): Backend[] {
-  const spec = ingress.root.at('spec')
-  const paths = [...spec.at('rules').items()].flatMap((rule) => [...rule.at('http', 'paths').items()])
-  const backends = [spec.at('defaultBackend'), spec.at('backend'), ...paths.map((path) => path.at('backend'))]
-  return backends.flatMap((backend) => {
+  return placesIn(ingress).flatMap((backend) => {
     const service = backend.at('service')
     // The form of networking.k8s.io/v1beta1 and extensions/v1beta1 has both in the backend itself.
     const [name, port] = service.exists
@@ -56,8 +61,7 @@ function partOf(port: Cursor): Cursor {
 }
 
 function ofRoute(route: Manifest): Backend[] {
-  return [...route.root.at('spec', 'rules').items()]
-    .flatMap((rule) => [...rule.at('backendRefs').items()])
+  return placesIn(route)
     .filter((ref) => (ref.at('kind').string ?? 'Service') === 'Service' && (ref.at('group').string ?? '') === '')
     .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string ?? route.ref.namespace))
 }
@@ -72,6 +76,33 @@ function backendAt(name: Cursor, port: Cursor, namespace: string): Backend[] {
 function nameOrNumber(text: string | undefined): number | string | undefined {
   if (!text || isPlaceholder(text)) return undefined
   return /^\d+$/.test(text) ? Number(text) : text
+}
+
+/**
+ * What an Ingress or a route of app-template asks of the values it is made from, and that they do not have. `name` and
+ * `identifier`: it asks for a Service in a way that only some versions of the chart read.
+ */
+export type LackKind = 'service' | 'controller' | 'port' | 'name' | 'identifier'
+
+/** What the values lack that an assumed Ingress or route asks for. */
+export interface Lack {
+  readonly at: Cursor
+  readonly kind: LackKind
+  readonly text: string
+  /** The Service that a port is asked of, or a controller is named by. */
+  readonly of: string
+  readonly known: readonly string[]
+}
+
+/** What the values lack that an Ingress or a route asks for which is assumed from them. */
+export function lacksOf(manifest: Manifest): Lack[] {
+  if (!manifest.assumption) return []
+  return placesIn(manifest).flatMap((place) => {
+    const lack = place.at('lack')
+    const [kind, text, of] = ['kind', 'text', 'of'].map((key) => lack.at(key).string ?? '')
+    const known = [...lack.at('known').items()].flatMap(({ string }) => string ?? [])
+    return text ? [{ at: lack, kind: kind as LackKind, text, of: of ?? '', known }] : []
+  })
 }
 
 /** A Service's port, as clients and controllers name it. */

@@ -1,9 +1,11 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { gitOpsKind } from '../../gitops/kinds'
+import { chartMajorOf, ociRepositoryOf } from '../../kubernetes/charts/chart-major'
 import {
   type Backend,
   backendKinds,
   backendsOf,
+  lacksOf,
   portsOfService,
   type ServicePort,
   servicesNamedBy,
@@ -12,6 +14,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
 import { enumerated } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
@@ -23,8 +26,8 @@ export default defineRule({
   scope: 'snapshot',
   assumed: { since: '1.6.0' },
   kinds: backendKinds,
-  reads: ['Service', ...releaseKinds],
-  subjects: [{ kinds: [...backendKinds, ...releaseKinds] }],
+  reads: ['Service', gitOpsKind.ociRepository],
+  subjects: [{ kinds: backendKinds }],
   direct: true,
   messages: {
     // Source: https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/controller.go,
@@ -32,18 +35,49 @@ export default defineRule({
     // loadService: it leaves the path out; Gateway API 1.6.1, apis/v1/httproute_types.go, BackendRefs: 500
     port: ({ user, port, service, known }: { user: string; port: string; service: string; known: string }) =>
       `${user} sends requests to the port ${port} of ${service}, which has only ${known}, so they fail. Name a port that the Service has, or add this one to it.`,
+    // Source: bjw-s-labs/helm-charts at common-4.1.1, charts/library/common, templates/classes/_ingress.tpl, _route.tpl and
+    // templates/lib/service/_validate.tpl: No enabled Service (controller) found with this identifier
+    unmade: ({ user, asks, known }: { user: string; asks: string; known: string }) =>
+      `${user} asks for ${asks} of its values, which have only ${known}, so the chart refuses to render, and the release stays as it was. Use a name that is there, or add this one.`,
+    renamed: ({ user, name, known }: { user: string; name: string; known: string }) =>
+      `${user} sends requests to the Service ${name}, but the chart calls the Service which the values have as ${name} ${known}, so they fail. Write \`identifier: ${name}\`, or the whole name.`,
+    // Source: the same at common-3.7.3, templates/classes/_route.tpl: a backendRef has a name, which may be an identifier
+    unread: ({ user, name, known }: { user: string; name: string; known: string }) =>
+      `${user} names the service ${name} of its values by an identifier, which app-template reads in a backendRef from its version 4 on, so the route has no Service. Write \`name: ${known}\`.`,
     removed: ({ user, service }: { user: string; service: string }) =>
       `This change removes ${service}, to which ${user} still sends requests, so they fail. Restore it, or name another Service there.`,
     // Source: Gateway API 1.6.1, apis/v1/object_reference_types.go, BackendObjectReference: port is an int32
     unnumbered: ({ user, port, service }: { user: string; port: string; service: string }) =>
       `${user} names the port ${port} of the Service ${service} by a name, and a backendRef takes a number alone, so the API server rejects the route. Write the number of the port.`,
   },
-  putBack: { port: 'changed', unnumbered: 'changed' },
+  putBack: { port: 'changed', renamed: 'changed', unmade: 'changed', unnumbered: 'changed', unread: 'changed' },
   *partners(manifest) {
+    for (const { at, kind } of lacksOf(manifest)) {
+      const owner = kind === 'name' ? manifest.assumption?.writtenAt(at.path).manifest : undefined
+      const repository = owner && ociRepositoryOf(owner)
+      if (repository) yield repository.name
+    }
     if (manifest.ref.kind === 'Service') yield manifest.ref.name
-    else if (!releaseKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`))) yield* servicesNamedBy(manifest)
+    else yield* servicesNamedBy(manifest)
   },
   check({ manifest, snapshot, report }) {
+    for (const { at, kind, text, of, known } of lacksOf(manifest)) {
+      const [user, names] = [nameOf(manifest.ref), enumerated(known, 4) || 'none']
+      const keys = [kind, of, text]
+      if (kind === 'port')
+        report(at, 'port', { user, port: text, service: `the service ${of} of its values`, known: names }, { keys })
+      else if (kind === 'service' || kind === 'controller') {
+        const asks = kind === 'service' ? `the service ${text}` : `the controller ${of} for the service ${text}`
+        report(at, 'unmade', { user, asks, known: names }, { keys })
+      } else {
+        const major = chartMajorFor(at, snapshot)
+        if (major === undefined) continue
+        const args = { user, name: text, known: names }
+        if (kind === 'identifier' && major < 4) report(at, 'unread', args, { keys })
+        const isWhole = kind === 'name' && major >= (manifest.ref.kind === 'Ingress' ? 3 : 4)
+        if (isWhole && !isKnownService(text, manifest, snapshot)) report(at, 'renamed', args, { keys })
+      }
+    }
     for (const backend of distinct(manifest)) {
       const { port, wanted } = backend
       const user = nameOf(manifest.ref)
@@ -80,6 +114,16 @@ export default defineRule({
     }
   },
 })
+
+/** The first number of the version of the chart that an assumed object is made by, if that is known. */
+function chartMajorFor({ manifest, path }: Cursor, snapshot: Snapshot): number | undefined {
+  const owner = manifest.assumption?.writtenAt(path).manifest
+  return owner && chartMajorOf(owner, snapshot)
+}
+
+function isKnownService(name: string, manifest: Manifest, snapshot: Snapshot): boolean {
+  return snapshot.ofKind('Service').some((one) => one.ref.name === name && mayShareNamespace(one, manifest))
+}
 
 /** The backends of an object, each Service and port once. */
 function distinct(manifest: Manifest): Backend[] {
