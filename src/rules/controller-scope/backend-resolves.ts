@@ -60,6 +60,8 @@ export default defineRule({
     if (manifest.ref.kind === 'Service') yield manifest.ref.name
     else yield* servicesNamedBy(manifest)
   },
+  partnerKinds: ({ ref: { kind } }) =>
+    kind === 'Service' ? ['Service', ...backendKinds] : ['Service', gitOpsKind.ociRepository],
   check({ manifest, snapshot, report }) {
     for (const { at, kind, text, of, known } of lacksOf(manifest)) {
       const [user, names] = [nameOf(manifest.ref), enumerated(known, 4) || 'none']
