@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { gitOpsKind } from '../../gitops/kinds'
 import { chartMajorOf, ociRepositoryOf } from '../../kubernetes/charts/chart-major'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Backend,
   backendKinds,
@@ -15,7 +16,7 @@ import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
@@ -26,7 +27,7 @@ export default defineRule({
   scope: 'snapshot',
   assumed: { since: '1.6.0' },
   kinds: backendKinds,
-  reads: ['Service', gitOpsKind.ociRepository],
+  reads: ['Service', gitOpsKind.ociRepository, ...releaseKinds],
   subjects: [{ kinds: backendKinds }],
   direct: true,
   messages: {
@@ -61,7 +62,7 @@ export default defineRule({
     else yield* servicesNamedBy(manifest)
   },
   partnerKinds: ({ ref: { kind } }) =>
-    kind === 'Service' ? ['Service', ...backendKinds] : ['Service', gitOpsKind.ociRepository],
+    kind === 'Service' ? ['Service', ...backendKinds, ...releaseKinds] : ['Service', gitOpsKind.ociRepository],
   check({ manifest, snapshot, report }) {
     for (const { at, kind, text, of, known } of lacksOf(manifest)) {
       const [user, names] = [nameOf(manifest.ref), enumerated(known, 4) || 'none']
@@ -108,7 +109,7 @@ export default defineRule({
       if (!backend || servicesOf(backend, head).length > 0) continue
       const maker = makerOf(removed, base, head)
       if (maker) {
-        skip(removed.root, `${nameOf(maker.ref)}, which this change adds or edits, may create the Service`)
+        skip(removed.root, `${nameOf(maker.ref)} may create the Service`)
         return
       }
       const args = { user: nameOf(user.ref), service: nameOf(removed.ref) }
@@ -174,13 +175,20 @@ function inWords({ name, number }: ServicePort): string {
 /** Groups whose kinds make no Service by themselves. */
 const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
 
-/** An object that comes or changes and may create a Service of that name: the release of a chart, or one for an operator. */
+/**
+ * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
+ * an operator.
+ */
 function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
-  return head.manifests.find(
-    ({ ref, object }) =>
-      !ownGroups.includes(ref.group) &&
-      !backendKinds.includes(`${ref.kind}.${ref.group}`) &&
-      !base.get(ref).some((was) => was.object.content === object.content) &&
-      (name.startsWith(ref.name) || mentionsOneOf(object.content, [name])),
-  )
+  return head.manifests.find((one) => {
+    const { ref, object, root } = one
+    if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
+    const isCalledSo = name === ref.name || name.startsWith(`${ref.name}-`)
+    if (!base.get(ref).some((was) => was.object.content === object.content))
+      return isCalledSo || mentionsOneOf(object.content, [name])
+    const sources = [root.at('spec', 'source'), ...root.at('spec', 'sources').items()]
+    const isOfArgo = ref.kind.startsWith('Application')
+    const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
+    return isCalledSo && releaseKinds.includes(groupKindOf(ref)) && hasChart
+  })
 }
