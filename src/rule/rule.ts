@@ -97,8 +97,8 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   /** Whether it needs only the partners of touched objects, and not those of partners. */
   readonly direct?: true
   /**
-   * The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for
-   * it.
+   * The kinds that the partners of an object are of, where they are fewer than those of the rule, or that is on every
+   * kind: no others are rendered for it.
    */
   partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
 }

@@ -1,5 +1,6 @@
 /** The messages that some change gets a verified fix for, by rule: the pages of the rules list them. */
 export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
+  'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
   'controller-scope/class-served': ['moved'],
@@ -20,6 +21,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/gateway-certificate': ['grantRemoved', 'otherType', 'wrongType'],
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
   'ingress-tls/host-valid': ['class', 'host'],
+  'ingress-tls/ingress-accepted': ['refused'],
   'ingress-tls/route-attached': ['noGateway'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
   'ingress-tls/secret-kept': ['removed', 'unrenewed'],

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule/rule'
+import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
@@ -31,6 +32,7 @@ import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
+import ingressAccepted from './ingress-tls/ingress-accepted'
 import namesKept from './ingress-tls/names-kept'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -64,6 +66,7 @@ import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  backendResolves,
   classDefaultSingle,
   classKept,
   classKnown,
@@ -96,6 +99,7 @@ export const rules: readonly Rule[] = [
   hostCovered,
   hostUnique,
   hostValid,
+  ingressAccepted,
   namesKept,
   routeAttached,
   secretAgrees,

@@ -6,6 +6,7 @@ import { type IngressValues, ingressValuesIn } from './ingress-values'
 import { LayeredValue } from './layered-value'
 import { type RemoteRelease, remoteReleasesOf } from './remote-release'
 import { type RouteValues, routeValuesIn } from './route-values'
+import { backendsIn } from './service-values'
 
 /**
  * The Ingresses and routes that releases of remote charts are assumed to create from their values: most charts read
@@ -88,12 +89,17 @@ function madeBy(release: RemoteRelease): Manifest[] {
     const value = path.reduce((outer, key) => outer.get(key), values)
     return !isGivenElsewhere && (hidden === -1 || keysOf(value).every((key) => value.get(key).at))
   }
+  // Of values that are not all known, an own Service may be among the others.
+  const areServicesKnown =
+    hidden === -1 && !elsewhere.some((one) => ['service', 'controllers'].some((own) => isWithin(one, own)))
+  const backendOf = areServicesKnown ? backendsIn(values, release.name) : () => undefined
+  const reading = { fill, backendOf }
   const hostsOf = (value: LayeredValue) => ['hosts', 'hostname', 'host'].find((key) => value.get(key).isSet) ?? 'hosts'
   return [
-    ...ingressValuesIn(values, fill)
+    ...ingressValuesIn(values, reading)
       .filter((one) => isKnown(one, (value) => ['tls', hostsOf(value)]))
       .map((one) => ingressOf(one, release)),
-    ...routeValuesIn(values, fill)
+    ...routeValuesIn(values, reading)
       .filter((one) => isKnown(one, () => ['parentRefs', 'hostnames']))
       .map((one) => routeOf(one, release)),
   ]
@@ -108,8 +114,8 @@ function ingressOf({ className, rules, tls, ...values }: IngressValues, release:
   return objectOf({ group: 'networking.k8s.io', kind: 'Ingress' }, spec, values, release)
 }
 
-function routeOf({ kind, parentRefs, hostnames, ...values }: RouteValues, release: RemoteRelease): Manifest {
-  const spec = { parentRefs, ...(hostnames ? { hostnames } : {}) }
+function routeOf({ kind, parentRefs, hostnames, rules, ...values }: RouteValues, release: RemoteRelease): Manifest {
+  const spec = { parentRefs, ...(hostnames ? { hostnames } : {}), ...(rules ? { rules } : {}) }
   return objectOf({ group: 'gateway.networking.k8s.io', kind }, spec, values, release)
 }
 

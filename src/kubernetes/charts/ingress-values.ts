@@ -1,7 +1,8 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Placed } from '../../manifest/placed'
 import type { LayeredValue } from './layered-value'
-import { all, annotationsOf, type Filled, readBlocks, textOf } from './value-blocks'
+import type { BackendOf } from './service-values'
+import { all, annotationsOf, type Filled, type Reading, readBlocks, textOf } from './value-blocks'
 
 /** An Ingress as values lay it out. */
 export interface IngressValues {
@@ -24,11 +25,11 @@ const keys: ReadonlySet<string> = new Set(['ingress'])
  * `ingress.main` of bjw-s/common and k8s-at-home, also below the name of a component (`server.ingress`). Anything else
  * is left alone.
  */
-export function ingressValuesIn(values: LayeredValue, fill: Filled): IngressValues[] {
-  return readBlocks(values, keys, (value, path) => ingressesAt(value, path, fill))
+export function ingressValuesIn(values: LayeredValue, reading: Reading): IngressValues[] {
+  return readBlocks(values, keys, (value, path) => ingressesAt(value, path, reading))
 }
 
-function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
+function ingressesAt(value: LayeredValue, path: readonly string[], reading: Reading): IngressValues[] {
   if (!value.isMap) return []
   const enabled = value.get('enabled')
   const isPlain = ['enabled', 'hosts', 'hostname'].some((key) => value.get(key).isSet)
@@ -36,20 +37,21 @@ function ingressesAt(value: LayeredValue, path: readonly string[], fill: Filled)
   // The charts with a single host have no switch, or one that is on.
   if (isPlain || isSingle) {
     const isOn = enabled.scalar === true || (isSingle && !enabled.isSet)
-    return isOn ? ingressAt(value, path, fill) : []
+    return isOn ? ingressAt(value, path, reading) : []
   }
   const found = value.keys.flatMap((key) => {
     const keyed = value.get(key)
     const isOn = !keyed.get('enabled').isSet || keyed.get('enabled').scalar === true
-    return keyed.isMap && isOn && keyed.get('hosts').isSet ? ingressAt(keyed, [...path, key], fill) : []
+    return keyed.isMap && isOn && keyed.get('hosts').isSet ? ingressAt(keyed, [...path, key], reading) : []
   })
   return found.map((one) => ({ ...one, isAlone: found.length === 1 }))
 }
 
-function ingressAt(value: LayeredValue, path: readonly string[], fill: Filled): IngressValues[] {
+function ingressAt(value: LayeredValue, path: readonly string[], reading: Reading): IngressValues[] {
   const { at } = value
+  const { fill } = reading
   const read = hasItems(value.get('hosts'))
-    ? byHosts(value, fill)
+    ? byHosts(value, reading)
     : value.get('hostname').isSet
       ? byHostname(value, fill)
       : byHost(value, fill)
@@ -78,12 +80,14 @@ interface ReadHosts {
 /**
  * `hosts: [{host, paths}]` or `hosts: [text]`, and `tls: [{hosts, secretName}]`. Undefined where it is something else.
  */
-function byHosts(value: LayeredValue, fill: Filled): ReadHosts | undefined {
+function byHosts(value: LayeredValue, { fill, backendOf }: Reading): ReadHosts | undefined {
   if (value.get('hostname').scalar) return undefined
   // An entry of `tls` that lost its key ends up among the hosts; a chart makes no host of it.
   const items = value.get('hosts').items?.filter((item) => !isEntry(item))
   const rules = all(items, (item) =>
-    item.isMap ? ruleOf(item.get('host'), item, fill) : ruleOf(item, item, (text) => withoutPath(fill(text))),
+    item.isMap
+      ? ruleOf(item.get('host'), item, fill, backendOf)
+      : ruleOf(item, item, (text) => withoutPath(fill(text))),
   )
   const tls = entriesOf(value.get('tls'), fill)
   return rules && tls && { rules, tls }
@@ -133,10 +137,10 @@ function entriesOf(tls: LayeredValue, fill: Filled): Placed[] | undefined {
 }
 
 /** A rule without a host takes every one. */
-function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | undefined {
+function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled, backendOf?: BackendOf): Placed | undefined {
   const name = textOf(host, fill)
   if (!name || !rule.at) return undefined
-  const [paths, at] = [pathsOf(rule.get('paths'), fill), rule.get('paths').at]
+  const [paths, at] = [pathsOf(rule.get('paths'), fill, backendOf), rule.get('paths').at]
   const http: Placed | undefined = paths && at && { at, map: { paths: { at, list: paths } } }
   return {
     at: rule.at,
@@ -145,12 +149,14 @@ function ruleOf(host: LayeredValue, rule: LayeredValue, fill: Filled): Placed | 
 }
 
 /** `paths: [{path, pathType}]`, or texts alone. */
-function pathsOf(paths: LayeredValue, fill: Filled): Placed[] | undefined {
+function pathsOf(paths: LayeredValue, fill: Filled, backendOf?: BackendOf): Placed[] | undefined {
   return all(paths.items, (item) => {
     const [path, pathType] = item.isMap
       ? [textOf(item.get('path'), fill), textOf(item.get('pathType'), fill)]
       : [textOf(item, fill)]
-    return item.at && path && { at: item.at, map: { path, ...(pathType ? { pathType } : {}) } }
+    const backend = item.isMap ? backendOf?.(item.get('service'), 'ingress') : undefined
+    const map = path && { path, ...(pathType ? { pathType } : {}), ...(backend ? { backend } : {}) }
+    return item.at && map && { at: item.at, map }
   })
 }
 

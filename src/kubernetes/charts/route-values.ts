@@ -1,7 +1,7 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Placed } from '../../manifest/placed'
 import type { LayeredValue } from './layered-value'
-import { all, annotationsOf, type Filled, readBlocks, textOf } from './value-blocks'
+import { all, annotationsOf, type Filled, type Reading, readBlocks, textOf } from './value-blocks'
 
 /** A route of Gateway API as values lay it out. */
 export interface RouteValues {
@@ -13,6 +13,7 @@ export interface RouteValues {
   readonly annotations: Placed | undefined
   readonly parentRefs: Placed
   readonly hostnames: Placed | undefined
+  readonly rules: Placed | undefined
   readonly at: Cursor
 }
 
@@ -35,26 +36,28 @@ const kinds = ['GRPCRoute', 'HTTPRoute', 'TCPRoute', 'TLSRoute', 'UDPRoute']
  * the `route.main` of Grafana's and Prometheus' charts, also below a component, and `httpRoute` of charts made with
  * `helm create`. Only what names its parents is read: any other block of that name may be something else.
  */
-export function routeValuesIn(values: LayeredValue, fill: Filled): RouteValues[] {
-  return readBlocks(values, keys, (value, path) => routesAt(value, path, fill))
+export function routeValuesIn(values: LayeredValue, reading: Reading): RouteValues[] {
+  return readBlocks(values, keys, (value, path) => routesAt(value, path, reading))
 }
 
-function routesAt(value: LayeredValue, path: readonly string[], fill: Filled): RouteValues[] {
+function routesAt(value: LayeredValue, path: readonly string[], reading: Reading): RouteValues[] {
   if (!value.isMap) return []
   const own = kindOf.get(path.at(-1) ?? '') ?? ''
-  if (value.get('parentRefs').isSet) return value.get('enabled').scalar === true ? routeAt(value, path, own, fill) : []
+  if (value.get('parentRefs').isSet)
+    return value.get('enabled').scalar === true ? routeAt(value, path, own, reading) : []
   const isTop = path.length === 1
   const found = value.keys.flatMap((key) => {
     const keyed = value.get(key)
     const enabled = keyed.get('enabled')
     const isOn = enabled.scalar === true || (isTop && !enabled.isSet)
-    return keyed.isMap && isOn ? routeAt(keyed, [...path, key], own, fill) : []
+    return keyed.isMap && isOn ? routeAt(keyed, [...path, key], own, reading) : []
   })
   return found.map((one) => ({ ...one, isAlone: found.length === 1 }))
 }
 
-function routeAt(value: LayeredValue, path: readonly string[], own: string, fill: Filled): RouteValues[] {
+function routeAt(value: LayeredValue, path: readonly string[], own: string, reading: Reading): RouteValues[] {
   const { at } = value
+  const { fill } = reading
   const [parents, hosts, kind] = [value.get('parentRefs'), value.get('hostnames'), value.get('kind')]
   const written = kind.isSet ? kind.scalar : own
   const refs = all(parents.items, (item) => parentOf(item, fill))
@@ -70,6 +73,7 @@ function routeAt(value: LayeredValue, path: readonly string[], own: string, fill
       annotations: annotationsOf(value.get('annotations'), fill),
       parentRefs: { at: parents.at, list: refs },
       hostnames: hosts.at && names.length > 0 ? { at: hosts.at, list: names } : undefined,
+      rules: rulesOf(value.get('rules'), reading),
     },
   ]
 }
@@ -86,4 +90,14 @@ function parentOf(item: LayeredValue, fill: Filled): Placed | undefined {
   const port = item.get('port')
   const number: [string, Placed][] = port.at && port.isSet ? [['port', { at: port.at, scalar: port.scalar }]] : []
   return { at: item.at, map: Object.fromEntries([...texts, ...number]) }
+}
+
+/** The backends of rules, as far as they are read; an entry for nothing else is in them. */
+function rulesOf({ at, items }: LayeredValue, { backendOf }: Reading): Placed | undefined {
+  const rules = (items ?? []).flatMap((rule): Placed[] => {
+    const refs = rule.get('backendRefs')
+    const list = (refs.items ?? []).flatMap((ref) => backendOf(ref, 'route') ?? [])
+    return rule.at && refs.at && list.length > 0 ? [{ at: rule.at, map: { backendRefs: { at: refs.at, list } } }] : []
+  })
+  return at && rules.length > 0 ? { at, list: rules } : undefined
 }

@@ -1,8 +1,15 @@
 import type { Placed } from '../../manifest/placed'
 import type { LayeredValue } from './layered-value'
+import type { BackendOf } from './service-values'
 
 /** Reads text of values, after the release has been filled in. */
 export type Filled = (text: string) => string
+
+/** How the parts of a block are read. */
+export interface Reading {
+  readonly fill: Filled
+  readonly backendOf: BackendOf
+}
 
 /** Components nest no deeper in the values of charts, and no person writes more maps. */
 const deepest = 3

@@ -89,7 +89,9 @@ export function isAsked({ rule }: ActiveRule, touched: readonly Manifest[]): boo
 }
 
 function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly GroupKind[] {
-  return rule.kinds === '*' ? (rule.partnerKinds?.(manifest) ?? []) : [...rule.kinds, ...(rule.reads ?? [])]
+  const known = rule.partnerKinds?.(manifest)
+  if (known) return known
+  return rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
 }
 
 function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {

@@ -1,0 +1,194 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { gitOpsKind } from '../../gitops/kinds'
+import { chartMajorOf, ociRepositoryOf } from '../../kubernetes/charts/chart-major'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  type Backend,
+  backendKinds,
+  backendsOf,
+  lacksOf,
+  portsOfService,
+  type ServicePort,
+  servicesNamedBy,
+} from '../../kubernetes/ingress/backend'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
+import { enumerated } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { defineRule } from '../../rule/rule'
+
+export default defineRule({
+  id: 'controller-scope/backend-resolves',
+  summary: 'The Service and the port to which an Ingress or a route sends requests are there.',
+  since: '1.6.0',
+  scope: 'snapshot',
+  assumed: { since: '1.6.0' },
+  kinds: backendKinds,
+  reads: ['Service', gitOpsKind.ociRepository, ...releaseKinds],
+  subjects: [{ kinds: backendKinds }],
+  direct: true,
+  messages: {
+    // Source: https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/controller.go,
+    // serviceEndpoints: without endpoints, it answers 503; Traefik v3.7.9, pkg/provider/kubernetes/ingress/kubernetes.go,
+    // loadService: it leaves the path out; Gateway API 1.6.1, apis/v1/httproute_types.go, BackendRefs: 500
+    port: ({ user, port, service, known }: { user: string; port: string; service: string; known: string }) =>
+      `${user} sends requests to the port ${port} of ${service}, which has only ${known}, so they fail. Name a port that the Service has, or add this one to it.`,
+    // Source: bjw-s-labs/helm-charts at common-4.1.1, charts/library/common, templates/classes/_ingress.tpl, _route.tpl and
+    // templates/lib/service/_validate.tpl: No enabled Service (controller) found with this identifier
+    unmade: ({ user, asks, known }: { user: string; asks: string; known: string }) =>
+      `${user} asks for ${asks} of its values, which have only ${known}, so the chart refuses to render, and the release stays as it was. Use a name that is there, or add this one.`,
+    renamed: ({ user, name, known }: { user: string; name: string; known: string }) =>
+      `${user} sends requests to the Service ${name}, but the chart calls the Service which the values have as ${name} ${known}, so they fail. Write \`identifier: ${name}\`, or the whole name.`,
+    // Source: the same at common-3.7.3, templates/classes/_route.tpl: a backendRef has a name, which may be an identifier
+    unread: ({ user, name, known }: { user: string; name: string; known: string }) =>
+      `${user} names the service ${name} of its values by an identifier, which app-template reads in a backendRef from its version 4 on, so the route has no Service. Write \`name: ${known}\`.`,
+    removed: ({ user, service }: { user: string; service: string }) =>
+      `This change removes ${service}, to which ${user} still sends requests, so they fail. Restore it, or name another Service there.`,
+    // Source: Gateway API 1.6.1, apis/v1/object_reference_types.go, BackendObjectReference: port is an int32
+    unnumbered: ({ user, port, service }: { user: string; port: string; service: string }) =>
+      `${user} names the port ${port} of the Service ${service} by a name, and a backendRef takes a number alone, so the API server rejects the route. Write the number of the port.`,
+  },
+  putBack: { port: 'changed', renamed: 'changed', unmade: 'changed', unnumbered: 'changed', unread: 'changed' },
+  *partners(manifest) {
+    for (const { at, kind } of lacksOf(manifest)) {
+      const owner = kind === 'name' ? manifest.assumption?.writtenAt(at.path).manifest : undefined
+      const repository = owner && ociRepositoryOf(owner)
+      if (repository) yield repository.name
+    }
+    if (manifest.ref.kind === 'Service') yield manifest.ref.name
+    else yield* servicesNamedBy(manifest)
+  },
+  partnerKinds: ({ ref: { kind } }) =>
+    kind === 'Service' ? ['Service', ...backendKinds, ...releaseKinds] : ['Service', gitOpsKind.ociRepository],
+  check({ manifest, snapshot, report }) {
+    for (const { at, kind, text, of, known } of lacksOf(manifest)) {
+      const [user, names] = [nameOf(manifest.ref), enumerated(known, 4) || 'none']
+      const keys = [kind, of, text]
+      if (kind === 'port')
+        report(at, 'port', { user, port: text, service: `the service ${of} of its values`, known: names }, { keys })
+      else if (kind === 'service' || kind === 'controller') {
+        const asks = kind === 'service' ? `the service ${text}` : `the controller ${of} for the service ${text}`
+        report(at, 'unmade', { user, asks, known: names }, { keys })
+      } else {
+        const major = chartMajorFor(at, snapshot)
+        if (major === undefined) continue
+        const args = { user, name: text, known: names }
+        if (kind === 'identifier' && major < 4) report(at, 'unread', args, { keys })
+        const isWhole = kind === 'name' && major >= (manifest.ref.kind === 'Ingress' ? 3 : 4)
+        if (isWhole && !isKnownService(text, manifest, snapshot)) report(at, 'renamed', args, { keys })
+      }
+    }
+    for (const backend of distinct(manifest)) {
+      const { port, wanted } = backend
+      const user = nameOf(manifest.ref)
+      if (manifest.ref.kind !== 'Ingress' && typeof wanted === 'string') {
+        const args = { user, port: wanted, service: backend.service }
+        report(port, 'unnumbered', args, { keys: [backend.service, wanted] })
+        continue
+      }
+      if (wanted === undefined) continue
+      const services = servicesOf(backend, snapshot)
+      const [first] = services
+      if (!first || !services.every((one) => isOf(backend, one))) continue
+      const ports = services.map(portsOfService)
+      if (ports.some((its) => !its || its.some((one) => offers(one, wanted, manifest)))) continue
+      const known = enumerated((ports[0] ?? []).map(inWords), 4)
+      const args = { user, port: String(wanted), service: nameOf(first.ref), known }
+      report([port, first.root.at('spec', 'ports')], 'port', args, { keys: [backend.service, String(wanted)] })
+    }
+  },
+  checkChange({ change, base, head, report, skip }) {
+    if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
+    const removed = change.before
+    if (isPlaceholder(removed.ref.name)) return
+    for (const user of backendKinds.flatMap((kind) => head.ofKind(kind))) {
+      const [backend] = backendsOf(user).filter((one) => one.service === removed.ref.name && isOf(one, removed))
+      if (!backend || servicesOf(backend, head).length > 0) continue
+      const maker = makerOf(removed, base, head)
+      if (maker) {
+        skip(removed.root, `${nameOf(maker.ref)} may create the Service`)
+        return
+      }
+      const args = { user: nameOf(user.ref), service: nameOf(removed.ref) }
+      report([removed.root, backend.name], 'removed', args, { keys: [nameOf(user.ref)] })
+    }
+  },
+})
+
+/** The first number of the version of the chart that an assumed object is made by, if that is known. */
+function chartMajorFor({ manifest, path }: Cursor, snapshot: Snapshot): number | undefined {
+  const owner = manifest.assumption?.writtenAt(path).manifest
+  return owner && chartMajorOf(owner, snapshot)
+}
+
+function isKnownService(name: string, manifest: Manifest, snapshot: Snapshot): boolean {
+  return snapshot.ofKind('Service').some((one) => one.ref.name === name && mayShareNamespace(one, manifest))
+}
+
+/** The backends of an object, each Service and port once. */
+function distinct(manifest: Manifest): Backend[] {
+  const found = new Map(
+    backendsOf(manifest).map((one) => [JSON.stringify([one.namespace, one.service, one.wanted]), one] as const),
+  )
+  return [...found.values()]
+}
+
+/** The Services that a backend may mean: a tool may choose a namespace. */
+function servicesOf({ name: { manifest }, service, namespace }: Backend, snapshot: Snapshot): Manifest[] {
+  return snapshot
+    .ofKind('Service')
+    .filter(
+      (one) =>
+        one.ref.name === service &&
+        (namespace === manifest.ref.namespace
+          ? mayShareNamespace(one, manifest)
+          : ['', namespace].includes(one.ref.namespace)),
+    )
+}
+
+/** Whether a Service is the one that a backend means, for certain. */
+function isOf({ name: { manifest }, namespace }: Backend, service: Manifest): boolean {
+  return namespace === manifest.ref.namespace
+    ? shareNamespace(service, manifest)
+    : namespace !== '' && service.ref.namespace === namespace
+}
+
+/**
+ * Whether a port is the one that is meant. Of an Ingress, ingress-nginx and HAProxy also take the port of the Pods. Source:
+ * ingress-nginx controller-v1.15.1, internal/ingress/controller/controller.go, serviceEndpoints
+ */
+function offers({ name, number, target }: ServicePort, wanted: number | string, user: Manifest): boolean {
+  if (name === wanted || number === wanted) return true
+  return target === wanted && user.ref.kind === 'Ingress' && !readPortsAlone.some((one) => classOf(user)?.includes(one))
+}
+
+/** The classes of controllers that compare only the port of the Service. */
+const readPortsAlone: readonly string[] = ['cilium', 'contour', 'kong', 'tailscale', 'traefik']
+
+function inWords({ name, number }: ServicePort): string {
+  return name ? `${name} (${number})` : String(number)
+}
+
+/** Groups whose kinds make no Service by themselves. */
+const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
+
+/**
+ * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
+ * an operator.
+ */
+function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
+  return head.manifests.find((one) => {
+    const { ref, object, root } = one
+    if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
+    const isCalledSo = name === ref.name || name.startsWith(`${ref.name}-`)
+    if (!base.get(ref).some((was) => was.object.content === object.content))
+      return isCalledSo || mentionsOneOf(object.content, [name])
+    const sources = [root.at('spec', 'source'), ...root.at('spec', 'sources').items()]
+    const isOfArgo = ref.kind.startsWith('Application')
+    const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
+    return isCalledSo && releaseKinds.includes(groupKindOf(ref)) && hasChart
+  })
+}

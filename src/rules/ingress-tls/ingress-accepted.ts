@@ -1,0 +1,180 @@
+import { closest, didYouMean } from '../../closest'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { misfitsOf, placeFor } from '../../kubernetes/ingress/ingress-shape'
+import type { Cursor } from '../../manifest/cursor'
+import { nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
+
+interface Fault {
+  readonly at: Cursor
+  readonly fault: string
+  readonly remedy: string
+  /** The value that is certainly meant. */
+  readonly instead?: string | undefined
+}
+
+export default defineRule({
+  id: 'ingress-tls/ingress-accepted',
+  summary: 'The API server accepts the rules, paths and backends of an Ingress, and knows every field.',
+  since: '1.7.0',
+  scope: 'manifest',
+  kinds: ['Ingress.networking.k8s.io'],
+  messages: {
+    unknown: ({ ingress, field, remedy }: { ingress: string; field: string; remedy: string }) =>
+      `${ingress} sets ${field}, which is no field of an Ingress in networking.k8s.io/v1: kubectl and server-side apply reject the Ingress, and where nothing checks it, the field is left out. ${remedy}`,
+    form: ({ ingress, field, wanted }: { ingress: string; field: string; wanted: string }) =>
+      `The API server rejects ${ingress}, because ${field} is not ${wanted}. Write ${wanted}.`,
+    refused: ({ ingress, fault, remedy }: { ingress: string; fault: string; remedy: string }) =>
+      `The API server rejects ${ingress}, because ${fault}. ${remedy}`,
+  },
+  check({ manifest: { ref, root, object }, report }) {
+    // The beta versions have other fields and checks.
+    if (object.apiVersion !== 'networking.k8s.io/v1') return
+    const ingress = nameOf(ref)
+    const misfits = misfitsOf(root)
+    for (const misfit of misfits) {
+      const field = written(misfit.at)
+      if ('wanted' in misfit) {
+        report(misfit.at, 'form', { ingress, field, wanted: misfit.wanted }, { keys: [field] })
+        continue
+      }
+      const place = placeFor(misfit.key)
+      const hint = didYouMean(misfit.key, misfit.fields).trim()
+      const remedy = place ? `Write it as ${place}.` : hint || 'Remove it, or write it where it belongs.'
+      report(misfit.at, 'unknown', { ingress, field, remedy }, { keys: [misfit.key] })
+    }
+    // What is in a wrong place or form is what the checks miss.
+    const parts = misfits.map(({ at }) => written(at))
+    const isMisfit = (at: Cursor) => parts.some((part) => part === written(at) || part.startsWith(`${written(at)}.`))
+    for (const { at, fault, remedy, instead } of faultsOf(root.at('spec'))) {
+      const fix = instead === undefined ? undefined : replaced(at, instead)
+      if (!isMisfit(at)) report(at, 'refused', { ingress, fault, remedy }, { keys: [fault], ...(fix && { fix }) })
+    }
+  },
+})
+
+/** `spec.rules[0].http` */
+function written({ path }: Cursor): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .slice(1)
+}
+
+/**
+ * What the API server refuses. Source: kubernetes v1.36, pkg/apis/networking/validation/validation.go, ValidateIngressSpec;
+ * hosts, names of Secrets and of the class are up to host-valid.
+ */
+function* faultsOf(spec: Cursor): Iterable<Fault> {
+  const [rules, backend] = [[...spec.at('rules').items()], spec.at('defaultBackend')]
+  if (isSet(backend)) yield* ofBackend(backend)
+  else if (rules.length === 0)
+    yield { at: spec, fault: 'it has neither rules nor a defaultBackend', remedy: 'Add a rule, or remove the Ingress.' }
+  for (const http of rules.map((rule) => rule.at('http')).filter(isSet)) {
+    const paths = [...http.at('paths').items()]
+    if (paths.length === 0)
+      yield { at: http, fault: `${hostOf(http)} has http without paths`, remedy: 'Add a path, or remove http.' }
+    for (const path of paths) yield* ofPath(path)
+  }
+}
+
+const pathTypes: readonly string[] = ['Exact', 'ImplementationSpecific', 'Prefix']
+
+/** In a path of the types Exact and Prefix. */
+const refusedParts: readonly string[] = ['//', '/./', '/../', '%2f', '%2F']
+const refusedEnds: readonly string[] = ['/..', '/.']
+
+function* ofPath(at: Cursor): Iterable<Fault> {
+  const [path, type] = [at.at('path').string ?? '', at.at('pathType').string ?? '']
+  const named = `the path ${path || '""'}`
+  if (isFilled(path, type)) {
+    yield* ofBackend(at.at('backend'))
+    return
+  }
+  if (type === '') {
+    yield { at: at.at('path'), fault: `${named} has no pathType`, remedy: 'Add pathType: Prefix, or another type.' }
+    return
+  }
+  if (!pathTypes.includes(type)) {
+    const remedy = `Use ${pathTypes.join(', ')}.${didYouMean(type, pathTypes)}`
+    yield {
+      at: at.at('pathType'),
+      fault: `${named} has the pathType ${type}, which does not exist`,
+      remedy,
+      instead: closest(type, pathTypes),
+    }
+  } else if (!path.startsWith('/') && (path !== '' || type !== 'ImplementationSpecific')) {
+    yield {
+      at: at.at('path'),
+      fault: `${named} does not begin with a slash`,
+      remedy: `Write /${path}.`,
+      instead: `/${path}`,
+    }
+  } else if (type !== 'ImplementationSpecific') {
+    const part = refusedParts.find((one) => path.includes(one)) ?? refusedEnds.find((one) => path.endsWith(one))
+    const remedy = 'Write the path without it, or use the pathType ImplementationSpecific.'
+    if (part)
+      yield { at: at.at('path'), fault: `${named} contains ${part}, which the pathType ${type} forbids`, remedy }
+  }
+  yield* ofBackend(at.at('backend'))
+}
+
+function* ofBackend(at: Cursor): Iterable<Fault> {
+  const [service, resource] = [at.at('service'), at.at('resource')]
+  const remedy = 'Name a service with a port, or a resource.'
+  if (isSet(service) && isSet(resource)) {
+    yield { at: resource, fault: 'a backend has both a service and a resource', remedy: 'Keep one of them.' }
+    return
+  }
+  if (!isSet(service)) {
+    if (!isSet(resource)) yield { at, fault: `a backend of ${hostOf(at)} has neither a service nor a resource`, remedy }
+    return
+  }
+  const name = service.at('name').string ?? ''
+  const port = service.at('port')
+  const [portName, number] = [port.at('name'), port.at('number')]
+  if (name === '') yield { at: service, fault: 'the service of a backend has no name', remedy: 'Add its name.' }
+  else if (!isFilled(name) && !isLabel(name))
+    yield { at: service.at('name'), fault: `${name} is no name of a Service`, remedy: 'Name a Service.' }
+  const text = portName.string ?? ''
+  if (text === '' && !number.value) {
+    const example = 'Add port.number, or port.name for a port that has a name.'
+    yield { at: port, fault: `the service ${name} of a backend has no port`, remedy: example }
+  } else if (text !== '' && number.value) {
+    const both = `the port of the service ${name} has both a name and a number`
+    yield { at: number, fault: both, remedy: 'Keep one of them.' }
+  } else if (typeof number.value === 'number' && (number.value < 1 || number.value > 65_535)) {
+    yield { at: number, fault: `${number.value} is no port`, remedy: 'Use a number from 1 to 65535.' }
+  } else if (text !== '' && !isFilled(text) && !isPortName(text)) {
+    const fault = `${text} is no name of a port: it has at most 15 lower-case letters, digits and single dashes`
+    yield { at: portName, fault, remedy: 'Write the name of the port as its Service has it, or its number.' }
+  }
+}
+
+function isSet({ exists, value }: Cursor): boolean {
+  return exists && value !== null
+}
+
+function isFilled(...texts: readonly string[]): boolean {
+  return texts.some(isPlaceholder)
+}
+
+function hostOf({ manifest, path: [, list, index] }: Cursor): string {
+  const host = list === 'rules' && typeof index === 'number' ? manifest.root.at('spec', list, index, 'host').string : ''
+  return host ? `the host ${host}` : 'a rule'
+}
+
+/** A DNS-1123 label: newer releases accept it where older ones ask for a letter at the start. */
+function isLabel(name: string): boolean {
+  return name.length <= 63 && isWord(name)
+}
+
+/** Source: k8s.io/apimachinery v0.36, pkg/util/validation/validation.go, IsValidPortName */
+function isPortName(name: string): boolean {
+  return name.length <= 15 && isWord(name) && /[a-z]/.test(name) && !name.includes('--')
+}
+
+function isWord(text: string): boolean {
+  return /^[a-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-')
+}
