@@ -37,6 +37,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import variablesSet from './ingress-tls/variables-set'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
@@ -101,6 +102,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   tlsKept,
+  variablesSet,
   admissionScope,
   bindingResolves,
   bindingsAccepted,
