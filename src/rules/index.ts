@@ -30,6 +30,7 @@ import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
+import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -95,6 +96,7 @@ export const rules: readonly Rule[] = [
   hostCovered,
   hostUnique,
   hostValid,
+  listenersAccepted,
   namesKept,
   routeAttached,
   secretAgrees,
