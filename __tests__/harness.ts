@@ -8,14 +8,16 @@ import { check, judge as engineJudge, type PolicyContext, reportOf } from '../sr
 import { exceptedAmong } from '../src/engine/exception'
 import type { NamedShard } from '../src/engine/merge'
 import type { Patch } from '../src/finding/edited-text'
-import type { Report } from '../src/finding/report'
+import type { Finding, Report } from '../src/finding/report'
 import { bundledPolicies } from '../src/host/bundled'
 import { verifiedFixes } from '../src/locate/fixes'
+import type { Side } from '../src/manifest/manifest'
 import { gather } from '../src/pipeline/gather'
 import { selectShards } from '../src/pipeline/opening/shard'
 import { emptyConfig, readConfig } from '../src/policy/config'
 import { configPath } from '../src/policy/names'
 import { defaultUses, resolvePolicies, type Use } from '../src/policy/policy'
+import type { Region } from '../src/region'
 import { Renderer } from '../src/render/renderer'
 import { rules } from '../src/rules/index'
 import { MemoryRevision } from './memory-revision'
@@ -168,8 +170,21 @@ export function expectationsIn(file: string, text: string): Expectation[] {
   return found
 }
 
+/** What is compared of a finding, of a report or of its JSON. */
+type ComparedFinding = Pick<Finding, 'rule' | 'text' | 'status'> & {
+  readonly location: {
+    readonly side: Side
+    readonly path: string
+    readonly region: Pick<Region, 'startLine'>
+  }
+}
+
 /** Compares the findings of a report with the expected ones; both lists are empty when they agree. */
-export function compare(expected: readonly Expectation[], report: Report, rule?: string) {
+export function compare(
+  expected: readonly Expectation[],
+  report: Pick<Report, 'mode'> & { readonly findings: readonly ComparedFinding[] },
+  rule?: string,
+) {
   const found = report.findings
     .filter((finding) => report.mode === 'all' || finding.status === 'introduced')
     .filter((finding) => rule === undefined || finding.rule === rule)

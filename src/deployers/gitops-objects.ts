@@ -1,11 +1,9 @@
+import { secretsMadeBy } from '../kubernetes/tls/tls-producer'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import { mentionsOneOf } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
-import { namesOfHolders } from './flux/flux-values'
-
-/** The kinds that values are taken of. */
-export const holderKinds = ['ConfigMap', 'Secret']
+import { holderKinds, namesOfHolders } from './flux/flux-values'
 
 /** The API groups of Argo CD, Flux and Flux Operator, or how they end. */
 export const gitOpsGroups = [
@@ -50,7 +48,7 @@ export async function gitOpsObjects(
     for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
   }
   for (const [file, text] of await checkout.mentioning(files, gitOpsGroups)) take(file, readGitOpsIn(text))
-  // Only those ConfigMaps and Secrets that an object takes values from: there may be many large ones.
+  // Only those ConfigMaps and Secrets, and what makes such a Secret, that an object takes values from: there may be many large ones.
   const names = [...new Set(manifests.flatMap(namesOfHolders))]
   const holds = (text: string) => mentionsOneOf(text, holderKinds) && mentionsOneOf(text, names)
   if (names.length === 0) return manifests
@@ -59,8 +57,15 @@ export async function gitOpsObjects(
     const { objects } = loadFile({ text }, holds)
     take(
       file,
-      objects.filter(({ ref }) => holderKinds.includes(ref.kind) && names.includes(ref.name)),
+      objects.filter((object) => isHolder(object, names)),
     )
   }
   return manifests
+}
+
+/** Whether an object is a ConfigMap or Secret with one of the names, or is known to make one. */
+function isHolder(object: LoadedObject, names: readonly string[]): boolean {
+  if (holderKinds.includes(object.ref.kind)) return names.includes(object.ref.name)
+  const made = secretsMadeBy(new Manifest(object, 'head', { kind: 'file', path: '' }, []))
+  return made.some(({ name }) => names.includes(name))
 }

@@ -1,6 +1,6 @@
 import { type Bringer, declarationSite, type GitOpsSources } from '../deployers/common/gitops-sources'
-import { namesOfHolders } from '../deployers/flux/flux-values'
-import { gitOpsGroups, holderKinds, isGitOps } from '../deployers/gitops-objects'
+import { holderKinds, namesOfHolders } from '../deployers/flux/flux-values'
+import { gitOpsGroups, isGitOps } from '../deployers/gitops-objects'
 import { deployerKinds } from '../gitops/kinds'
 import { identify } from '../manifest/identity'
 import { type LoadedFile, type LoadedObject, loadFile } from '../manifest/load'
@@ -88,8 +88,12 @@ export class Followed {
     const taken = new Set([...this.asked.values()].flatMap(({ files }) => [...files]))
     if (taken.size === 0) return [...ofFiles, ...children]
     const above = new Set([...this.asked.values()].flatMap(({ above }) => [...above]))
+    // Where a rendering was followed further, the object that led to it is read from the rendering that brought it.
+    const brought = new Set(children.map(keyOf))
     const isTaken = (manifest: Manifest) =>
-      taken.has(manifest.origin.path) && isDeployer(manifest) && !above.has(keyOf(manifest))
+      taken.has(manifest.origin.path) &&
+      isDeployer(manifest) &&
+      (!above.has(keyOf(manifest)) || brought.has(keyOf(manifest)))
     return [...ofFiles.filter((manifest) => !isTaken(manifest)), ...children]
   }
 

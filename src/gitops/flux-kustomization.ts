@@ -1,5 +1,11 @@
 import type { Cursor } from '../manifest/cursor'
 
+/** A ConfigMap or Secret whose data are variables. */
+export interface VariablesReference {
+  readonly kind: Cursor
+  readonly name: Cursor
+}
+
 /**
  * A Kustomization of Flux, each field where it is written.
  * https://fluxcd.io/flux/components/kustomize/kustomizations/
@@ -16,7 +22,9 @@ export interface FluxKustomization {
   readonly ignoreMissingComponents: Cursor
   /** Variables that it replaces after building. */
   readonly substitute: Cursor
-  readonly substituteFrom: readonly { readonly kind: Cursor; readonly name: Cursor }[]
+  readonly substituteFrom: readonly VariablesReference[]
+  /** The same in its patches, which give them to other Kustomizations. */
+  readonly substituteFromInPatches: readonly VariablesReference[]
   readonly postBuild: Cursor
   readonly prunes: boolean
   /** Whether its deletion deletes the objects that it deployed. */
@@ -39,12 +47,23 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
     ignoreMissingComponents: spec.at('ignoreMissingComponents'),
     postBuild,
     substitute: postBuild.at('substitute'),
-    substituteFrom: [...postBuild.at('substituteFrom').items()].map((one) => ({
-      kind: one.at('kind'),
-      name: one.at('name'),
-    })),
+    substituteFrom: referencesIn(postBuild),
+    substituteFromInPatches: [...spec.at('patches').items()].flatMap((one) => patchedIn(one.at('patch').nested)),
     prunes,
     // By default it keeps the objects that it deployed when it is deleted while it is suspended.
     cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
   }
+}
+
+function referencesIn(postBuild: Cursor): VariablesReference[] {
+  return [...postBuild.at('substituteFrom').items()].map((one) => ({ kind: one.at('kind'), name: one.at('name') }))
+}
+
+/** A patch is an object with some of its fields, or a list of operations. */
+function patchedIn(patch: Cursor | undefined): VariablesReference[] {
+  if (!patch) return []
+  const operations = [...patch.items()]
+    .filter((one) => one.at('path').string === '/spec/postBuild')
+    .map((one) => one.at('value'))
+  return [patch.at('spec', 'postBuild'), ...operations].flatMap(referencesIn)
 }

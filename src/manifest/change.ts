@@ -60,7 +60,7 @@ export function changesBetween(
     const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
     for (const [was, is] of pairs) {
       if (placeOf(was) !== placeOf(is)) moves.push({ cluster, before: was, after: is })
-      if (comparisonKey(was.object) !== comparisonKey(is.object))
+      if (comparisonKey(was.object) !== comparisonKey(is.object) || unsetIn(was) !== unsetIn(is))
         changes.push({ kind: 'changed', cluster, before: was, after: is })
     }
     for (const after of come) changes.push({ kind: 'added', cluster, after })
@@ -74,6 +74,11 @@ export function changesBetween(
     changes.push({ kind: 'removed', cluster, before: manifest })
   }
   return { changes, moves, unknown }
+}
+
+/** The variables in an object that are replaced by nothing, which makes another object of the same text. */
+function unsetIn({ origin }: Manifest): string {
+  return origin.kind === 'rendered' ? (origin.unset ?? []).map(({ name }) => name).join() : ''
 }
 
 function placeOf({ origin }: Manifest): string {

@@ -104,8 +104,17 @@ export type Origin = {
        * is not known may be laid over it; `reduced`: something that may have changed it was left out.
        */
       readonly unbuilt?: 'written' | 'changed' | 'reduced'
+      /** The variables in it that Flux replaces by nothing, as nothing sets them. */
+      readonly unset?: readonly UnsetVariable[]
     }
 )
+
+/** A variable that nothing sets. */
+export interface UnsetVariable {
+  readonly name: string
+  /** One that is set and that may be meant. */
+  readonly like?: string
+}
 
 /** The reasons why an object is thought to belong to its cluster, strongest first. */
 export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'

@@ -33,6 +33,7 @@ import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
+import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -40,6 +41,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import variablesSet from './ingress-tls/variables-set'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
@@ -100,6 +102,7 @@ export const rules: readonly Rule[] = [
   hostUnique,
   hostValid,
   ingressAccepted,
+  listenersAccepted,
   namesKept,
   routeAttached,
   secretAgrees,
@@ -107,6 +110,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   tlsKept,
+  variablesSet,
   admissionScope,
   bindingResolves,
   bindingsAccepted,

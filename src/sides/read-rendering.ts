@@ -9,6 +9,7 @@ import type { Source } from '../sources/source'
 import { described } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
+import { unsetOf } from './unset-variables'
 
 interface RenderingReader {
   readonly checkout: Checkout
@@ -32,14 +33,18 @@ export async function readRendering(
   const isGuess = await guessesOf(source, checkout)
   const objects: RenderedSide['objects'][number][] = []
   const unreadable: RenderedSide['unreadable'][number][] = []
-  for (const { path, template, text } of rendering.pieces) {
+  for (const { path, template, text, unset = [] } of rendering.pieces) {
     renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
     const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
     const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
     const place = { path: seen, template, id: source.id, source: described(source) }
     const own: Origin = { kind: 'rendered', ...place, ...(supposed === undefined ? {} : { supposed }) }
-    const origin: Origin = unbuilt ? { ...own, unbuilt } : own
+    const origin: Origin = {
+      ...own,
+      ...(unbuilt ? { unbuilt } : {}),
+      ...unsetOf(unset, source),
+    }
     const staying = file.objects.filter(
       (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),
     )

@@ -7,6 +7,7 @@ import { writtenFiles } from '../sources/written'
 import { described } from './described'
 import { inNamespace, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
+import { unsetOf } from './unset-variables'
 
 /** The objects of the manifests that a source names, read from their files. */
 export async function readWritten(
@@ -15,8 +16,9 @@ export async function readWritten(
   checkout: Checkout,
 ): Promise<RenderedSide['objects']> {
   const files = await writtenFiles(source, kustomizations, checkout)
-  return files.flatMap(({ path, text, namespace, mayChange }) => {
-    const origin: Origin = { kind: 'rendered', path, template: '', id: source.id, source: described(source) }
+  return files.flatMap(({ path, text, namespace, mayChange, unset }) => {
+    const place = { path, template: '', id: source.id, source: described(source) }
+    const origin: Origin = { kind: 'rendered', ...place, ...unsetOf(unset, source) }
     return loadFile({ text }).objects.map((object) => ({
       object: withNamespace(inNamespace(object, namespace), source),
       origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },

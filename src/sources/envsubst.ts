@@ -25,19 +25,22 @@ export function readExpression(text: string, at: number): { expression: Expressi
   return { expression, end: reader.place }
 }
 
+/** Whether an expression says what takes the place of a value that is not set. */
+export function hasDefault({ operator }: Expression): boolean {
+  return /^:?[-=?+]$/.test(operator)
+}
+
 /**
  * The text that an expression is replaced by.
  *
  * @returns undefined where it needs a value that is not known
  */
-export function evaluated(
-  { name, operator, args }: Expression,
-  lookUp: (name: string) => string | undefined,
-): string | undefined {
+export function evaluated(expression: Expression, lookUp: (name: string) => string | undefined): string | undefined {
+  const { name, operator, args } = expression
   // Flux fills arguments in first, also those it does not need.
   const filled = args.map((arg) => (typeof arg === 'string' ? arg : (evaluated(arg, lookUp) ?? arg.written)))
   const value = lookUp(name)
-  return value === undefined && !/^:?[-=?+]$/.test(operator) ? undefined : applied(operator, value ?? '', filled)
+  return value === undefined && !hasDefault(expression) ? undefined : applied(operator, value ?? '', filled)
 }
 
 class ExpressionReader {

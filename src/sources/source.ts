@@ -119,6 +119,8 @@ export interface KustomizeSource extends CommonSource {
   readonly namespace?: string
   /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
+  /** The names of all variables that Flux has for it, also of those whose values are not known; undefined if some are not. */
+  readonly variables?: readonly string[]
 }
 
 /** A definition that yields manifests by rendering. */

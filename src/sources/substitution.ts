@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import { entryOf } from '../entry'
-import { evaluated, readExpression } from './envsubst'
+import { type Expression, evaluated, hasDefault, readExpression } from './envsubst'
 
 /**
  * Replaces Flux's variables in a rendered object: `${name}`, `${name:=default}`, and the string functions of bash that
@@ -12,6 +12,26 @@ import { evaluated, readExpression } from './envsubst'
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
   if (!substitutions || !text.includes('$') || isLeftAlone(text)) return text
   const lookUp = (name: string) => entryOf(substitutions, name)?.replaceAll('\n', '')
+  return filledIn(text, (expression) => expression && evaluated(expression, lookUp))
+}
+
+/**
+ * The variables in a text that Flux replaces by nothing, as nothing sets them. With no variable at all it replaces none.
+ *
+ * @param variables all names that are set; undefined where some are not known
+ */
+export function unsetIn(text: string, variables: readonly string[] | undefined): readonly string[] {
+  if (!variables || variables.length === 0 || !text.includes('${') || isLeftAlone(text)) return []
+  const found = new Set<string>()
+  filledIn(text, (expression) => {
+    if (expression && !hasDefault(expression) && !variables.includes(expression.name)) found.add(expression.name)
+    return undefined
+  })
+  return [...found]
+}
+
+/** @param fill the text in place of an expression; undefined leaves it */
+function filledIn(text: string, fill: (expression: Expression | undefined) => string | undefined): string {
   // After the last brace nothing can be closed.
   const last = text.lastIndexOf('}')
   let filled = ''
@@ -20,7 +40,7 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
     filled += text.slice(place, at)
     if (text[at + 1] === '{' && at < last) {
       const { expression, end } = readExpression(text, at)
-      filled += (expression && evaluated(expression, lookUp)) ?? text.slice(at, end)
+      filled += fill(expression) ?? text.slice(at, end)
       place = end
     } else {
       filled += '$'

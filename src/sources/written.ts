@@ -4,7 +4,7 @@ import { kustomizationShape } from './kustomize-fields'
 import { readKustomizeText } from './kustomize-reader'
 import { realPlace } from './places'
 import type { Source } from './source'
-import { substituted } from './substitution'
+import { substituted, unsetIn } from './substitution'
 import { textOf } from './untyped'
 
 /** A file of a source, in its original form. */
@@ -15,6 +15,8 @@ export interface WrittenFile {
   readonly namespace: string
   /** Whether unknown changes may be laid over its objects. */
   readonly mayChange: boolean
+  /** The variables in it that nothing sets. */
+  readonly unset: readonly string[]
 }
 
 /** The files of manifests that a source names, where it cannot be rendered. */
@@ -28,15 +30,15 @@ export async function writtenFiles(
       .below(source.chart)
       .filter((file) => /(?:^|\/)(?:crds|templates)\/[^_/][^/]*\.ya?ml$/.test(file))
     const texts = [...(await checkout.texts(files))].filter(([, text]) => !text.includes('{{'))
-    return texts.map(([path, text]) => ({ path, text, namespace: '', mayChange: false }))
+    return texts.map(([path, text]) => ({ path, text, namespace: '', mayChange: false, unset: [] }))
   }
-  const { root, components = [], overlay = {}, substitutions } = source
+  const { root, components = [], overlay = {}, substitutions, variables } = source
   const laid = Object.keys(overlay).some((key) => key !== 'namespace') || components.length > 0
   const taken = await takenIn(root, { namespace: textOf(overlay.namespace), mayChange: laid }, all, checkout)
   const texts = await checkout.texts([...taken.keys()])
   return [...texts].flatMap(([path, text]) => {
     const by = taken.get(path)
-    return by ? [{ path, text: substituted(text, substitutions), ...by }] : []
+    return by ? [{ path, text: substituted(text, substitutions), unset: unsetIn(text, variables), ...by }] : []
   })
 }
 

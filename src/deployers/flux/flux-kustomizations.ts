@@ -11,7 +11,7 @@ import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from 
 import type { NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, type FluxTree, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
-import { substitutionsOf } from './flux-values'
+import { substitutionsOf, variablesOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { foldersFor, mostFolders } from './path-variables'
 
@@ -187,6 +187,7 @@ export class FluxKustomizations {
     const holders = substituteFrom.flatMap(
       (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
     )
+    const variables = variablesOf(kustomization, (reference) => this.references.holdersOf(reference))
     for (const target of targets) {
       this.named.add(
         {
@@ -203,6 +204,7 @@ export class FluxKustomizations {
           ...(components.length > 0 ? { components } : {}),
           definitionFiles: [...holders.map(({ origin }) => origin.path), ...definedIn, ...owners.appliedBy(manifest)],
           ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
+          ...(postBuild.value && variables ? { variables } : {}),
         },
         manifest,
       )

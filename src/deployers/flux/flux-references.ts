@@ -2,6 +2,7 @@ import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
+import { secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import type { FluxArtifact } from '../common/flux-artifact'
@@ -17,6 +18,7 @@ export class FluxReferences {
   private readonly composed: ComposedArtifacts
   private generators: readonly Manifest[] | undefined
   private byName: Map<string, Manifest[]> | undefined
+  private readonly holders = new Map<string, readonly Manifest[]>()
   private readonly tracked = new Set<Manifest>()
 
   constructor(
@@ -74,6 +76,23 @@ export class FluxReferences {
   /** The ConfigMap or Secret that an object takes values or variables from. */
   holderOf(reference: Pick<ValuesReference, 'kind' | 'name'>, own: string, manifest: Manifest): Manifest | undefined {
     return holderOf(reference, own, this.near(manifest, textAt(reference.kind), textAt(reference.name)))
+  }
+
+  /**
+   * All objects of this repository that may be the one that an object takes variables from, in any namespace and
+   * cluster, with the objects that make such a Secret.
+   */
+  holdersOf({ kind, name }: Pick<ValuesReference, 'kind' | 'name'>): readonly Manifest[] {
+    const [wanted, called] = [textAt(kind), textAt(name)]
+    const key = `${wanted}/${called}`
+    const known = this.holders.get(key)
+    if (known) return known
+    const makes = (one: Manifest) => secretsMadeBy(one).some((made) => made.name === called)
+    const found = this.manifests.filter((one) =>
+      one.ref.kind === wanted ? one.ref.name === called : wanted === 'Secret' && makes(one),
+    )
+    this.holders.set(key, found)
+    return found
   }
 
   /** Adds the GitRepository by which an object takes this repository. */

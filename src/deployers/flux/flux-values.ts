@@ -5,16 +5,20 @@ import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '..
 import { textAt } from '../../gitops/text'
 import { readYaml } from '../../manifest/document-reader'
 import { splitDocuments } from '../../manifest/documents'
-import { Manifest } from '../../manifest/manifest'
+import { groupKindOf, Manifest } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { PackedFiles, Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 
+/** The kinds that values are taken of. */
+export const holderKinds = ['ConfigMap', 'Secret']
+
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
-  const references = [...readHelmRelease(root).valuesFrom, ...readFluxKustomization(root).substituteFrom]
+  const { substituteFrom, substituteFromInPatches } = readFluxKustomization(root)
+  const references = [...readHelmRelease(root).valuesFrom, ...substituteFrom, ...substituteFromInPatches]
   return references.map(({ name }) => textAt(name)).filter(Boolean)
 }
 
@@ -52,6 +56,29 @@ export function substitutionsOf(
   const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
   const own = [...substitute.entries()].map(([key, value]) => [key, textAt(value)] as const)
   return Object.fromEntries([...held, ...own])
+}
+
+/**
+ * The names of all variables of a Kustomization, also of those that SOPS has encrypted: it leaves their names. Objects
+ * of the same name in other clusters count, too.
+ *
+ * @param holdersOf the objects of this repository that may be the one that a reference names
+ * @returns undefined where one of the objects is not here, or is made by a tool
+ */
+export function variablesOf(
+  { substitute, substituteFrom }: FluxKustomization,
+  holdersOf: (reference: FluxKustomization['substituteFrom'][number]) => readonly Manifest[],
+): readonly string[] | undefined {
+  const names = [...substitute.entries()].map(([name]) => name)
+  for (const reference of substituteFrom) {
+    const holders = holdersOf(reference)
+    if (holders.length === 0) return undefined
+    for (const { root, ref } of holders) {
+      if (!holderKinds.includes(groupKindOf(ref))) return undefined
+      for (const field of ['data', 'stringData']) for (const [name] of root.at(field).entries()) names.push(name)
+    }
+  }
+  return [...new Set(names)].sort()
 }
 
 /** The objects that the values of a release may refer to. */

@@ -19,7 +19,7 @@ import {
 } from '../../sources/kustomization'
 import { lackIn } from '../../sources/lack'
 import type { KustomizeSource } from '../../sources/source'
-import { substituted } from '../../sources/substitution'
+import { substituted, unsetIn } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
@@ -121,8 +121,17 @@ export async function renderKustomize(
     }
     return { failure: { ...failure, ...of }, charts }
   }
-  const texts = splitDocuments(outcome.stdout).map(({ text }) => substituted(text, source.substitutions))
-  const pieces = withSetsTogether(texts).map((text): Piece => ({ path: own.file, template: '', text }))
+  const unset = new Map<string, readonly string[]>()
+  const texts = splitDocuments(outcome.stdout).map(({ text }) => {
+    const filled = substituted(text, source.substitutions)
+    const names = unsetIn(text, source.variables)
+    if (names.length > 0) unset.set(filled, names)
+    return filled
+  })
+  const pieces = withSetsTogether(texts).map((text): Piece => {
+    const names = unset.get(text)
+    return { path: own.file, template: '', text, ...(names ? { unset: names } : {}) }
+  })
   return { pieces, remote, charts, data }
 }
 

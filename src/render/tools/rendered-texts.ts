@@ -11,7 +11,7 @@ export class RenderedTexts {
 
   /** Pieces that hold nothing of the output that they were cut from. */
   shared(pieces: readonly Piece[]): Piece[] {
-    return pieces.map(({ path, template, text }) => ({ path, template, text: this.own(text) }))
+    return pieces.map((piece) => ({ ...piece, text: this.own(piece.text) }))
   }
 
   load(text: string): LoadedFile {

@@ -13,6 +13,7 @@ import {
   selectedListeners,
 } from '../../kubernetes/tls/gateway-route'
 import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
+import { gatewaysBeside } from '../../kubernetes/tls/gateways-beside'
 import { letsIn } from '../../kubernetes/tls/listener-narrowing'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
@@ -161,7 +162,7 @@ export default defineRule({
     for (const parent of parentsOf(change.after) ?? []) {
       const known = before.some((one) => isSameGateway(one, parent))
         ? []
-        : gatewaysBeside(parent, change.after, base, head)
+        : gatewaysBeside(parent, { base, head, others: (side) => othersBeside(change.after, side) })
       const [first] = known
       if (!first) continue
       const args = {
@@ -178,29 +179,12 @@ function isSameGateway(one: Parent, other: Parent): boolean {
   return one.namespace === other.namespace && one.name.string === other.name.string
 }
 
-/**
- * The Gateways here that have the name of a Gateway that is not here, or that are in its namespace: it was most likely
- * one of them that the route means. None where another route names the same one, which then is somewhere else.
- */
-function gatewaysBeside({ name, namespace }: Parent, route: Manifest, base: Snapshot, head: Snapshot): Manifest[] {
-  const wanted = name.string ?? ''
-  if (wanted === '' || namespace === '' || [wanted, namespace].some(isPlaceholder)) return []
-  const isNamed = ({ ref }: Manifest) => ref.name === wanted && ref.namespace === namespace
-  const gateways = head.ofKind(gatewayKind)
-  const isUnknown = ({ ref }: Manifest) => ref.name === wanted && (ref.namespace === '' || isPlaceholder(ref.namespace))
-  if ([...gateways, ...base.ofKind(gatewayKind)].some((one) => isNamed(one) || isUnknown(one))) return []
-  const isUsed = [base, head].some((side) =>
-    routeKinds
-      .flatMap((kind) => side.ofKind(kind))
-      .some(
-        (other) =>
-          identityOf(other.ref) !== identityOf(route.ref) &&
-          (parentsOf(other) ?? []).some((one) => one.name.string === wanted && one.namespace === namespace),
-      ),
-  )
-  if (isUsed) return []
-  const sameName = gateways.filter(({ ref }) => ref.name === wanted)
-  return sameName.length > 0 ? sameName : gateways.filter(({ ref }) => ref.namespace === namespace)
+/** The parents of the routes of a side besides one. */
+function othersBeside(route: Manifest, side: Snapshot): Parent[] {
+  return routeKinds
+    .flatMap((kind) => side.ofKind(kind))
+    .filter((other) => identityOf(other.ref) !== identityOf(route.ref))
+    .flatMap((other) => parentsOf(other) ?? [])
 }
 
 /** `the listener https of Gateway edge/public`, with its protocol. */

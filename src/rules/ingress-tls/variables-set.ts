@@ -1,0 +1,75 @@
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+const helmRelease = 'HelmRelease.helm.toolkit.fluxcd.io'
+
+type Unset = Record<'name' | 'object' | 'written' | 'becomes', string>
+
+export default defineRule({
+  id: 'ingress-tls/variables-set',
+  summary: 'Flux has a value for every variable in an Ingress, a route, a Gateway and a Certificate.',
+  since: '1.7.0',
+  scope: 'manifest',
+  kinds: [
+    'Ingress.networking.k8s.io',
+    'Gateway.gateway.networking.k8s.io',
+    'HTTPRoute.gateway.networking.k8s.io',
+    'GRPCRoute.gateway.networking.k8s.io',
+    'TLSRoute.gateway.networking.k8s.io',
+    'Certificate.cert-manager.io',
+    helmRelease,
+  ],
+  messages: {
+    unset: ({ name, object, written, becomes }: Unset) =>
+      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use a variable that is set, or set ${name} beside the others.`,
+    like: ({ name, object, written, becomes, like }: Unset & { like: string }) =>
+      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use ${like}, which is set, or set ${name} beside the others.`,
+  },
+  check({ manifest, report }) {
+    const { origin } = manifest
+    if (origin.kind !== 'rendered' || !origin.unset) return
+    const texts =
+      groupKindOf(manifest.ref) === helmRelease ? blocksIn(manifest.root.at('spec', 'values')) : [manifest.root]
+    const all = texts.flatMap((one) => [...textsIn(one)])
+    for (const { name, like } of origin.unset) {
+      const at = all.find(({ string = '' }) => without(string, name) !== string)
+      if (!at?.string) continue
+      const becomes = without(at.string, name)
+      const args = { name, object: nameOf(manifest.ref), written: at.string, becomes: becomes || 'an empty text' }
+      if (like === undefined) report(at, 'unset', args, { keys: [name] })
+      else report(at, 'like', { ...args, like }, { keys: [name] })
+    }
+  },
+})
+
+/** The values of a chart from which it makes Ingresses and routes. */
+const blockKeys: ReadonlySet<string> = new Set(['ingress', 'ingresses', 'route', 'routes', 'httproute', 'grpcroute'])
+
+/** The deepest value that is searched for them. */
+const deepest = 6
+
+function blocksIn(values: Cursor, depth = 0): Cursor[] {
+  if (depth > deepest) return []
+  return [...values.entries()].flatMap(([key, value]) => {
+    if (value.at('enabled').value === false) return []
+    return blockKeys.has(key.toLowerCase()) ? [value] : blocksIn(value, depth + 1)
+  })
+}
+
+function* textsIn(at: Cursor): Generator<Cursor> {
+  if (at.string !== undefined) yield at
+  for (const [, value] of at.entries()) if (value.at('enabled').value !== false) yield* textsIn(value)
+  for (const item of at.items()) yield* textsIn(item)
+}
+
+/** A text without a variable. */
+function without(text: string, name: string): string {
+  const [first = '', ...rest] = text.split(`\${${name}`)
+  return rest.reduce((before, after) => {
+    const end = after.indexOf('}')
+    // A longer name is another variable.
+    const isOne = end !== -1 && '}:/#%,^='.includes(after.charAt(0))
+    return isOne ? before + after.slice(end + 1) : `${before}\${${name}${after}`
+  }, first)
+}
