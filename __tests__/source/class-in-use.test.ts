@@ -30,7 +30,7 @@ async function moved(others: Files, more: { before?: Files; after?: Files } = {}
     { ...base, ...others, ...more.before },
     { [`${folder}web.yaml`]: ingress('web', 'internal'), ...more.after },
     'helm',
-    ['controller-scope@1.6.0-rc.1'],
+    ['controller-scope@1.6.0'],
   )
   return { rendered: report.inspected.head.rendered, lines: lines(report) }
 }
@@ -69,9 +69,7 @@ describe('an Ingress that is moved to a class that nothing provides', () => {
 
   test('is reported where a controller has the name of the class, and takes it from annotations alone', async () => {
     const base = { 'nginx.yaml': controller }
-    const judged = await judgeChange(base, { 'web.yaml': ingress('web', 'nginx') }, 'helm', [
-      'controller-scope@1.6.0-rc.1',
-    ])
+    const judged = await judgeChange(base, { 'web.yaml': ingress('web', 'nginx') }, 'helm', ['controller-scope@1.6.0'])
     expect(lines(judged)).toEqual([line])
   })
 })

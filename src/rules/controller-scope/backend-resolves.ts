@@ -23,9 +23,9 @@ import { defineRule } from '../../rule/rule'
 export default defineRule({
   id: 'controller-scope/backend-resolves',
   summary: 'The Service and the port to which an Ingress or a route sends requests are there.',
-  since: '1.6.0',
+  since: '1.7.0',
   scope: 'snapshot',
-  assumed: { since: '1.6.0' },
+  assumed: { since: '1.7.0' },
   kinds: backendKinds,
   reads: ['Service', gitOpsKind.ociRepository, ...releaseKinds],
   subjects: [{ kinds: backendKinds }],

@@ -24,7 +24,7 @@ export default defineRule({
   summary: 'A Gateway that routes name is kept and lets them in, and so is a GatewayClass that Gateways name.',
   since: '1.2.0',
   scope: 'change',
-  assumed: { since: '1.6.0' },
+  assumed: { since: '1.7.0' },
   kinds: [gatewayKind, classKind],
   reads: [...routeKinds, 'Namespace', ...releaseKinds],
   messages: {

@@ -21,9 +21,9 @@ const userKinds = ['Ingress.networking.k8s.io', ...ingressRouteKinds] as const
 export default defineRule({
   id: 'controller-scope/middleware-kept',
   summary: 'A Middleware of Traefik is kept while a route names it.',
-  since: '1.6.0',
+  since: '1.7.0',
   scope: 'removal',
-  assumed: { since: '1.6.0' },
+  assumed: { since: '1.7.0' },
   kinds: middlewareKinds,
   reads: [...userKinds, 'IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
   messages: {
