@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { mayBecome } from '../../kubernetes/ingress/placeholder'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
@@ -21,6 +22,8 @@ const messages = {
     `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
+  sharedFilled: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
+    `${ingresses} request one Secret, ${secret}, from cert-manager for hosts that differ whatever is filled in, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   labelled: ({ user, label }: { user: string; label: string }) =>
     `${user} has ${label} as a label, and cert-manager reads it from annotations only, so it issues no certificate for this TLS. Move it to metadata.annotations.`,
   issuerUnknown: ({ user, issuer, was }: { user: string; issuer: string; was: string }) =>
@@ -38,7 +41,7 @@ export default defineRule({
   kinds: users,
   reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
-  later: { labelled: '1.5.0', issuerUnknown: '1.6.0' },
+  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0' },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
@@ -169,14 +172,17 @@ function checkShared(
       .flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? [])),
   )
   const all = hostsOf.flat()
-  if (all.some(isPlaceholder)) return
+  const isFilled = all.some(isPlaceholder)
+  // A wildcard whose domain is filled in may cover any host.
+  if (isFilled && all.some((host) => host.startsWith('*'))) return
+  const mayBeFor = (name: string, host: string) => covers(name, host) || (isFilled && mayBecome(name, host))
   // The Ingress with the hosts of all others may have been created first, and then all hosts are certified.
-  if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => covers(name, host))))) return
+  if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => mayBeFor(name, host))))) return
   const names = sharers.map((sharer) => nameOf(sharer.manifest.ref))
   const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`
   report(
     sharers.map(({ at }) => at),
-    'shared',
+    isFilled ? 'sharedFilled' : 'shared',
     { secret, ingresses },
     { keys: [secret] },
   )
