@@ -23,8 +23,6 @@ export interface FluxKustomization {
   /** Variables that it replaces after building. */
   readonly substitute: Cursor
   readonly substituteFrom: readonly VariablesReference[]
-  /** The same in its patches, which give them to other Kustomizations. */
-  readonly substituteFromInPatches: readonly VariablesReference[]
   readonly postBuild: Cursor
   readonly prunes: boolean
   /** Whether its deletion deletes the objects that it deployed. */
@@ -48,10 +46,23 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
     postBuild,
     substitute: postBuild.at('substitute'),
     substituteFrom: referencesIn(postBuild),
-    substituteFromInPatches: [...spec.at('patches').items()].flatMap((one) => patchedIn(one.at('patch').nested)),
     prunes,
     // By default it keeps the objects that it deployed when it is deleted while it is suspended.
     cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
+  }
+}
+
+/** Variables that the patches of a Kustomization give to others. */
+export interface GivenVariables {
+  readonly names: readonly string[]
+  readonly substituteFrom: readonly VariablesReference[]
+}
+
+export function variablesGivenBy(root: Cursor): GivenVariables {
+  const patched = [...root.at('spec', 'patches').items()].flatMap((one) => patchedIn(one.at('patch').nested))
+  return {
+    names: patched.flatMap((one) => [...one.at('substitute').entries()].map(([name]) => name)),
+    substituteFrom: patched.flatMap(referencesIn),
   }
 }
 
@@ -59,11 +70,11 @@ function referencesIn(postBuild: Cursor): VariablesReference[] {
   return [...postBuild.at('substituteFrom').items()].map((one) => ({ kind: one.at('kind'), name: one.at('name') }))
 }
 
-/** A patch is an object with some of its fields, or a list of operations. */
-function patchedIn(patch: Cursor | undefined): VariablesReference[] {
+/** The `postBuild` of a patch, which is an object with some of its fields, or a list of operations. */
+function patchedIn(patch: Cursor | undefined): Cursor[] {
   if (!patch) return []
   const operations = [...patch.items()]
     .filter((one) => one.at('path').string === '/spec/postBuild')
     .map((one) => one.at('value'))
-  return [patch.at('spec', 'postBuild'), ...operations].flatMap(referencesIn)
+  return [patch.at('spec', 'postBuild'), ...operations]
 }

@@ -187,7 +187,8 @@ export class FluxKustomizations {
     const holders = substituteFrom.flatMap(
       (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
     )
-    const variables = variablesOf(kustomization, (reference) => this.references.holdersOf(reference))
+    const { references } = this
+    const variables = variablesOf(kustomization, references.givenVariables, (one) => references.holdersOf(one))
     for (const target of targets) {
       this.named.add(
         {

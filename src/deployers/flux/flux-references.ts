@@ -1,3 +1,4 @@
+import { type GivenVariables, variablesGivenBy } from '../../gitops/flux-kustomization'
 import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
@@ -19,6 +20,7 @@ export class FluxReferences {
   private generators: readonly Manifest[] | undefined
   private byName: Map<string, Manifest[]> | undefined
   private readonly holders = new Map<string, readonly Manifest[]>()
+  private given: readonly GivenVariables[] | undefined
   private readonly tracked = new Set<Manifest>()
 
   constructor(
@@ -93,6 +95,14 @@ export class FluxReferences {
     )
     this.holders.set(key, found)
     return found
+  }
+
+  /** The variables that patches of Kustomizations give to others. */
+  get givenVariables(): readonly GivenVariables[] {
+    this.given ??= this.manifests
+      .filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
+      .map(({ root }) => variablesGivenBy(root))
+    return this.given
   }
 
   /** Adds the GitRepository by which an object takes this repository. */

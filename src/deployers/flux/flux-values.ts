@@ -1,6 +1,12 @@
 import path from 'node:path/posix'
 import { entryOf } from '../../entry'
-import { type FluxKustomization, readFluxKustomization } from '../../gitops/flux-kustomization'
+import {
+  type FluxKustomization,
+  type GivenVariables,
+  readFluxKustomization,
+  type VariablesReference,
+  variablesGivenBy,
+} from '../../gitops/flux-kustomization'
 import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
 import { readYaml } from '../../manifest/document-reader'
@@ -17,8 +23,8 @@ export const holderKinds = ['ConfigMap', 'Secret']
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
-  const { substituteFrom, substituteFromInPatches } = readFluxKustomization(root)
-  const references = [...readHelmRelease(root).valuesFrom, ...substituteFrom, ...substituteFromInPatches]
+  const { substituteFrom } = readFluxKustomization(root)
+  const references = [...readHelmRelease(root).valuesFrom, ...substituteFrom, ...variablesGivenBy(root).substituteFrom]
   return references.map(({ name }) => textAt(name)).filter(Boolean)
 }
 
@@ -59,18 +65,19 @@ export function substitutionsOf(
 }
 
 /**
- * The names of all variables of a Kustomization, also of those that SOPS has encrypted: it leaves their names. Objects
- * of the same name in other clusters count, too.
+ * The names of all variables that a Kustomization may have, also of those that SOPS has encrypted: it leaves their names.
+ * Objects of the same name in other clusters count, too, and what the patches of any Kustomization give to others.
  *
  * @param holdersOf the objects of this repository that may be the one that a reference names
  * @returns undefined where one of the objects is not here, or is made by a tool
  */
 export function variablesOf(
   { substitute, substituteFrom }: FluxKustomization,
-  holdersOf: (reference: FluxKustomization['substituteFrom'][number]) => readonly Manifest[],
+  given: readonly GivenVariables[],
+  holdersOf: (reference: VariablesReference) => readonly Manifest[],
 ): readonly string[] | undefined {
-  const names = [...substitute.entries()].map(([name]) => name)
-  for (const reference of substituteFrom) {
+  const names = [...[...substitute.entries()].map(([name]) => name), ...given.flatMap((one) => one.names)]
+  for (const reference of [...substituteFrom, ...given.flatMap((one) => one.substituteFrom)]) {
     const holders = holdersOf(reference)
     if (holders.length === 0) return undefined
     for (const { root, ref } of holders) {
