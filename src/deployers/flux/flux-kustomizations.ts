@@ -188,7 +188,9 @@ export class FluxKustomizations {
       (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
     )
     const { references } = this
-    const variables = variablesOf(kustomization, references.givenVariables, (one) => references.holdersOf(one))
+    const variables = postBuild.value
+      ? variablesOf(kustomization, references.givenVariables, (one) => references.holdersOf(one))
+      : undefined
     for (const target of targets) {
       this.named.add(
         {
@@ -205,7 +207,7 @@ export class FluxKustomizations {
           ...(components.length > 0 ? { components } : {}),
           definitionFiles: [...holders.map(({ origin }) => origin.path), ...definedIn, ...owners.appliedBy(manifest)],
           ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
-          ...(postBuild.value && variables ? { variables } : {}),
+          ...(variables ? { variables } : {}),
         },
         manifest,
       )

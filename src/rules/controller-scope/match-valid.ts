@@ -13,8 +13,8 @@ export default defineRule({
   messages: {
     unreadable: ({ route, match, fault }: { route: string; match: string; fault: string }) =>
       `Traefik cannot read ${match}, a match of ${route}: ${fault}. It leaves this route out and answers 404 for it. Correct the match.`,
-    noHost: ({ route, value, host }: { route: string; value: string; host: string }) =>
-      `${route} matches the host ${value}, which no request has: a host is a name alone, without a scheme, a port or a path. So Traefik answers 404 for it. Write Host(\`${host}\`), and the path as PathPrefix.`,
+    noHost: ({ route, value, instead }: { route: string; value: string; instead: string }) =>
+      `${route} matches the host ${value}, which no request has: a host is a name alone, without a scheme, a port or a path. So Traefik answers 404 for it. Write ${instead}.`,
   },
   check({ manifest, report }) {
     const route = nameOf(manifest.ref)
@@ -31,13 +31,22 @@ export default defineRule({
       for (const { name, values } of read.matchers) {
         if (name.toLowerCase() !== 'host') continue
         for (const value of values.filter((one) => /[/:\s]/.test(one) && !isPlaceholder(one))) {
-          const host = value.replace(/^\w+:\/\//, '').replace(/[/:\s].*$/s, '')
-          report(at, 'noHost', { route, value, host }, { keys: [value] })
+          report(at, 'noHost', { route, value, instead: matcherFor(value) }, { keys: [value] })
         }
       }
     }
   },
 })
+
+/** The matchers for what is written as a host. */
+function matcherFor(value: string): string {
+  if (value.includes('{')) return 'the pattern with HostRegexp'
+  const host = value
+    .trim()
+    .replace(/^\w+:\/\//, '')
+    .replace(/[/:\s].*$/s, '')
+  return host === '' ? 'a path with PathPrefix' : `Host(\`${host}\`), and a path with PathPrefix`
+}
 
 /** Whether a placeholder is outside of a value: it may be any part of an expression. */
 function isOpen(match: string): boolean {
