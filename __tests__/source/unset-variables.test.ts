@@ -96,6 +96,15 @@ describe('a variable that nothing sets', () => {
   })
 })
 
+test.each([
+  ['renders nothing, where nothing uses it', files(), []],
+  ['renders what uses it, once for both sides', { ...files(), ...misspelled }, ['flux/shop.yaml']],
+])('a key that an encrypted Secret gets %s', async (_, base, expected) => {
+  const head = { 'flux/secrets.sops.yaml': secret('SECRET_DOMAIN', 'SECRET_TOKEN', 'SECRET_DOMAN') }
+  const { timings } = await checkOpened(opened(base, head, url), ...toolsOf(), '--timings')
+  expect(timings?.slowest.map(({ path }) => path)).toEqual(expected)
+})
+
 describe('is not stated of a variable', () => {
   const made = (kind: string, group: string, spec: string) =>
     object(`${group}/v1`, kind, 'cluster', 'flux-system', spec)

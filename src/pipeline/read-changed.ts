@@ -7,13 +7,14 @@ import type { Tree } from '../revision/tree'
 import { ReleaseValueFiles } from '../values/release-value-files'
 import { differs, type Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
+import { reachedByVariables } from './reached-by-variables'
 
 /** The plain files that differ, parsed, and the objects that differ only by the values files they take. */
 export interface ChangedFiles {
   readonly before: Files
   readonly after: Files
   readonly values: ReleaseValueFiles
-  /** The ids of sources that may render to objects whose values files differ. */
+  /** The ids of sources that may render to objects whose values files differ, or whose variables are set on one side only. */
   readonly reached: ReadonlySet<string>
   /** The texts of the other files, where they had to be read for that. */
   readonly others: Texts | undefined
@@ -28,8 +29,9 @@ export async function readChanged(sides: Sides, { repository, renderer: { budget
   const after = await readFiles(head.checkout, differing(head.tree), reader, budget)
   const values = new ReleaseValueFiles({ base, head, before, after, changed, repository })
   const others = values.mayDiffer ? await readUntouched(sides, budget) : undefined
-  const { texts, ...reached } = await values.completeFiles(others?.texts)
-  return { ...reached, values, others: others && texts && { ...others, texts } }
+  const { texts, reached: byValues, ...completed } = await values.completeFiles(others?.texts)
+  const reached = new Set([...byValues, ...(await reachedByVariables(sides))])
+  return { ...completed, reached, values, others: others && texts && { ...others, texts } }
 }
 
 /** The texts of the files that this change does not touch. */

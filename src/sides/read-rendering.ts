@@ -33,7 +33,7 @@ export async function readRendering(
   const isGuess = await guessesOf(source, checkout)
   const objects: RenderedSide['objects'][number][] = []
   const unreadable: RenderedSide['unreadable'][number][] = []
-  for (const { path, template, text, unset = [] } of rendering.pieces) {
+  for (const { path, template, text, open = [] } of rendering.pieces) {
     renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
     const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
@@ -43,7 +43,7 @@ export async function readRendering(
     const origin: Origin = {
       ...own,
       ...(unbuilt ? { unbuilt } : {}),
-      ...unsetOf(unset, source),
+      ...unsetOf(open, source),
     }
     const staying = file.objects.filter(
       (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),

@@ -16,9 +16,9 @@ export async function readWritten(
   checkout: Checkout,
 ): Promise<RenderedSide['objects']> {
   const files = await writtenFiles(source, kustomizations, checkout)
-  return files.flatMap(({ path, text, namespace, mayChange, unset }) => {
+  return files.flatMap(({ path, text, namespace, mayChange, open }) => {
     const place = { path, template: '', id: source.id, source: described(source) }
-    const origin: Origin = { kind: 'rendered', ...place, ...unsetOf(unset, source) }
+    const origin: Origin = { kind: 'rendered', ...place, ...unsetOf(open, source) }
     return loadFile({ text }).objects.map((object) => ({
       object: withNamespace(inNamespace(object, namespace), source),
       origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },

@@ -2,11 +2,16 @@ import { closest } from '../closest'
 import type { UnsetVariable } from '../manifest/manifest'
 import type { Source } from '../sources/source'
 
-/** The variables in an object that nothing sets, as its origin has them. */
-export function unsetOf(names: readonly string[], source: Source): { unset?: readonly UnsetVariable[] } {
-  if (names.length === 0) return {}
-  const set = (source.kind === 'kustomize' && source.variables) || []
-  return { unset: names.map((name) => withLike(name, set)) }
+/**
+ * The variables in an object that Flux replaces by nothing, because nothing sets them, as its origin has them. Without a
+ * single variable Flux replaces none.
+ *
+ * @param open the variables in it without a known value
+ */
+export function unsetOf(open: readonly string[], source: Source): { unset?: readonly UnsetVariable[] } {
+  const set = source.kind === 'kustomize' ? (source.variables ?? []) : []
+  const unset = set.length === 0 ? [] : open.filter((name) => !set.includes(name))
+  return unset.length === 0 ? {} : { unset: unset.map((name) => withLike(name, set)) }
 }
 
 /** With the variable that may be meant: its name in other letters, or nearly the same. */

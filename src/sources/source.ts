@@ -128,7 +128,7 @@ export type Source = HelmSource | KustomizeSource
 
 /**
  * The fields of a source that decide its rendering: not its name, its place or its cluster. The namespace of a
- * Kustomization is set on the objects after they are rendered.
+ * Kustomization is set on the objects after they are rendered, and the names of its variables are compared then.
  */
 export function inputsOf(source: Source): object {
   const {
@@ -143,8 +143,8 @@ export function inputsOf(source: Source): object {
     ...own
   } = source
   // The folder of a fetched chart identifies it, as its files do for one that is packed.
-  const namespace = source.kind === 'kustomize' ? { namespace: undefined } : {}
-  return { ...own, fetched: undefined, packed: undefined, ...namespace }
+  const later = source.kind === 'kustomize' ? { namespace: undefined, variables: undefined } : {}
+  return { ...own, fetched: undefined, packed: undefined, ...later }
 }
 
 /** The folder (or archive) that a source renders. */

@@ -15,16 +15,13 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
   return filledIn(text, (expression) => expression && evaluated(expression, lookUp))
 }
 
-/**
- * The variables in a text that Flux replaces by nothing, as nothing sets them. With no variable at all it replaces none.
- *
- * @param variables all names that are set; undefined where some are not known
- */
-export function unsetIn(text: string, variables: readonly string[] | undefined): readonly string[] {
-  if (!variables || variables.length === 0 || !text.includes('${') || isLeftAlone(text)) return []
+/** The variables in a text that have neither a known value nor a default. */
+export function openIn(text: string, substitutions: Readonly<Record<string, string>> | undefined): readonly string[] {
+  if (!substitutions || !text.includes('${') || isLeftAlone(text)) return []
   const found = new Set<string>()
   filledIn(text, (expression) => {
-    if (expression && !hasDefault(expression) && !variables.includes(expression.name)) found.add(expression.name)
+    if (expression && !hasDefault(expression) && !Object.hasOwn(substitutions, expression.name))
+      found.add(expression.name)
     return undefined
   })
   return [...found]

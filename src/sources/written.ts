@@ -4,7 +4,7 @@ import { kustomizationShape } from './kustomize-fields'
 import { readKustomizeText } from './kustomize-reader'
 import { realPlace } from './places'
 import type { Source } from './source'
-import { substituted, unsetIn } from './substitution'
+import { openIn, substituted } from './substitution'
 import { textOf } from './untyped'
 
 /** A file of a source, in its original form. */
@@ -15,8 +15,8 @@ export interface WrittenFile {
   readonly namespace: string
   /** Whether unknown changes may be laid over its objects. */
   readonly mayChange: boolean
-  /** The variables in it that nothing sets. */
-  readonly unset: readonly string[]
+  /** The variables in it that have neither a known value nor a default. */
+  readonly open: readonly string[]
 }
 
 /** The files of manifests that a source names, where it cannot be rendered. */
@@ -30,15 +30,15 @@ export async function writtenFiles(
       .below(source.chart)
       .filter((file) => /(?:^|\/)(?:crds|templates)\/[^_/][^/]*\.ya?ml$/.test(file))
     const texts = [...(await checkout.texts(files))].filter(([, text]) => !text.includes('{{'))
-    return texts.map(([path, text]) => ({ path, text, namespace: '', mayChange: false, unset: [] }))
+    return texts.map(([path, text]) => ({ path, text, namespace: '', mayChange: false, open: [] }))
   }
-  const { root, components = [], overlay = {}, substitutions, variables } = source
+  const { root, components = [], overlay = {}, substitutions } = source
   const laid = Object.keys(overlay).some((key) => key !== 'namespace') || components.length > 0
   const taken = await takenIn(root, { namespace: textOf(overlay.namespace), mayChange: laid }, all, checkout)
   const texts = await checkout.texts([...taken.keys()])
   return [...texts].flatMap(([path, text]) => {
     const by = taken.get(path)
-    return by ? [{ path, text: substituted(text, substitutions), unset: unsetIn(text, variables), ...by }] : []
+    return by ? [{ path, text: substituted(text, substitutions), open: openIn(text, substitutions), ...by }] : []
   })
 }
 

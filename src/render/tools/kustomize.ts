@@ -19,7 +19,7 @@ import {
 } from '../../sources/kustomization'
 import { lackIn } from '../../sources/lack'
 import type { KustomizeSource } from '../../sources/source'
-import { substituted, unsetIn } from '../../sources/substitution'
+import { openIn, substituted } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
@@ -121,16 +121,16 @@ export async function renderKustomize(
     }
     return { failure: { ...failure, ...of }, charts }
   }
-  const unset = new Map<string, readonly string[]>()
+  const open = new Map<string, readonly string[]>()
   const texts = splitDocuments(outcome.stdout).map(({ text }) => {
     const filled = substituted(text, source.substitutions)
-    const names = unsetIn(text, source.variables)
-    if (names.length > 0) unset.set(filled, names)
+    const names = openIn(text, source.substitutions)
+    if (names.length > 0) open.set(filled, names)
     return filled
   })
   const pieces = withSetsTogether(texts).map((text): Piece => {
-    const names = unset.get(text)
-    return { path: own.file, template: '', text, ...(names ? { unset: names } : {}) }
+    const names = open.get(text)
+    return { path: own.file, template: '', text, ...(names ? { open: names } : {}) }
   })
   return { pieces, remote, charts, data }
 }

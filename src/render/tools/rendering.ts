@@ -11,8 +11,8 @@ export interface Piece {
   /** Its template as helm names it, `chart/templates/ingress.yaml`; empty for a Kustomization's. */
   readonly template: string
   readonly text: string
-  /** The variables in it that nothing sets. */
-  readonly unset?: readonly string[]
+  /** The variables in it that have neither a known value nor a default. */
+  readonly open?: readonly string[]
 }
 
 /** The causes of failures; fingerprints contain them, so they never change. */
