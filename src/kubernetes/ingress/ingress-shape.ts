@@ -56,7 +56,6 @@ function within(at: Cursor, shape: Shape): Misfit[] {
 
 /** Where the fields are that people write elsewhere, and those that newer ones replaced. */
 const places: ReadonlyMap<string, string> = new Map([
-  ['backend', 'defaultBackend'],
   ['hosts', 'spec.tls[].hosts'],
   ['secretName', 'spec.tls[].secretName'],
   ['serviceName', 'service.name'],
@@ -69,6 +68,7 @@ const places: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The place to which a key belongs that is no field where it is written. */
-export function placeFor(key: string): string | undefined {
+export function placeFor(key: string, { path: [, list] }: Pick<Cursor, 'path'>): string | undefined {
+  if (key === 'backend') return list === 'rules' ? 'spec.rules[].http.paths[].backend' : 'spec.defaultBackend'
   return places.get(key)
 }

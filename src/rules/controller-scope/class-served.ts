@@ -27,11 +27,11 @@ export default defineRule({
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds],
   messages: {
     moved: ({ ingress, was, controller, name, known }: Left & { name: string }) =>
-      `${ingress} had the class ${was}, which ${controller} serves. This change gives it the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
+      `${ingress} had the class ${was}, which ${controller} serves. This change gives it the class ${name}, which no IngressClass and no controller in this repository provides and no Ingress used so far, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
     emptied: ({ ingress, was, controller, known }: Left) =>
       `${ingress} had the class ${was}, which ${controller} serves. This change leaves it without a class, and no controller and no default IngressClass in this repository takes such an Ingress, so its hosts may not be served. Name a class that is served: ${known}.`,
     unserved: ({ ingress, name, known }: { ingress: string; name: string; known: string }) =>
-      `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no other Ingress uses, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
+      `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no Ingress used so far, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
   },
   putBack: { moved: 'changed', emptied: 'changed' },
   direct: true,

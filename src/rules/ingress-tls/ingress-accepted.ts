@@ -39,7 +39,7 @@ export default defineRule({
         report(misfit.at, 'form', { ingress, field, wanted: misfit.wanted }, { keys: [field] })
         continue
       }
-      const place = placeFor(misfit.key)
+      const place = placeFor(misfit.key, misfit.at)
       const hint = didYouMean(misfit.key, misfit.fields).trim()
       const remedy = place ? `Write it as ${place}.` : hint || 'Remove it, or write it where it belongs.'
       report(misfit.at, 'unknown', { ingress, field, remedy }, { keys: [misfit.key] })
