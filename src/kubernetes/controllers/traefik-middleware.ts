@@ -1,9 +1,6 @@
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest, type ObjectRef } from '../../manifest/manifest'
-
-/** Traefik's API groups; releases before 3.0.0 read the older one, too. */
-const groups = ['traefik.io', 'traefik.containo.us']
-const ofTraefik = (kind: string): GroupKind[] => groups.map((group) => `${kind}.${group}`)
+import { groupKindOf, type Manifest, type ObjectRef } from '../../manifest/manifest'
+import { ofTraefik } from '../ingress/traefik-kinds'
 
 export const middlewareKinds = ofTraefik('Middleware')
 export const ingressRouteKinds = ofTraefik('IngressRoute')

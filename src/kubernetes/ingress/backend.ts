@@ -1,6 +1,7 @@
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from './ingress'
+import { traefikRouteKinds } from './traefik-kinds'
 
 const ingressKind: GroupKind = 'Ingress.networking.k8s.io'
 
@@ -10,7 +11,7 @@ const routeKinds: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 
 )
 
 /** The kinds that name the Services which serve requests. */
-export const backendKinds: readonly GroupKind[] = [ingressKind, ...routeKinds]
+export const backendKinds: readonly GroupKind[] = [ingressKind, ...routeKinds, ...traefikRouteKinds]
 
 /** A Service and a port of it that an Ingress or a route sends requests to. */
 export interface Backend {
@@ -20,12 +21,19 @@ export interface Backend {
   readonly port: Cursor
   /** A number, or a name; undefined where there is neither, or it is filled in later. */
   readonly wanted: number | string | undefined
+  /** Whether the API takes the port by its number alone. */
+  readonly isNumbered?: true
 }
 
 /** The backends of an Ingress or a route that are Services, as far as their names are written. */
 export function backendsOf(manifest: Manifest): Backend[] {
-  const read = groupKindOf(manifest.ref) === ingressKind ? ofIngress(manifest) : ofRoute(manifest)
-  return read.filter(({ service }) => service !== '' && !isPlaceholder(service))
+  return readBackends(manifest).filter(({ service }) => service !== '' && !isPlaceholder(service))
+}
+
+function readBackends(manifest: Manifest): Backend[] {
+  const kind = groupKindOf(manifest.ref)
+  if (kind === ingressKind) return ofIngress(manifest)
+  return traefikRouteKinds.includes(kind) ? ofTraefikRoute(manifest) : ofRoute(manifest)
 }
 
 /** The names of the Services that an Ingress or a route names. */
@@ -64,6 +72,18 @@ function ofRoute(route: Manifest): Backend[] {
   return placesIn(route)
     .filter((ref) => (ref.at('kind').string ?? 'Service') === 'Service' && (ref.at('group').string ?? '') === '')
     .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string ?? route.ref.namespace))
+    .map((backend) => ({ ...backend, isNumbered: true as const }))
+}
+
+/**
+ * Source: traefik v3.7.9, pkg/provider/kubernetes/crd/kubernetes.go, getServicePort, and kubernetes_http.go, loadServers; a
+ * name with a provider (`web@file`) is no Service.
+ */
+function ofTraefikRoute(route: Manifest): Backend[] {
+  return [...route.root.at('spec', 'routes').items()]
+    .flatMap((one) => [...one.at('services').items()])
+    .filter((ref) => (ref.at('kind').string ?? 'Service') === 'Service' && !ref.at('name').string?.includes('@'))
+    .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || route.ref.namespace))
 }
 
 function backendAt(name: Cursor, port: Cursor, namespace: string): Backend[] {

@@ -1,3 +1,4 @@
+import { closest } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
 import { gitOpsKind } from '../../gitops/kinds'
 import { chartMajorOf, ociRepositoryOf } from '../../kubernetes/charts/chart-major'
@@ -13,6 +14,7 @@ import {
 } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { servicesIn } from '../../kubernetes/ingress/services'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
@@ -45,6 +47,8 @@ export default defineRule({
     // Source: the same at common-3.7.3, templates/classes/_route.tpl: a backendRef has a name, which may be an identifier
     unread: ({ user, name, known }: { user: string; name: string; known: string }) =>
       `${user} names the service ${name} of its values by an identifier, which app-template reads in a backendRef from its version 4 on, so the route has no Service. Write \`name: ${known}\`.`,
+    misnamed: ({ user, service, like }: { user: string; service: string; like: string }) =>
+      `${user} sends requests to the Service ${service}, which is not in this repository, so they may fail. ${like}, to which nothing else here sends requests, has the port it asks for. Write the name of that one, or add the Service ${service}.`,
     removed: ({ user, service }: { user: string; service: string }) =>
       `This change removes ${service}, to which ${user} still sends requests, so they fail. Restore it, or name another Service there.`,
     // Source: Gateway API 1.6.1, apis/v1/object_reference_types.go, BackendObjectReference: port is an int32
@@ -82,9 +86,9 @@ export default defineRule({
       }
     }
     for (const backend of distinct(manifest)) {
-      const { port, wanted } = backend
+      const { port, wanted, isNumbered } = backend
       const user = nameOf(manifest.ref)
-      if (manifest.ref.kind !== 'Ingress' && typeof wanted === 'string') {
+      if (isNumbered && typeof wanted === 'string') {
         const args = { user, port: wanted, service: backend.service }
         report(port, 'unnumbered', args, { keys: [backend.service, wanted] })
         continue
@@ -92,6 +96,16 @@ export default defineRule({
       if (wanted === undefined) continue
       const services = servicesOf(backend, snapshot)
       const [first] = services
+      const like = first ? undefined : likeOf(backend, snapshot)
+      if (like) {
+        const { service, name } = backend
+        report(
+          [name, like.root.at('metadata', 'name')],
+          'misnamed',
+          { user, service, like: nameOf(like.ref) },
+          { keys: [service] },
+        )
+      }
       if (!first || !services.every((one) => isOf(backend, one))) continue
       const ports = services.map(portsOfService)
       if (ports.some((its) => !its || its.some((one) => offers(one, wanted, manifest)))) continue
@@ -104,9 +118,13 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const removed = change.before
     if (isPlaceholder(removed.ref.name)) return
-    for (const user of backendKinds.flatMap((kind) => head.ofKind(kind))) {
-      const [backend] = backendsOf(user).filter((one) => one.service === removed.ref.name && isOf(one, removed))
-      if (!backend || servicesOf(backend, head).length > 0) continue
+    const users = new Map<Manifest, Backend>()
+    for (const backend of servicesIn(head).backendsTo(removed.ref.name)) {
+      const user = backend.name.manifest
+      if (isOf(backend, removed) && !users.has(user)) users.set(user, backend)
+    }
+    for (const [user, backend] of users) {
+      if (servicesOf(backend, head).length > 0) continue
       const maker = makerOf(removed, base, head)
       if (maker) {
         skip(removed.root, `${nameOf(maker.ref)} may create the Service`)
@@ -125,7 +143,9 @@ function chartMajorFor({ manifest, path }: Cursor, snapshot: Snapshot): number |
 }
 
 function isKnownService(name: string, manifest: Manifest, snapshot: Snapshot): boolean {
-  return snapshot.ofKind('Service').some((one) => one.ref.name === name && mayShareNamespace(one, manifest))
+  return servicesIn(snapshot)
+    .named(name)
+    .some((one) => mayShareNamespace(one, manifest))
 }
 
 /** The backends of an object, each Service and port once. */
@@ -138,15 +158,55 @@ function distinct(manifest: Manifest): Backend[] {
 
 /** The Services that a backend may mean: a tool may choose a namespace. */
 function servicesOf({ name: { manifest }, service, namespace }: Backend, snapshot: Snapshot): Manifest[] {
-  return snapshot
-    .ofKind('Service')
-    .filter(
-      (one) =>
-        one.ref.name === service &&
-        (namespace === manifest.ref.namespace
-          ? mayShareNamespace(one, manifest)
-          : ['', namespace].includes(one.ref.namespace)),
+  return servicesIn(snapshot)
+    .named(service)
+    .filter((one) =>
+      namespace === manifest.ref.namespace
+        ? mayShareNamespace(one, manifest)
+        : ['', namespace].includes(one.ref.namespace),
     )
+}
+
+/** A namespace with more Services is not searched for the one that is meant. */
+const mostServices = 200
+
+/**
+ * The Service that is probably meant by a backend whose Service is not here: its name is nearly the same or has one more
+ * part, it has the port, and nothing else uses it. None of a backend whose Service some other object may create.
+ */
+function likeOf(backend: Backend, snapshot: Snapshot): Manifest | undefined {
+  const { service, name, namespace, wanted } = backend
+  const user = name.manifest
+  const services = servicesIn(snapshot)
+  const beside = services.in(namespace)
+  if (user.assumption || wanted === undefined || beside.length > mostServices) return undefined
+  const others = beside.filter((one) => isOf(backend, one) && !isNumberedAlike(service, one.ref.name))
+  const names = others.map(({ ref }) => ref.name)
+  const like = names.find((one) => isPartOf(one, service) || isPartOf(service, one)) ?? closest(service, names)
+  const found = others.find(({ ref }) => ref.name === like)
+  if (!found || !portsOfService(found)?.some((port) => offers(port, wanted, user))) return undefined
+  const isUsed = services.backendsTo(found.ref.name).some((other) => isOf(other, found))
+  return isUsed || snapshot.manifests.some((one) => mayMake(service, one)) ? undefined : found
+}
+
+/** `web` of `web-service`. */
+function isPartOf(part: string, name: string): boolean {
+  return name.startsWith(`${part}-`) || name.endsWith(`-${part}`)
+}
+
+/** Whether two names differ by their digits alone: then they are two of a row. */
+function isNumberedAlike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.replace(/\d+/g, '0'))
+  return a === b
+}
+
+/** Whether an object is of a kind that may create a Service of that name. */
+function mayMake(name: string, { ref }: Manifest): boolean {
+  return !ownGroups.includes(ref.group) && !backendKinds.includes(groupKindOf(ref)) && isCalledSo(name, ref)
+}
+
+function isCalledSo(name: string, ref: Pick<Manifest['ref'], 'name'>): boolean {
+  return name === ref.name || name.startsWith(`${ref.name}-`)
 }
 
 /** Whether a Service is the one that a backend means, for certain. */
@@ -183,12 +243,12 @@ function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): M
   return head.manifests.find((one) => {
     const { ref, object, root } = one
     if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
-    const isCalledSo = name === ref.name || name.startsWith(`${ref.name}-`)
+    const isNamed = isCalledSo(name, ref)
     if (!base.get(ref).some((was) => was.object.content === object.content))
-      return isCalledSo || mentionsOneOf(object.content, [name])
+      return isNamed || mentionsOneOf(object.content, [name])
     const sources = [root.at('spec', 'source'), ...root.at('spec', 'sources').items()]
     const isOfArgo = ref.kind.startsWith('Application')
     const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
-    return isCalledSo && releaseKinds.includes(groupKindOf(ref)) && hasChart
+    return isNamed && releaseKinds.includes(groupKindOf(ref)) && hasChart
   })
 }
