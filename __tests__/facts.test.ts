@@ -5,6 +5,7 @@ import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
+import { AnnotationFactsFile } from '../src/kubernetes/ingress/annotation-facts'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
@@ -20,6 +21,7 @@ import { readOwnDocument } from '../src/policy/document'
 import { root } from './harness'
 
 const schemas = {
+  'annotations.yaml': AnnotationFactsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
   'cluster-objects.yaml': ClusterObjectFactsFile,

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule/rule'
+import annotationsKnown from './controller-scope/annotations-known'
 import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
@@ -68,6 +69,7 @@ import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  annotationsKnown,
   backendResolves,
   classDefaultSingle,
   classKept,
