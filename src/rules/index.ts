@@ -36,6 +36,7 @@ import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
+import objectSingle from './ingress-tls/object-single'
 import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
@@ -106,6 +107,7 @@ export const rules: readonly Rule[] = [
   ingressAccepted,
   listenersAccepted,
   namesKept,
+  objectSingle,
   routeAttached,
   secretAgrees,
   secretKept,
