@@ -38,6 +38,7 @@ import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
 import routeAttached from './ingress-tls/route-attached'
+import routerCertificate from './ingress-tls/router-certificate'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
@@ -109,6 +110,7 @@ export const rules: readonly Rule[] = [
   namesKept,
   objectSingle,
   routeAttached,
+  routerCertificate,
   secretAgrees,
   secretKept,
   secretProvided,
