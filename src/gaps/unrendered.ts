@@ -56,7 +56,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     }
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
-    const before = old && failureOf(old)
+    // A side that is not read in part has another fault than what the base lacks.
+    const isNews = old?.partial?.manner === 'reduced' && !side.partial
+    const before = old && !isNews ? failureOf(old) : undefined
     if (failure.isEmpty && side.partial?.manner === 'reduced') {
       skipped.push(listed(side, failure))
       continue
@@ -89,7 +91,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
-    if (!whole && isIdle(source, failure, old, idle)) {
+    if (!whole && !isNews && isIdle(source, failure, old, idle)) {
       skipped.push(listed(side, failure, `${nameOfSource(source)}, which no Argo CD or Flux object deploys`))
       continue
     }

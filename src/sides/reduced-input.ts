@@ -2,9 +2,9 @@ import type { Checkout } from '../revision/checkout'
 import { LaidOver } from '../revision/laid-over'
 import { type Kustomization, readKustomization } from '../sources/kustomization'
 import type { Lack } from '../sources/lack'
-import { reducedCharts } from '../sources/reduced-chart'
+import { completedTemplate, emptiedSchemas, reducedCharts } from '../sources/reduced-chart'
 import { type LeftOutPatch, reducedKustomization } from '../sources/reduced-kustomization'
-import type { Source } from '../sources/source'
+import type { HelmSource, Source } from '../sources/source'
 
 /** A source and the files that it is rendered from. */
 export interface RenderingInput {
@@ -31,14 +31,7 @@ export async function reducedInput(
   { checkout, kustomizations, newFolder }: Omit<RenderingInput, 'source'> & { newFolder(): string },
 ): Promise<ReducedInput | undefined> {
   if (lacks.length === 0) return undefined
-  if (source.kind === 'helm') {
-    const texts = await reducedCharts(lacks, checkout)
-    const { postRenderers, ...bare } = source
-    const changesOthers = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
-    if (texts.size === 0 && !changesOthers) return undefined
-    const its = { source: changesOthers ? bare : source, kustomizations, changesOthers, patches: [] }
-    return { ...its, checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder) }
-  }
+  if (source.kind === 'helm') return reducedRelease(source, lacks, { checkout, kustomizations, newFolder })
   const reduced = await reducedKustomization(source, lacks, kustomizations, checkout)
   const { texts, changesOthers, patches } = reduced
   if (texts.size === 0 && reduced.source === source) return undefined
@@ -50,4 +43,30 @@ export async function reducedInput(
   }
   const itsKustomizations = new LaidOver(kustomizations, again)
   return { source: reduced.source, checkout: edited, kustomizations: itsKustomizations, changesOthers, patches }
+}
+
+async function reducedRelease(
+  source: HelmSource,
+  lacks: readonly Lack[],
+  { checkout, kustomizations, newFolder }: Omit<RenderingInput, 'source'> & { newFolder(): string },
+): Promise<ReducedInput | undefined> {
+  const bareCharts = await reducedCharts(lacks, checkout)
+  const completed = bareCharts.size > 0 ? await completedTemplate(source.chart, checkout) : new Map<string, string>()
+  const emptied = lacks.some(({ what }) => what === 'schema')
+    ? await emptiedSchemas(source.chart, checkout)
+    : new Map<string, string>()
+  const texts = new Map([...bareCharts, ...completed, ...emptied])
+  const { postRenderers, ...bare } = source
+  const isBare = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
+  // Placeholders, which rules take for unknown.
+  const supposed = lacks.flatMap(({ what, about }) => (what === 'value' ? [[about, `<${about}>`] as const] : []))
+  if (texts.size === 0 && !isBare && supposed.length === 0) return undefined
+  const set = { ...Object.fromEntries(supposed), ...source.set }
+  return {
+    source: { ...(isBare ? bare : source), set },
+    kustomizations,
+    checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder),
+    changesOthers: isBare || completed.size > 0 || supposed.length > 0,
+    patches: [],
+  }
 }

@@ -6,6 +6,7 @@ export interface Lack {
    * - `variable`: a variable of `vars`; `data`: a ConfigMap or Secret that a generator completes
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
+   * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values
    * - `post-renderers`: those of a HelmRelease, which cannot be run
    */
   readonly what:
@@ -18,6 +19,8 @@ export interface Lack {
     | 'place'
     | 'chart'
     | 'dependency'
+    | 'value'
+    | 'schema'
     | 'post-renderers'
   /** `Deployment/web`, the path of a field, a name, or a place in its original form. */
   readonly about: string
@@ -53,6 +56,10 @@ export function nameOfLack({ what, about }: Lack): string {
       return `its ${about}`
     case 'dependency':
       return `the dependency ${about}`
+    case 'value':
+      return `the value ${about}`
+    case 'schema':
+      return `the schema of its values, which takes in ${about}`
   }
 }
 
@@ -80,6 +87,20 @@ export function lackIn(message: string): Lack | undefined {
   for (const [words, what] of messages) {
     const [, ...about] = words.exec(message) ?? []
     if (about.length > 0) return { what, about: about.join('/') }
+  }
+  return undefined
+}
+
+const helmMessages: readonly (readonly [RegExp, Lack['what']])[] = [
+  [/<\$?\.Values\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\./, 'value'],
+  [/failing loading\s+"(https?:[^"]+)"/, 'schema'],
+]
+
+/** The missing part in an error message of helm. */
+export function lackOfHelm(message: string): Lack | undefined {
+  for (const [words, what] of helmMessages) {
+    const about = words.exec(message)?.[1]
+    if (about !== undefined) return { what, about }
   }
   return undefined
 }

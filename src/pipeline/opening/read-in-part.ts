@@ -94,7 +94,7 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
       const lack = failure && lackOf(failure)
       if (lack && !found.some((one) => isSameLack(one, lack))) found.push(lack)
     }
-    if (found.length === lacks.length) return undefined
+    if (found.length === lacks.length) return brokenHead(sides, pair, lacks)
     lacks = found
     const [was, is] = await Promise.all([
       pair.before && base?.renderWithout(pair.before.source, lacks),
@@ -110,6 +110,20 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
     remote.after.push(...remoteOf(is))
   }
   return undefined
+}
+
+/** Messages of helm on what may come from a missing part: a value that is not there, and text around one. */
+const mayBeOfParts = /nil pointer|<nil>|YAML/
+
+/**
+ * A chart that renders without its missing parts at the base, and at the head does not for another reason: that one is
+ * the change's.
+ */
+function brokenHead({ before, after }: Pair, whole: Pair, lacks: readonly Lack[]): Pair | undefined {
+  const failure = after?.failure
+  if (!failure || !before || before.failure || !whole.after || lacks.length === 0) return undefined
+  if (before.source.kind !== 'helm' || unfit.has(failure.cause) || mayBeOfParts.test(failure.reason)) return undefined
+  return { before: asPart(before, whole.before, 'reduced', lacks), after: { ...whole.after, failure } }
 }
 
 function asPart(

@@ -4,6 +4,7 @@ import { startOf } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import { chartWithLocals } from '../../sources/chart'
 import { inside } from '../../sources/kustomization'
+import { lackOfHelm } from '../../sources/lack'
 import { asPacked } from '../../sources/packed'
 import { realPlace } from '../../sources/places'
 import type { HelmSource } from '../../sources/source'
@@ -248,8 +249,11 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   if (outcome.stopped) return stopped(`helm was stopped because ${outcome.stopped}`)
   if (!/\S/.test(outcome.stderr)) return stopped(`helm exited with status ${outcome.status} without a message`)
   const [message = '', ...why] = errorLinesIn(outcome)
-  const words = shortened([message, ...why].join(' '), checkout.folder)
-  const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}` } as const
+  const whole = [message, ...why].join(' ')
+  const words = shortened(whole, checkout.folder)
+  // A release that is known has all of its values.
+  const lack = source.origin === 'discovered' ? lackOfHelm(whole) : undefined
+  const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}`, ...(lack ? { lack } : {}) } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)

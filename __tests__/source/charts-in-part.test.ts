@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals'
+import { judgeChange, places } from './rendered'
+import type { Files } from './repository'
+
+const policies = ['ingress-tls', 'controller-scope']
+
+/** A chart that nothing names, with a library from elsewhere. */
+const chart = (ingress: string, more: Files = {}): Files => ({
+  'web/Chart.yaml': `apiVersion: v2
+name: web
+version: 1.0.0
+dependencies:
+  - {name: library, version: 2.0.0, repository: https://charts.example.com}
+`,
+  'web/values.yaml': 'port: 80\n',
+  'web/templates/ingress.yaml': ingress,
+  ...more,
+})
+
+const ingress = (tls: string, name = '{{ include "library.fullname" . }}') => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: ${name}
+  labels:
+    {{- include "library.labels" . | nindent 4 }}
+spec:
+${tls}  rules:
+    - host: www.example.com
+`
+const tls = '  tls: [{ hosts: [www.example.com], secretName: www }]\n'
+
+async function judged(base: Files, head: Files): Promise<string[]> {
+  const report = await judgeChange(base, head, 'helm', policies)
+  return [
+    ...places(report),
+    ...report.findings.flatMap(({ rule, text }) => (rule === 'source/unrendered' ? [text] : [])),
+  ]
+}
+
+describe('a chart without its library', () => {
+  test('is rendered with placeholders for the names that the library makes', async () => {
+    expect(await judged(chart(ingress(tls)), { 'web/templates/ingress.yaml': ingress('') })).toEqual([
+      'warning base/web/templates/ingress.yaml:8 template ingress-tls/tls-kept',
+    ])
+  })
+
+  test('has the versions and the values that templates of Bitnami give', async () => {
+    const text = (entry: string) => `apiVersion: {{ include "common.capabilities.ingress.apiVersion" . }}
+kind: Ingress
+metadata: { name: web }
+spec:
+  ${entry}: {{ include "common.tplvalues.render" (dict "value" .Values.tls "context" $) | nindent 4 }}
+  rules: [{ host: www.example.com }]
+`
+    const values = {
+      'web/values.yaml': 'tls: [{ hosts: ["www.{{ .Values.zone }}"], secretName: www }]\nzone: example.com\n',
+    }
+    expect(await judged(chart(text('tls'), values), { 'web/templates/ingress.yaml': text('tsl') })).toEqual([
+      'warning head/web/templates/ingress.yaml:5 template ingress-tls/tls-kept',
+    ])
+  })
+
+  test('fails where the change breaks a template', async () => {
+    expect(
+      await judged(chart(ingress(tls)), { 'web/templates/ingress.yaml': ingress(tls, '{{ Values.name }}') }),
+    ).toEqual([
+      'head/web/templates/ingress.yaml:4 exact source/unrendered',
+      'Helm cannot render it: parse error at (web/templates/ingress.yaml:4): function "Values" not defined. It is unknown whether this change keeps Ingress default/<library.fullname>.',
+    ])
+  })
+
+  test('does not fail by a value that the library may have', async () => {
+    const head = { 'web/templates/ingress.yaml': ingress(tls, '{{ .Values.library.name.short }}') }
+    expect(await judged(chart(ingress(tls)), head)).toEqual([])
+  })
+})
+
+describe('a chart of which no release is known', () => {
+  const without = { 'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n' }
+  const named = (entry: string) => ingress(entry, '{{ .Values.global.name }}').replace(/ {2}labels:\n.*\n/, '')
+
+  test('is rendered with placeholders for the values that it misses', async () => {
+    const head = { 'web/templates/ingress.yaml': named('') }
+    expect(await judged(chart(named(tls), without), head)).toEqual([
+      'warning base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
+    ])
+  })
+
+  test('is rendered without a part of the schema of its values that is elsewhere', async () => {
+    const schema = { 'web/values.schema.json': '{"$ref": "https://schemas.example.com/values.json"}\n' }
+    const fixed = (entry: string) => named(entry).replace('{{ .Values.global.name }}', 'web')
+    const head = { 'web/templates/ingress.yaml': fixed('') }
+    expect(await judged(chart(fixed(tls), { ...without, ...schema }), head)).toEqual([
+      'base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
+    ])
+  })
+})

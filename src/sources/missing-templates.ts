@@ -1,0 +1,56 @@
+/** The name of a template that a file defines. */
+const defined = /\{\{-?\s*(?:define|block)\s+["`]([^"`]+)["`]/g
+/** The name of one that it includes, with the functions that take its output. */
+const included = /\b(?:include|template)\s+"([^"]+)"([^{}]*)/g
+/** Functions that indent fields, or read them. */
+const takesFields = /\|\s*(?:n?indent|from(?:Yaml|Json)(?:Array)?)\b/
+
+/**
+ * Definitions of the named templates that a chart includes and does not have: those of a library that is not here. A name
+ * becomes a placeholder, which rules take for unknown, and a block of fields is left empty.
+ *
+ * @param texts the templates of the chart and of the charts in it
+ * @returns undefined if nothing is missing
+ */
+export function definitionsOfMissing(texts: readonly string[]): string | undefined {
+  const known = new Set(texts.flatMap((text) => [...text.matchAll(defined)].map(([, name]) => name)))
+  const missing = new Map<string, string>()
+  for (const [, name = '', functions = ''] of texts.flatMap((text) => [...text.matchAll(included)])) {
+    // A name with a slash is that of a file.
+    if (known.has(name) || name.includes('/')) continue
+    const value = takesFields.test(functions) ? '' : `<${name}>`
+    missing.set(name, missing.get(name) === '' ? '' : value)
+  }
+  if (missing.size === 0) return undefined
+  return [...missing]
+    .map(([name, value]) => `{{- define "${name}" -}}${ofBitnami(name) ?? value}{{- end -}}\n`)
+    .join('')
+}
+
+/**
+ * The templates of Bitnami's library on which the kind of an object or a value of the user depends. Source:
+ * https://github.com/bitnami/charts, bitnami/common/templates: _capabilities.tpl, _ingress.tpl, _tplvalues.tpl
+ */
+function ofBitnami(name: string): string | undefined {
+  if (name === 'common.tplvalues.render')
+    return '{{- $text := typeIs "string" .value | ternary .value (toYaml .value) -}}{{- if contains "{{" $text -}}{{- tpl $text .context -}}{{- else -}}{{- $text -}}{{- end -}}'
+  if (name === 'common.ingress.backend')
+    return 'service:\n  name: {{ .serviceName }}\n  port:\n    {{ typeIs "string" .servicePort | ternary "name" "number" }}: {{ .servicePort }}'
+  if (/^common\.ingress\.supports\w+$/.test(name)) return 'true'
+  const kind = /^common\.capabilities\.(\w+)\.apiVersion$/.exec(name)?.[1]
+  return kind === undefined ? undefined : (versions.get(kind) ?? 'v1')
+}
+
+const versions: ReadonlyMap<string, string> = new Map([
+  ['cronjob', 'batch/v1'],
+  ['daemonset', 'apps/v1'],
+  ['deployment', 'apps/v1'],
+  ['hpa', 'autoscaling/v2'],
+  ['ingress', 'networking.k8s.io/v1'],
+  ['job', 'batch/v1'],
+  ['networkPolicy', 'networking.k8s.io/v1'],
+  ['policy', 'policy/v1'],
+  ['rbac', 'rbac.authorization.k8s.io/v1'],
+  ['statefulset', 'apps/v1'],
+  ['vpa', 'autoscaling.k8s.io/v1'],
+])
