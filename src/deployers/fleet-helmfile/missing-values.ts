@@ -8,7 +8,7 @@ import { filesFor } from './helmfile-paths'
 
 /**
  * The files of a release that are not there. Paths are relative to the helmfile, and a glob has to match something:
- * https://github.com/helmfile/helmfile/blob/v1.1.0/pkg/state/storage.go (resolveFile)
+ * https://github.com/helmfile/helmfile/blob/v1.7.4/pkg/state/storage.go (resolveFile)
  *
  * @param folder the folder of the helmfile
  * @param isPassedOver whether the helmfile passes over those that are missing

@@ -19,7 +19,7 @@ const messages = {
     `${user} needs ${target} of the namespace ${namespace}, which is not in this repository; it is in the namespace ${others}. So Flux does not apply ${user}. Name that namespace.`,
   removed: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
-  // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.0.0/chartutil/values.go, ChartValuesFromReferences
+  // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
   key: ({ user, key, from, keys }: Record<'user' | 'key' | 'from' | 'keys', string>) =>
     `${user} takes values of the key ${key} of ${from}, which has only ${keys}, so Flux does not install it. Name a key that is there.`,
   slash: ({ user, chart, repository }: Record<'user' | 'chart' | 'repository', string>) =>
