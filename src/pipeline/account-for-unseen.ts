@@ -9,6 +9,7 @@ import { duplicateKeys } from '../gaps/duplicate-keys'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
 import { missingCharts } from '../gaps/missing-charts'
+import { missingValues } from '../gaps/missing-values'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { otherRevisions } from '../gaps/other-revisions'
 import type { ClustersOf } from '../gaps/out-of-sight'
@@ -98,6 +99,7 @@ export async function accountForUnseen(
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
+      ...(await missingValues(base, head)),
       ...patched,
       ...refusing.findings,
       ...revisions.findings,

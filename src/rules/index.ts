@@ -6,6 +6,7 @@ import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
 import classServed from './controller-scope/class-served'
 import controllerKept from './controller-scope/controller-kept'
+import deployerResolves from './controller-scope/deployer-resolves'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -78,6 +79,7 @@ export const rules: readonly Rule[] = [
   classKnown,
   classServed,
   controllerKept,
+  deployerResolves,
   electionIsolated,
   flagsKnown,
   gatewayKept,

@@ -31,6 +31,20 @@ export interface Taken {
   readonly by?: string
 }
 
+/** A file that a release names and that is not there. */
+export interface MissingValues {
+  /** The file that names it. */
+  readonly path: string
+  readonly region: Region
+  readonly release: string
+  /** Its path as it is written. */
+  readonly written: string
+  /** From the repository's root; it may be a glob that matches nothing. */
+  readonly place: string
+  /** The list that names it. Files of secrets are often kept elsewhere. */
+  readonly list: 'values' | 'secrets' | 'set'
+}
+
 /** A release of a chart that is not in this repository. */
 export interface ReleaseElsewhere {
   /** The file that declares it. */
@@ -96,6 +110,8 @@ export class FileDeployments {
   readonly patches = new Map<string, string>()
   /** Files that such a deployer passes by in a folder that it deploys, and why. */
   readonly ignored = new Map<string, string>()
+  /** Files that releases name and that are not there, so their deployer fails. */
+  readonly missing: MissingValues[] = []
   /** The releases of files that declare several, as they are written, by `releaseKey`. */
   readonly written = new Map<string, string>()
 

@@ -1,10 +1,9 @@
 import path from 'node:path/posix'
-import { minimatch } from 'minimatch'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import { goGlob, isBoundedGlob } from '../../revision/glob'
+import { type IgnorePattern, ignorePatternsIn, takes } from '../../revision/ignore-patterns'
 import type { PackedFiles } from '../../sources/source'
 
 /** The repository's files `.sourceignore`, by path, in the order in which Flux reads them. */
@@ -49,11 +48,11 @@ export class FluxArtifact implements PackedFiles {
     this.prefixes = [...(sparseCheckout?.items() ?? [])].map((one) => textAt(one).replace(/^\.\//, ''))
     const own = [...files]
       .filter(([file]) => this.isCheckedOut(file))
-      .flatMap(([file, text]) => rulesIn(text, foldersOf(file)))
-    const given = [...own, ...rulesIn(ignore ? textAt(ignore) : '', [])]
+      .flatMap(([file, text]) => ignorePatternsIn(text, file))
+    const given = [...own, ...ignorePatternsIn(ignore ? textAt(ignore) : '')]
     // One pattern in the object replaces all defaults except those of Git itself:
     // https://github.com/fluxcd/pkg/blob/artifact/v0.20.0/artifact/storage/archive.go
-    this.rules = [...rulesIn(ofGit, []), ...(given.length > 0 ? given : rulesIn(byDefault, []))]
+    this.rules = [...ignorePatternsIn(ofGit), ...(given.length > 0 ? given : ignorePatternsIn(byDefault))]
   }
 
   has(file: string): boolean {
@@ -95,85 +94,3 @@ const byDefault = `*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip
 .github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml
 cloudbuild.yaml\ncodeship-services.yml\ncodeship-steps.yml
 **/.goreleaser.yml\n**/.sops.yaml\n**/.flux.yaml\n`
-
-/** A pattern of a `.sourceignore`. */
-interface IgnorePattern {
-  /** The folders above its file. */
-  readonly folders: readonly string[]
-  readonly includes: boolean
-  readonly foldersOnly: boolean
-  /** Whether it is matched from its folder on, and not by any single name. */
-  readonly anchored: boolean
-  readonly parts: readonly PatternSegment[]
-}
-
-/** A segment of a pattern: any number of folders, an empty one, or names. */
-type PatternSegment = '**' | '' | ((name: string) => boolean)
-
-function foldersOf(file: string): string[] {
-  return file.split('/').slice(0, -1)
-}
-
-/**
- * Flux reads these files with go-git, which differs from Git: a file below an excluded folder can be included again.
- * https://github.com/go-git/go-git/blob/v5.16.4/plumbing/format/gitignore/pattern.go
- */
-function rulesIn(text: string, folders: readonly string[]): IgnorePattern[] {
-  return text.split(/\r?\n/).flatMap((line) => {
-    if (line.startsWith('#') || line.trim() === '') return []
-    const includes = line.startsWith('!')
-    const behind = includes ? line.slice(1) : line
-    const trimmed = behind.endsWith('\\ ') ? behind : behind.replace(/(?<! ) +$/, '')
-    const foldersOnly = trimmed.endsWith('/')
-    const pattern = foldersOnly ? trimmed.slice(0, -1) : trimmed
-    const anchored = pattern.includes('/')
-    return [{ folders, includes, foldersOnly, anchored, parts: pattern.split('/').map((one) => partOf(one, anchored)) }]
-  })
-}
-
-function partOf(written: string, anchored: boolean): PatternSegment {
-  if (anchored && (written === '**' || written === '')) return written
-  // Go's filepath.Match knows no `**` and no braces; go-git matches nothing with two stars next to other characters.
-  if ((anchored && written.includes('**')) || !isBoundedGlob(written)) return () => false
-  return minimatch.filter(written, goGlob)
-}
-
-function takes({ folders, foldersOnly, anchored, parts }: IgnorePattern, file: readonly string[]): boolean {
-  if (file.length <= folders.length || folders.some((folder, index) => file[index] !== folder)) return false
-  const own = file.slice(folders.length)
-  if (anchored) return takesFrom(parts, own, foldersOnly)
-  const [matches] = parts
-  if (typeof matches !== 'function') return false
-  const at = own.findIndex((name) => matches(name))
-  return at !== -1 && !(foldersOnly && at === own.length - 1)
-}
-
-/** Matches without backtracking: after `**` the first folder that matches the next segment is used. */
-function takesFrom(parts: readonly PatternSegment[], file: readonly string[], foldersOnly: boolean): boolean {
-  let at = 0
-  let isFound = false
-  let mayPass = false
-  for (const [index, part] of parts.entries()) {
-    if (part === '') {
-      mayPass = false
-      continue
-    }
-    if (part === '**') {
-      if (index === parts.length - 1) break
-      mayPass = true
-      continue
-    }
-    if (at >= file.length) return false
-    if (mayPass) {
-      const next = file.findIndex((name, place) => place >= at && part(name))
-      isFound = next !== -1
-      at = isFound ? next + 1 : file.length
-      mayPass = false
-    } else {
-      if (!part(file[at] ?? '')) return false
-      isFound = true
-      at++
-    }
-  }
-  return isFound && !(foldersOnly && at >= file.length)
-}

@@ -3,7 +3,7 @@ import { inside } from '../../sources/kustomization'
 import type { Source } from '../../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
-import { FileDeployments, releaseKey } from '../common/file-deployments'
+import { FileDeployments, type MissingValues, releaseKey } from '../common/file-deployments'
 import { folderOf, most, releaseLines } from './helmfile'
 import { readHelmfileRelease } from './helmfile-release'
 import { environmentOf, partsOf, stateOf } from './helmfile-state'
@@ -42,7 +42,7 @@ export async function readFilledHelmfile(
         continue
       }
       if (!lines.has(path)) lines.set(path, releaseLines((await deployments.surroundings.checkout.text(path)) ?? ''))
-      const [before, skipped] = [found.sources.length, found.unread.length]
+      const [before, skipped, missing] = [found.sources.length, found.unread.length, found.missing.length]
       const [document] = documentsIn(path, JSON.stringify(one)).documents
       if (document)
         readHelmfileRelease(document.root, {
@@ -67,6 +67,8 @@ export async function readFilledHelmfile(
             { ...source, declaredAt: { path, region }, definitionFiles: [...new Set(files)] },
             names.length > 1 ? ` for ${name}` : '',
           )
+      for (const its of found.missing.splice(missing))
+        found.missing.push(...(await asWritten(its, region.startLine, deployments)))
       for (const [index, its] of found.unread.entries()) if (index >= skipped) found.unread[index] = { ...its, region }
     }
     for (const { path, value } of state?.releases ?? []) addTo(judged, path, textOf(value.name))
@@ -88,6 +90,17 @@ export async function readFilledHelmfile(
     if (by === file) deployments.taken.splice(index, 1)
 }
 
+/** A file that is not there, at the line of its release that writes it; none for a path that is filled in. */
+async function asWritten(
+  missing: MissingValues,
+  release: number,
+  { surroundings: { checkout } }: FileDeployments,
+): Promise<MissingValues[]> {
+  const lines = ((await checkout.text(missing.path)) ?? '').split('\n')
+  const at = lines.findIndex((line, index) => index >= release - 1 && line.includes(missing.written))
+  return at === -1 ? [] : [{ ...missing, region: startOf(at + 1) }]
+}
+
 /** Lists the environments that are not filled in, where others are: a template without any is listed whole. */
 function listOpen(file: string, open: readonly string[], names: readonly string[], deployments: FileDeployments): void {
   if (open.length === names.length) return
@@ -101,6 +114,7 @@ function listOpen(file: string, open: readonly string[], names: readonly string[
 
 /** Adds what was found to what is known; a release that could be read as it is written stays so. */
 function take(found: FileDeployments, deployments: FileDeployments): void {
+  deployments.missing.push(...found.missing)
   const known = new Set(deployments.sources.map(({ id }) => id))
   const written = new Set(deployments.sources.map(({ declaredAt, ...one }) => releaseKey(declaredAt.path, nameIn(one))))
   const isBetter = (one: Source) => deployments.sources.some(({ id, incomplete }) => id === one.id && incomplete)

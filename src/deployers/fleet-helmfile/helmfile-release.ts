@@ -7,6 +7,7 @@ import type { Parameter, Target, Values } from '../../sources/source'
 import { listOf, textOf } from '../../sources/untyped'
 import { type FileDeployments, releaseKey } from '../common/file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
+import { missingValuesOf } from './missing-values'
 
 /** The parts of a file that its releases depend on. */
 export interface Helmfile {
@@ -38,9 +39,12 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const name = field('name')
   if (release.at('installed').value === false) return
   deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
+  const listMissing = () =>
+    deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
   const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
   const templated = identifying.find((key) => field(key).includes('{{'))
   if (templated || field('chart') === '') {
+    listMissing()
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
@@ -59,6 +63,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
+    listMissing()
     const [alias = '', ...rest] = chart.split('/')
     const url = helmfile.repositories.get(alias)
     deployments.release({
@@ -75,6 +80,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     return
   }
   if (place === undefined) {
+    listMissing()
     skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
     return
   }

@@ -9,7 +9,7 @@ import { documentsIn } from '../common/document'
 import { FileDeployments } from '../common/file-deployments'
 import { filesFor, filledPath } from './helmfile-paths'
 import { type Helmfile, readHelmfileRelease } from './helmfile-release'
-import { plainPartsOf } from './plain-parts'
+import { linesInBlocks, plainPartsOf } from './plain-parts'
 
 const byName = /(?:^|\/)(?:helmfile\.ya?ml|helmfile\.d\/[^/]+\.ya?ml)(?:\.gotmpl)?$/
 
@@ -79,6 +79,8 @@ async function readPlainParts(file: string, text: string, deployments: FileDeplo
   await readDocuments(file, documents, found, { isTemplate: true })
   deployments.releases.push(...found.releases)
   deployments.taken.push(...found.taken)
+  const uncertain = linesInBlocks(text)
+  deployments.missing.push(...found.missing.filter(({ region }) => !uncertain.has(region.startLine)))
 }
 
 async function readDocuments(

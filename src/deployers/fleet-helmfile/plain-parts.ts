@@ -27,8 +27,22 @@ function plainLine(line: string): string {
   // The value begins behind the last key or mark of an item that is before the action.
   const start = Math.max(before.lastIndexOf(': ') + 2, before.lastIndexOf('- ') + 2, line.search(/\S/))
   const value = line.slice(start)
+  if (/^\[[^"'#]*$/.test(value)) return line.slice(0, start) + value.replace(/\{\{[^{}]*\}\}/g, "'$&'")
   if (/^(?:["'|>#&*[{]|<<)/.test(value) && !value.startsWith('{{')) return line
   const end = value.lastIndexOf('}}') + 2
   const behind = value.slice(end).split(' #')[0] ?? ''
   return `${line.slice(0, start)}'${(value.slice(0, end) + behind.trimEnd()).replaceAll("'", "''")}'`
+}
+
+/** The lines of a template that it may leave out or repeat: those in its blocks. */
+export function linesInBlocks(text: string): ReadonlySet<number> {
+  const lines = new Set<number>()
+  let depth = 0
+  for (const [index, line] of withoutComments(text).split('\n').entries()) {
+    const before = depth
+    for (const [, word] of line.matchAll(/\{\{-? *(if|range|with|define|block|end)\b/g))
+      depth += word === 'end' ? -1 : 1
+    if (before > 0 || depth > 0) lines.add(index + 1)
+  }
+  return lines
 }

@@ -28,6 +28,8 @@ const messages = {
     `${user} has ${label} as a label, and cert-manager reads it from annotations only, so it issues no certificate for this TLS. Move it to metadata.annotations.`,
   issuerUnknown: ({ user, issuer, was }: { user: string; issuer: string; was: string }) =>
     `This change has ${user} name the ${issuer}, which is not in this repository, where it named the ${was}, which is, so its certificate may neither be issued nor renewed. Name an issuer that exists, or add this one to the repository.`,
+  issuerKind: ({ user, issuer, other }: { user: string; issuer: string; other: string }) =>
+    `${user} names the ${issuer}, which is not in this repository; only the ${other} of that name is. So cert-manager issues no certificate. Name the ${other}, or add the ${issuer}.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
     `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
 }
@@ -38,10 +40,10 @@ export default defineRule({
   since: '1.1.0',
   scope: 'snapshot',
   assumed: { since: '1.6.0', before: 'own' },
-  kinds: users,
-  reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
+  kinds: [...users, ...ofCertManager('Certificate')],
+  reads: ['Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
-  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0' },
+  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0', issuerKind: '1.7.0' },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
@@ -54,6 +56,8 @@ export default defineRule({
       for (const secret of namedSecrets(manifest)) yield secret.name
   },
   check({ manifest, snapshot, report, skip }) {
+    checkKind(manifest, snapshot, report)
+    if (manifest.ref.kind === 'Certificate') return
     const by = shimAnnotation(manifest)
     const label = by ? undefined : issuerLabel(manifest)
     if (
@@ -129,6 +133,21 @@ function checkMoved(
 
 function issuersNamed({ kind, namespace, name }: NamedIssuer, side: Snapshot): readonly Manifest[] {
   return certManagerGroups.flatMap((group) => side.get({ group, kind, namespace, name }))
+}
+
+/** Issuers and ClusterIssuers have names of their own, and an `issuerRef` without a kind means an Issuer. */
+function checkKind(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const named = issuerOf(manifest)
+  if (!named || isPlaceholder(named.name) || issuersNamed(named, snapshot).length > 0) return
+  if (manifest.ref.kind !== 'Certificate' && namedSecrets(manifest).length === 0) return
+  const kind = named.kind === 'Issuer' ? 'ClusterIssuer' : 'Issuer'
+  const namespace = kind === 'Issuer' ? manifest.ref.namespace : ''
+  const [other] = issuersNamed({ ...named, kind, namespace }, snapshot)
+  if (!other || (kind === 'Issuer' && !shareNamespace(manifest, other))) return
+  const [user, issuer] = [nameOf(manifest.ref), `${named.kind} ${named.name}`]
+  const at = manifest.root.at('spec', 'issuerRef', 'kind')
+  const end = manifest.ref.kind === 'Certificate' && at.exists ? at : named.at
+  report([end, other.root], 'issuerKind', { user, issuer, other: kind }, { keys: [named.name] })
 }
 
 /** The label by which an author meant to name an issuer. */

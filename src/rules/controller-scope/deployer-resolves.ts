@@ -1,0 +1,128 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { readApplication } from '../../gitops/application'
+import { type FluxReference, fluxReferencesOf, fluxSourceKinds } from '../../gitops/flux-references'
+import { readFluxSource } from '../../gitops/flux-source'
+import { readHelmRelease } from '../../gitops/helm-release'
+import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { abridged } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule, type ReportFunction } from '../../rule/rule'
+
+const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
+const targetKinds = [...userKinds, ...fluxSourceKinds] as const
+
+const messages = {
+  elsewhere: ({ user, target, namespace, others }: Record<'user' | 'target' | 'namespace' | 'others', string>) =>
+    `${user} needs ${target} of the namespace ${namespace}, which is not in this repository; it is in the namespace ${others}. So Flux does not apply ${user}. Name that namespace.`,
+  removed: ({ target, users }: { target: string; users: string }) =>
+    `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
+  // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
+  key: ({ user, key, from, keys }: Record<'user' | 'key' | 'from' | 'keys', string>) =>
+    `${user} takes values of the key ${key} of ${from}, which has only ${keys}, so Flux does not install it. Name a key that is there.`,
+  slash: ({ user, chart, repository }: Record<'user' | 'chart' | 'repository', string>) =>
+    `${user} installs the chart ${chart} of ${repository}, which is an index of charts: names in it have no slash, so the chart is not found. Name the chart alone, without the repository.`,
+}
+
+export default defineRule({
+  id: 'controller-scope/deployer-resolves',
+  summary: 'What objects of Flux and Argo CD name is there.',
+  since: '1.7.0',
+  scope: 'snapshot',
+  kinds: [...userKinds, gitOpsKind.application],
+  reads: [...fluxSourceKinds, 'ConfigMap'],
+  direct: true,
+  messages,
+  *partners(manifest) {
+    if (targetKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
+    if (!isUser(manifest)) return
+    for (const { name } of fluxReferencesOf(manifest)) yield name
+    for (const { name } of readHelmRelease(manifest.root).valuesFrom) if (textAt(name) !== '') yield textAt(name)
+  },
+  partnerKinds(manifest) {
+    if (!isUser(manifest)) return undefined
+    return [...new Set([...fluxReferencesOf(manifest).map(({ kind }) => kind), 'ConfigMap'])]
+  },
+  check({ manifest, snapshot, report }) {
+    if (snapshot.get(manifest.ref)[0] !== manifest) return
+    checkSlash(manifest, snapshot, report)
+    if (!isUser(manifest)) return
+    checkKeys(manifest, snapshot, report)
+    for (const reference of fluxReferencesOf(manifest)) {
+      const { kind, namespace, name, at, namespaceAt } = reference
+      if (namespace === '' || isPlaceholder(namespace) || isPlaceholder(name)) continue
+      const named = snapshot.ofKind(kind).filter(({ ref }) => ref.name === name)
+      const others = [...new Set(named.map(({ ref }) => ref.namespace))]
+      if (others.length === 0 || others.some((one) => one === namespace || one === '' || isPlaceholder(one))) continue
+      const target = `${kind.split('.', 1)} ${name}`
+      const args = { user: nameOf(manifest.ref), target, namespace, others: abridged(others) }
+      report([namespaceAt.exists ? namespaceAt : at, ...named.map(({ root }) => root)], 'elsewhere', args, {
+        keys: [target, namespace],
+      })
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'removed' || !targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
+    const { ref } = change.before
+    // Another object may come in its place, in a namespace or with a name that a tool fills in.
+    const isLike = ({ ref: { name, namespace } }: Manifest) =>
+      (name === ref.name || isPlaceholder(name)) && [ref.namespace, ''].includes(namespace)
+    if (head.ofKind(groupKindOf(ref)).some(isLike)) return
+    const isNamed = ({ kind, namespace, name }: FluxReference) =>
+      kind === groupKindOf(ref) && namespace === ref.namespace && name === ref.name
+    const users = userKinds
+      .flatMap((kind) => head.ofKind(kind))
+      .filter((one) => head.get(one.ref)[0] === one && isUser(one))
+      .flatMap((one) => fluxReferencesOf(one).filter(isNamed))
+    if (users.length === 0) return
+    const names = [...new Set(users.map(({ at }) => nameOf(at.manifest.ref)))]
+    const ends = [change.before.root, ...users.map(({ at }) => at)]
+    report(ends, 'removed', { target: nameOf(ref), users: abridged(names) }, { keys: [nameOf(ref)] })
+  },
+})
+
+/** Whether Flux applies what an object names: nothing happens to one that is suspended. */
+function isUser({ ref, root }: Manifest): boolean {
+  return userKinds.some((kind) => kind === groupKindOf(ref)) && root.at('spec', 'suspend').value !== true
+}
+
+/** ConfigMaps alone: Secrets are often filled in by others. */
+function checkKeys(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  if (groupKindOf(manifest.ref) !== gitOpsKind.helmRelease) return
+  for (const { kind, name, key, optional } of readHelmRelease(manifest.root).valuesFrom) {
+    if (textAt(kind) !== 'ConfigMap' || optional.value === true) continue
+    const ref = { group: '', kind: 'ConfigMap', namespace: manifest.ref.namespace, name: textAt(name) }
+    const [from, ...more] = snapshot.get(ref)
+    if (!from || more.length > 0 || isPlaceholder(key)) continue
+    const keys = ['data', 'binaryData'].flatMap((one) => [...from.root.at(one).entries()].map(([its]) => its))
+    if (keys.includes(key) || keys.length === 0) continue
+    const args = { user: nameOf(manifest.ref), key, from: nameOf(from.ref), keys: abridged(keys) }
+    report([name, from.root.at('data')], 'key', args, { keys: [ref.name, key] })
+  }
+}
+
+function checkSlash(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const user = nameOf(manifest.ref)
+  for (const { chart, repository } of chartsOf(manifest, snapshot)) {
+    const name = textAt(chart)
+    // A version after the name is Helm's, not the chart's: only names of letters and digits are judged.
+    if (!/^[\w-]+(?:\/[\w-]+)+$/.test(name) || !/^https?:\/\//.test(repository)) continue
+    report(chart, 'slash', { user, chart: name, repository }, { keys: [name] })
+  }
+}
+
+/** The charts that an object installs of repositories, each with the URL of its repository. */
+function chartsOf({ ref, root }: Manifest, snapshot: Snapshot): { chart: Cursor; repository: string }[] {
+  if (groupKindOf(ref) === gitOpsKind.application)
+    return readApplication(root).sources.map((one) => ({ chart: one.chart, repository: textAt(one.repoURL) }))
+  if (groupKindOf(ref) !== gitOpsKind.helmRelease) return []
+  const { chart, sourceRef } = readHelmRelease(root).chart
+  if (textAt(sourceRef.at('kind')) !== 'HelmRepository') return []
+  const named = snapshot
+    .ofKind('HelmRepository.source.toolkit.fluxcd.io')
+    .filter((one) => one.ref.name === textAt(sourceRef.at('name')))
+  const urls = named.map((one) => textAt(readFluxSource(one.root).url))
+  return urls.length > 0 && urls.every((url) => url === urls[0]) ? [{ chart, repository: urls[0] ?? '' }] : []
+}
