@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
+import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
@@ -22,6 +23,7 @@ import { root } from './harness'
 const schemas = {
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
+  'chart-values.yaml': ChartValuesFile,
   'cluster-objects.yaml': ClusterObjectFactsFile,
   'component-permissions.yaml': PermissionFile,
   'components.yaml': ComponentFactsFile,

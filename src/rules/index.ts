@@ -21,6 +21,7 @@ import serviceReaches from './controller-scope/service-reaches'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
@@ -90,6 +91,7 @@ export const rules: readonly Rule[] = [
   snippetsOff,
   statusKept,
   statusSource,
+  valuesRead,
   webhookSafe,
   certificateCoversHost,
   certificateIssued,
