@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { closest } from '../src/closest'
+import { closest, oneEditFrom } from '../src/closest'
 
 const names = ['ingress-tls/host-covered', 'ingress-tls/secret-type', 'protected-rbac/object-kept']
 
@@ -15,4 +15,15 @@ test.each([
   ['a'.repeat(100_000), undefined],
 ])('%s', (given, name) => {
   expect(closest(given, names)).toBe(name)
+})
+
+test.each([
+  ['services', 'service'],
+  ['ingresClass', 'ingressClass'],
+  ['extarArgs', 'extraArgs'],
+  ['service', undefined],
+  ['ingress', undefined],
+  ['tpc', undefined],
+])('%s is one edit from %s', (given, name) => {
+  expect(oneEditFrom(given, ['service', 'ingressClass', 'extraArgs', 'tcp'])).toBe(name)
 })

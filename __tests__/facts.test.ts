@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
+import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
 import { AnnotationFactsFile } from '../src/kubernetes/ingress/annotation-facts'
@@ -24,6 +25,7 @@ const schemas = {
   'annotations.yaml': AnnotationFactsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
+  'chart-values.yaml': ChartValuesFile,
   'cluster-objects.yaml': ClusterObjectFactsFile,
   'component-permissions.yaml': PermissionFile,
   'components.yaml': ComponentFactsFile,

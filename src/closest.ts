@@ -7,6 +7,12 @@ export function closest(given: string, names: readonly string[]): string | undef
   return best && best.edits <= Math.min(3, Math.floor(given.length / 3)) ? best.name : undefined
 }
 
+/** The only name that is one edit away, so that a typing error is likely. */
+export function oneEditFrom(given: string, names: readonly string[]): string | undefined {
+  const near = given.length < 4 ? [] : names.filter((name) => editsBetween(given, name) === 1)
+  return near.length === 1 ? near[0] : undefined
+}
+
 /** ` Did you mean x?`, or an empty text. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = closest(given, names)

@@ -16,6 +16,8 @@ export const gateRules = {
   'source/not-judged': 'Every change of what something deploys is judged.',
   'source/unfinished': 'A run finishes within its time limit.',
   'source/duplicate-key': 'A manifest has each key once.',
+  'source/value-unread':
+    'The templates of a chart read the values of Ingresses and certificates that are written for it.',
   'config/invalid': 'The config of ingress-guard is valid.',
   'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',
   'config/exception-expired': 'No exception has expired.',

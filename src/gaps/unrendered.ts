@@ -3,7 +3,7 @@ import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { startOf } from '../region'
-import { type Failure, withoutFolder } from '../render/tools/rendering'
+import { type Failure, isUnparsable, withoutFolder } from '../render/tools/rendering'
 import { described } from '../sides/described'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { RemoteEntry } from '../sources/kustomization'
@@ -83,7 +83,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     // A chart without a known release may need values that only its users have.
     const guessed =
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
-    if (guessed && (!old || before)) {
+    // No values make a template that helm cannot parse render.
+    const isNewFault = isUnparsable(failure) && !(before && isUnparsable(before))
+    if (guessed && !isNewFault && (!old || before)) {
       skipped.push(listed(side, failure))
       continue
     }
@@ -91,12 +93,13 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
       skipped.push(listed(side, failure))
       continue
     }
-    if (!whole && !isNews && isIdle(source, failure, old, idle)) {
+    if (!whole && !isNews && !(isNewFault && old) && isIdle(source, failure, old, idle)) {
       skipped.push(listed(side, failure, `${nameOfSource(source)}, which no Argo CD or Flux object deploys`))
       continue
     }
     if (side.partial && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
-    const existing = whole || (old && before && failsAlike([old.source, before], [source, failure])) === true
+    const existing =
+      whole || (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }

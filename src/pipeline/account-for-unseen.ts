@@ -16,6 +16,7 @@ import type { ClustersOf } from '../gaps/out-of-sight'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unansweredReleases } from '../gaps/unanswered'
+import { unreadValues } from '../gaps/unread-values'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
 import { unusedValuesFiles } from '../values/unused-values-files'
@@ -104,6 +105,7 @@ export async function accountForUnseen(
       ...refusing.findings,
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
+      ...(await unreadValues(base, head, changed)),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -23,6 +23,7 @@ import serviceReaches from './controller-scope/service-reaches'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
@@ -96,6 +97,7 @@ export const rules: readonly Rule[] = [
   snippetsOff,
   statusKept,
   statusSource,
+  valuesRead,
   webhookSafe,
   certificateCoversHost,
   certificateIssued,

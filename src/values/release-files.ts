@@ -17,6 +17,7 @@ import { type Element, makeApplication } from '../gitops/filled-template'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
+import { areValuesKnown } from '../kubernetes/charts/chart-values'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
 import type { Cursor } from '../manifest/cursor'
 import { comparisonKey, type LoadedFile, type LoadedObject, loadFile, type ValuesFile } from '../manifest/load'
@@ -100,7 +101,12 @@ export class ReleaseFiles {
       }
       const complete = { ...object, context: { files, release } }
       // From the values of an unknown chart only this key shows something.
-      if (isRequired || mentions(comparisonKey(complete), 'ingress')) found.push(complete)
+      if (
+        isRequired ||
+        areValuesKnown(release.chart, release.repository) ||
+        mentions(comparisonKey(complete), 'ingress')
+      )
+        found.push(complete)
     }
     return found
   }

@@ -1,13 +1,14 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { inlineValuesOf, isOwnCluster, readApplication } from '../../gitops/application'
+import { readFluxSource } from '../../gitops/flux-source'
 import { readK3sChart } from '../../gitops/helm-chart'
-import { readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
+import { type HelmRelease, helmReleaseChartAt, readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
-
 import { filedRelease, generatedApplication, inflatedChart } from './chart-release'
 import { filedLayersOf } from './filed-release'
 import { readParameters } from './helm-parameters'
@@ -16,6 +17,9 @@ import { fileOf, filesOf, hiddenIf, layersOf, type ValuesLayer } from './release
 /** A release of any chart that is not in the repository, known or not, so that its values alone can be read. */
 export interface RemoteRelease {
   readonly manifest: Manifest
+  /** The chart, and where it is from, as they are written. */
+  readonly chart: string
+  readonly repository: string
   readonly name: string
   /** Empty where the manifest gives none. */
   readonly namespace: string
@@ -67,7 +71,25 @@ function fluxRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const layers = [...layersOf([values]), ...held, ...hiddenIf(chart.valuesFiles.exists)]
   const namespace = targetNamespace.string ?? ref.namespace
   const elsewhereTo = release.kubeConfig.exists ? [`${ref.name} of ${manifest.origin.path}`] : clusters
-  return [{ manifest, name: release.releaseName, namespace, clusters: elsewhereTo, layers, elsewhere }]
+  const from = namedChart({ chart, chartRef }, ref.namespace, snapshot)
+  return [{ manifest, ...from, name: release.releaseName, namespace, clusters: elsewhereTo, layers, elsewhere }]
+}
+
+/** The chart that a HelmRelease names, or the object that it takes its chart of. */
+function namedChart(
+  { chart: own, chartRef }: Pick<HelmRelease, 'chart' | 'chartRef'>,
+  releaseNamespace: string,
+  snapshot: Snapshot,
+): Pick<RemoteRelease, 'chart' | 'repository'> {
+  const [kind, name] = [textAt(chartRef.at('kind')), textAt(chartRef.at('name'))]
+  const namespace = textAt(chartRef.at('namespace')) || releaseNamespace
+  const [holder] = chartRef.exists ? snapshot.get({ group: 'source.toolkit.fluxcd.io', kind, namespace, name }) : []
+  if (holder && kind === 'OCIRepository') {
+    const url = textAt(readFluxSource(holder.root).url)
+    return { chart: url, repository: url }
+  }
+  const chart = holder ? helmReleaseChartAt(holder.root.at('spec')) : own
+  return { chart: textAt(chart.chart), repository: textAt(chart.sourceRef.at('name')) }
 }
 
 /** The data of a ConfigMap that was read; a Secret, or a ConfigMap from elsewhere, may hold anything. */
@@ -95,6 +117,8 @@ function argoReleases(root: Cursor): RemoteRelease[] {
     return [
       {
         manifest,
+        chart: textAt(source.chart),
+        repository: textAt(source.repoURL),
         name: helm.at('releaseName').string ?? application.name.string ?? '',
         namespace: isPlaceholder(into) ? '' : into,
         clusters: isOwnCluster(cluster) ? manifest.clusters : [cluster],
@@ -117,7 +141,8 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   ])
   const namespace = own.targetNamespace.string ?? ref.namespace
   const elsewhere = [...own.set.entries()].map(([path]) => path)
-  return [{ manifest, name: ref.name, namespace, clusters, layers, elsewhere }]
+  const named = { chart: textAt(own.chart), repository: textAt(own.repo) }
+  return [{ manifest, ...named, name: ref.name, namespace, clusters, layers, elsewhere }]
 }
 
 /**
@@ -135,6 +160,8 @@ function releaseOfFile(manifest: Manifest): RemoteRelease[] {
   return [
     {
       manifest,
+      chart: written.chart,
+      repository: written.repository,
       name: ref.name,
       namespace: ref.namespace,
       clusters: written.cluster === '' ? clusters : [written.cluster],
@@ -158,5 +185,6 @@ function inflatedRelease(manifest: Manifest): RemoteRelease[] {
     ...filesOf(root.at('additionalValuesFiles')),
     ...(inline.length === 0 ? file : (base ?? hiddenIf(true))),
   ]
-  return [{ manifest, name: ref.name, namespace: ref.namespace, clusters, layers, elsewhere: [] }]
+  const named = { chart: textAt(root.at('name')), repository: textAt(root.at('repo')) }
+  return [{ manifest, ...named, name: ref.name, namespace: ref.namespace, clusters, layers, elsewhere: [] }]
 }

@@ -1,5 +1,6 @@
 import { isMoved } from '../../gaps/moved'
 import { lackOf } from '../../render/tools/lacking'
+import { isUnparsable } from '../../render/tools/rendering'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { RemoteEntry } from '../../sources/kustomization'
@@ -65,7 +66,15 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair):
   if (after?.failure?.isEmpty && before && !before.failure)
     return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
   const reduced = await withoutLacks({ base, head }, pair)
-  if (reduced) return reduced
+  return isPart(reduced) ? reduced : asWritten({ base, head }, reduced)
+}
+
+/** Whether a pair was rendered without its missing parts. */
+function isPart({ before, after }: Pair): boolean {
+  return [before, after].some((side) => side?.partial !== undefined)
+}
+
+async function asWritten({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
   // If the base renders whole and the head does not, this is an error, and the head's objects are unknown.
   if (pair.before && !pair.before.failure) return pair
   // A source that only the head renders whole is judged as if it were new.
@@ -84,7 +93,11 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair):
 
 const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too-many-objects'])
 
-async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair | undefined> {
+/**
+ * A pair, rendered without its missing parts. If that fails, too, and because a template cannot be parsed, this is why it does
+ * not render: it would not with its missing parts either.
+ */
+async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
   let lacks: readonly Lack[] = []
   let sides = pair
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
@@ -94,7 +107,7 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
       const lack = failure && lackOf(failure)
       if (lack && !found.some((one) => isSameLack(one, lack))) found.push(lack)
     }
-    if (found.length === lacks.length) return brokenHead(sides, pair, lacks)
+    if (found.length === lacks.length) break
     lacks = found
     const [was, is] = await Promise.all([
       pair.before && base?.renderWithout(pair.before.source, lacks),
@@ -109,7 +122,13 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
     remote.before.push(...remoteOf(was))
     remote.after.push(...remoteOf(is))
   }
-  return undefined
+  const broken = brokenHead(sides, pair, lacks)
+  return broken ?? { before: unparsed(pair.before, sides.before), after: unparsed(pair.after, sides.after) }
+}
+
+function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undefined): RenderedSide | undefined {
+  const failure = reduced?.failure
+  return whole && failure && isUnparsable(failure) ? { ...whole, failure } : whole
 }
 
 /** Messages of helm on what may come from a missing part: a value that is not there, and text around one. */

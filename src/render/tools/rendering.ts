@@ -70,6 +70,15 @@ export function isOfInputs({ cause, lack }: Failure): boolean {
   return cause === 'tool-failed' && lack !== undefined
 }
 
+/**
+ * Whether helm cannot parse a template, so that the chart fails with any values. A function that helm does not have may be one of
+ * another tool, or of a later helm.
+ */
+export function isUnparsable({ cause, reason }: Failure): boolean {
+  const unparsed = 'helm cannot render it: parse error at ('
+  return cause === 'tool-failed' && reason.startsWith(unparsed) && !/: function "[^"]*" not defined/.test(reason)
+}
+
 /** A source that did not render. */
 export type FailedRendering = Extract<Rendering, { readonly failure: Failure }>
 

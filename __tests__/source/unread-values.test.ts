@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals'
+import { judgeChange } from './rendered'
+import type { Files } from './repository'
+
+const chart = (template: string): Files => ({
+  'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'web/templates/ingress.yaml': `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web}
+spec: ${template}
+`,
+  'web/values.yaml': 'host: a.example.com\n',
+})
+
+/** The values that a change of the chart's own adds and nothing reads. */
+async function unread(template: string, values: string, more: Files = {}): Promise<string[]> {
+  const { findings } = await judgeChange({ ...chart(template), ...more }, { 'web/values.yaml': values })
+  return findings
+    .filter(({ rule, status }) => rule === 'source/value-unread' && status === 'introduced')
+    .map(({ level, location, text }) => `${level} ${location.path}:${location.region.startLine} ${text}`)
+}
+
+const classed = '{ingressClassName: {{ .Values.config.ingressClass | quote }}, rules: [{host: {{ .Values.host }}}]}'
+
+describe('a value that no template of the chart reads', () => {
+  test('is reported where the templates read it in another block', async () => {
+    expect(await unread(classed, 'host: a.example.com\ningressClass: nginx\n')).toEqual([
+      'warning web/values.yaml:2 No template of the chart web reads the value ingressClass, so helm ignores it. The templates read config.ingressClass, which nothing sets; write the value there, or have the templates read this one.',
+    ])
+  })
+
+  test('is reported where the templates read the same words in another order', async () => {
+    const issued = '{rules: [{host: {{ .Values.tls.createIssuer }}}]}'
+    const [found = ''] = await unread(issued, 'tls: {issuer: {create: "true"}}\n')
+    expect(found).toContain(
+      'reads the value tls.issuer.create, so helm ignores it. The templates read tls.createIssuer',
+    )
+  })
+
+  test('is reported where one letter differs', async () => {
+    const [found = ''] = await unread(
+      '{ingressClassName: {{ .Values.ingress.className }}}',
+      'ingress: {classNames: nginx}\n',
+    )
+    expect(found).toContain('The templates read ingress.className')
+  })
+
+  test.each([
+    ['the place is set as well', classed, 'ingressClass: nginx\nconfig: {ingressClass: nginx}\n'],
+    ['it has nothing to do with an Ingress', '{rules: [{host: {{ .Values.app.size }}}]}', 'size: 3\n'],
+    ['the block is read whole', '{{ toYaml .Values.ingress }}', 'ingress: {className: nginx}\n'],
+    ['the block is used by with', '{{ with .Values.ingress }}{a: {{ .class }}}{{ end }}', 'ingress: {tls: [a]}\n'],
+    ['all values are passed on', '{{ toYaml .Values }}{{ .Values.config.ingressClass }}', 'ingressClass: nginx\n'],
+    [
+      'the template that is included is not here',
+      '{{ include "common.ingress" . }}{{ .Values.config.ingressClass }}',
+      'ingressClass: nginx\n',
+    ],
+    [
+      'it is read by index',
+      '{a: {{ index .Values "ingress" "class-name" }}, b: {{ .Values.ingress.className }}}',
+      'ingress: {class-name: nginx}\n',
+    ],
+    ['its anchor may be used', classed, 'ingressClass: &class nginx\n'],
+  ])('is not reported where %s', async (_, template, values) => {
+    expect(await unread(template, values)).toEqual([])
+  })
+
+  test('is not reported where it was there before', async () => {
+    const before = { 'web/values.yaml': 'ingressClass: nginx\n' }
+    expect(await unread(classed, 'ingressClass: other\n', before)).toEqual([])
+  })
+
+  test('is not reported for a chart that is included', async () => {
+    const included = {
+      'web/Chart.yaml':
+        'apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: db, version: 1.0.0, repository: https://charts.example.com}]\n',
+    }
+    const template = '{ingressClassName: {{ .Values.ingress.className }}}'
+    expect(await unread(template, 'db: {ingress: {className: nginx}}\n', included)).toEqual([])
+  })
+})

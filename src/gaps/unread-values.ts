@@ -1,0 +1,186 @@
+import path from 'node:path/posix'
+import { oneEditFrom } from '../closest'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import type { ValuesFile } from '../manifest/load'
+import { pairsOf } from '../manifest/map-pairs'
+import { isAlias, isList, isMap, isScalar, type Node } from '../manifest/nodes'
+import type { Checkout } from '../revision/checkout'
+import type { SideOfChange } from '../sides/side'
+import { type Chart, chartWithLocals, readChart } from '../sources/chart'
+import { isRead, readsIn, type TemplateReads } from '../sources/template-reads'
+import { readValues } from '../values/values-file'
+
+/** A value in a file, by the keys that lead to it. */
+interface Written {
+  readonly keys: readonly string[]
+  /** The last key. */
+  readonly node: Node
+}
+
+type Values = Omit<ValuesFile, 'path' | 'touched'>
+
+/**
+ * Values of Ingresses, certificates and routes that no template of their chart reads, where the templates read another path
+ * that is probably meant: helm ignores them.
+ */
+export async function unreadValues(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  changed: ReadonlySet<string> | undefined,
+): Promise<Finding[]> {
+  const files = new Map<string, Set<string>>()
+  for (const source of head.discovery.sources) {
+    if (source.kind !== 'helm' || source.fetched || source.chart === '' || source.chart.endsWith('.tgz')) continue
+    const own = files.get(source.chart) ?? new Set([path.join(source.chart, 'values.yaml')])
+    for (const one of source.values) if ('path' in one) own.add(one.path)
+    files.set(source.chart, own)
+  }
+  const found: Finding[] = []
+  for (const [chart, its] of files) {
+    const isTouched = [...(changed ?? [])].some((file) => its.has(file) || file.startsWith(`${chart}/`))
+    if (!changed || isTouched) found.push(...(await unreadOf(chart, [...its], base, head)))
+  }
+  return found
+}
+
+async function unreadOf(
+  folder: string,
+  files: readonly string[],
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+): Promise<Finding[]> {
+  const reads = await readsOf(folder, head.checkout)
+  const before = base && (await readsOf(folder, base.checkout))
+  // What the templates of the base read is unknown, so what is new is, too.
+  if (!reads || (base?.checkout.has(path.join(folder, 'Chart.yaml')) && !before)) return []
+  const chart = await readChart(head.checkout, folder)
+  const contents = new Map<string, Values>()
+  for (const file of files) {
+    const values = await valuesAt(file, head.checkout)
+    if (values) contents.set(file, values)
+  }
+  const given = [...contents.values()].flatMap((values) => [...leavesOf(values)]).map(({ keys }) => keys)
+  const findings: Finding[] = []
+  for (const [file, values] of contents) {
+    const was = base && (await valuesAt(file, base.checkout))
+    const known = was ? [...leavesOf(was)].map(({ keys }) => keys.join('.')) : []
+    for (const { keys, node } of leavesOf(values)) {
+      if (!isOfIngress(keys) || isForDependency(keys, chart) || isRead(keys, reads)) continue
+      const meant = meantBy(keys, reads, given)
+      const region = values.regionOf(node)
+      const line = values.fileText.split('\n')[region.startLine - 1] ?? ''
+      // Its anchor may be used elsewhere.
+      if (!meant || line.includes('&')) continue
+      const isOld = !base || (known.includes(keys.join('.')) && before && !isRead(keys, before))
+      findings.push(
+        gateFinding('source/value-unread', 'unread', 'warning', {
+          side: 'head',
+          path: file,
+          region,
+          fileText: values.lines,
+          keys: [folder, keys.join('.')],
+          status: isOld ? 'existing' : 'introduced',
+          text: `No template of the chart ${folder} reads the value ${keys.join('.')}, so helm ignores it. The templates read ${meant.join('.')}, which nothing sets; write the value there, or have the templates read this one.`,
+        }),
+      )
+    }
+  }
+  return findings
+}
+
+async function readsOf(folder: string, checkout: Checkout): Promise<TemplateReads | undefined> {
+  if (!checkout.has(path.join(folder, 'Chart.yaml'))) return undefined
+  const charts = await chartWithLocals(checkout, folder)
+  const files = charts.flatMap((chart) => checkout.below(chart.folder))
+  const isText = (file: string) => !/\.(?:tgz|png|svg|md|gotmpl|lock)$/.test(file)
+  const texts = await checkout.texts([...new Set(files)].filter(isText))
+  const own = texts.get(path.join(folder, 'Chart.yaml')) ?? ''
+  return own.includes('import-values') ? undefined : readsIn(texts.values())
+}
+
+async function valuesAt(file: string, checkout: Checkout): Promise<Values | undefined> {
+  const content = (await checkout.read([file])).get(file)
+  const values = content && readValues(content)
+  return values && !('reason' in values) ? values : undefined
+}
+
+/** The values that are no maps, and are not empty. */
+function* leavesOf(
+  { node, resolve }: Pick<Values, 'node' | 'resolve'>,
+  above: readonly string[] = [],
+): Iterable<Written> {
+  const map = isAlias(node) ? resolve(node) : node
+  if (!isMap(map)) return
+  for (const [name, pair] of pairsOf(map, resolve)) {
+    const keys = [...above, name]
+    const value = isAlias(pair.value) ? resolve(pair.value) : pair.value
+    if (isMap(value)) yield* leavesOf({ node: value, resolve }, keys)
+    else if (isGiven(value)) yield { keys, node: pair.key }
+  }
+}
+
+function isGiven(node: Node | undefined): boolean {
+  if (isList(node)) return node.items.length > 0
+  return isScalar(node) && node.value !== null && node.value !== ''
+}
+
+const subjects: ReadonlySet<string> = new Set([
+  'ingress',
+  'ingressclass',
+  'ingressclassname',
+  'classname',
+  'tls',
+  'host',
+  'hosts',
+  'hostname',
+  'hostnames',
+  'certificate',
+  'issuer',
+  'clusterissuer',
+  'gateway',
+  'route',
+  'httproute',
+])
+
+function isOfIngress(keys: readonly string[]): boolean {
+  return keys.some((key) => subjects.has(key.toLowerCase()))
+}
+
+function isForDependency([first = '']: readonly string[], { dependencies }: Chart): boolean {
+  return first === 'global' || dependencies.some(({ name, as }) => first === name || first === as)
+}
+
+/** The path that the templates read and nothing sets, and that has the same words, one block more or less, or another letter. */
+function meantBy(
+  keys: readonly string[],
+  { whole, tested }: TemplateReads,
+  given: readonly (readonly string[])[],
+): readonly string[] | undefined {
+  const isSet = (path: readonly string[]) => given.some((one) => path.every((key, index) => one[index] === key))
+  return [...whole, ...tested].find((path) => isLike(keys, path) && !isSet(path))
+}
+
+function isLike(written: readonly string[], read: readonly string[]): boolean {
+  if (wordsOf(written) === wordsOf(read)) return true
+  const [short, long] = written.length < read.length ? [written, read] : [read, written]
+  if (short.length === long.length) return differsByOneLetter(written, read)
+  return long.length === short.length + 1 && short.every((key, index) => long[index + 1] === key)
+}
+
+function differsByOneLetter(written: readonly string[], read: readonly string[]): boolean {
+  const other = written.flatMap((key, index) => (key === read[index] ? [] : [[key, read[index] ?? ''] as const]))
+  const [only] = other
+  return other.length === 1 && only !== undefined && oneEditFrom(only[0], [only[1]]) !== undefined
+}
+
+/** `tls.createIssuer` has the words of `tls.issuer.create`. */
+function wordsOf(keys: readonly string[]): string {
+  const words = keys.flatMap((key) =>
+    key
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[ _-]/),
+  )
+  return [...new Set(words)].sort().join(' ')
+}

@@ -1,0 +1,109 @@
+import * as Type from 'typebox'
+import rows from '../../../facts/chart-values.yaml'
+import { oneEditFrom } from '../../closest'
+import type { Cursor } from '../../manifest/cursor'
+import { Mapping } from '../../mapping'
+import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
+import { isPlaceholder } from '../ingress/ingress'
+import { LayeredValue } from './layered-value'
+import type { RemoteRelease } from './remote-release'
+
+/** `facts/chart-values.yaml` */
+export const ChartValuesFile = factsFile({
+  charts: Type.Array(
+    Type.Object(
+      {
+        name: text,
+        /** Parts of a repository's name or URL: any of them distinguishes this chart from others of the same name. */
+        of: Type.Optional(Type.Array(text)),
+        /** Parts of a repository's name or URL that show another chart of this name. */
+        notOf: Type.Optional(Type.Array(text)),
+        /** The keys that any release of the chart reads, by the path of their block; the top has the path ``. */
+        keys: Mapping(text),
+        ...proof,
+      },
+      strict,
+    ),
+  ),
+})
+
+const charts = factsIn(ChartValuesFile, rows).charts.map(({ keys, ...chart }) => ({
+  ...chart,
+  blocks: new Map(Object.entries(keys).map(([path, names]) => [path, names.split(' ')])),
+}))
+
+/** A value that no release of its chart reads where it is written, and where the chart reads it. */
+export interface UnreadValue {
+  readonly at: Cursor
+  /** `controller.extraArgs` */
+  readonly path: string
+  readonly instead: string
+  /** Whether the key has a typing error, and is not in a wrong block. */
+  readonly isMisspelled: boolean
+}
+
+/** Whether the keys of a chart's values are known, by how objects name it and where from. */
+export function areValuesKnown(chart: string, repository: string): boolean {
+  return chartOf({ chart, repository }) !== undefined
+}
+
+/** The values of a release that its chart does not read, where the chart reads another key or place that is meant. */
+export function unreadValues(release: RemoteRelease): UnreadValue[] {
+  const chart = chartOf(release)
+  if (!chart) return []
+  const roots = release.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
+  const values = LayeredValue.of(roots)
+  return roots.flatMap((root) => [...chart.blocks.keys()].flatMap((path) => unreadIn(root, path, chart.blocks, values)))
+}
+
+function chartOf({ chart, repository }: Pick<RemoteRelease, 'chart' | 'repository'>) {
+  const written = chart.split('/').at(-1)
+  const isFrom = (part: string) => repository.includes(part)
+  return charts.find(
+    ({ name, of, notOf = [] }) => name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true),
+  )
+}
+
+function unreadIn(
+  root: Cursor,
+  path: string,
+  blocks: ReadonlyMap<string, readonly string[]>,
+  values: LayeredValue,
+): UnreadValue[] {
+  const known = blocks.get(path) ?? []
+  const unknown = [...root.at(...keysOf(path)).entries()].filter(([key, at]) => !known.includes(key) && isGiven(at))
+  return unknown.flatMap(([key, at]) => {
+    if (isPlaceholder(key)) return []
+    const near = oneEditFrom(key, known)
+    const block = nearest(
+      path,
+      [...blocks].filter(([, keys]) => keys.includes(key)).map(([one]) => one),
+    )
+    const instead = block === undefined ? near && join(path, near) : join(block, key)
+    // A value that is at its place, too, is only left over.
+    if (instead === undefined || keysOf(instead).reduce((outer, one) => outer.get(one), values).isSet) return []
+    return [{ at, path: join(path, key), instead, isMisspelled: block === undefined }]
+  })
+}
+
+/** The block directly below or above another one, if it is the only one. */
+function nearest(path: string, blocks: readonly string[]): string | undefined {
+  const depth = keysOf(path).length
+  const found = blocks.filter(
+    (one) => Math.abs(keysOf(one).length - depth) === 1 && (path === '' || one === '' || one.startsWith(`${path}.`)),
+  )
+  return found.length === 1 ? found[0] : undefined
+}
+
+function isGiven({ value }: Cursor): boolean {
+  if (value === undefined || value === null || value === '') return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+function keysOf(path: string): string[] {
+  return path === '' ? [] : path.split('.')
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
