@@ -5,6 +5,7 @@ import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
+import { ResourceFieldsFile } from '../src/kubernetes/fields/resource-fields'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
@@ -33,6 +34,7 @@ const schemas = {
   'managed-classes.yaml': ManagedClassesFile,
   'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
+  'resource-fields.yaml': ResourceFieldsFile,
   'served-apis.yaml': ServedApisFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,
