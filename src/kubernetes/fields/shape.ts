@@ -14,10 +14,13 @@ export type Shape =
   | { readonly entries: Shape }
   | { readonly keys: Readonly<Record<string, Shape>> }
 
-/** A key that is no field, with the fields beside it; a value of another form; or one that is none of those allowed. */
+/**
+ * A key that is no field, with the fields beside it; a value of another form, or a variable with such a default; or a value
+ * that is none of those allowed.
+ */
 export type Misfit =
   | { readonly at: Cursor; readonly key: string; readonly fields: readonly string[] }
-  | { readonly at: Cursor; readonly wanted: string }
+  | { readonly at: Cursor; readonly wanted: string; readonly byDefault?: string }
   | { readonly at: Cursor; readonly value: string; readonly values: readonly string[] }
 
 const wanted = {
@@ -29,7 +32,8 @@ const wanted = {
 
 /** The parts of a value that are not as its shape has them. A text that a tool fills in may become anything. */
 export function misfitsOf(at: Cursor, shape: Shape): Misfit[] {
-  if (shape === 'anything' || isOpen(at)) return []
+  if (shape === 'anything') return []
+  if (isOpen(at)) return shape === 'text' ? ofDefault(at) : []
   if (typeof shape === 'string') return isOf(shape, at) ? [] : [{ at, wanted: wanted[shape] }]
   if ('values' in shape) return ofValues(at, shape.values)
   if ('items' in shape)
@@ -47,6 +51,12 @@ export function misfitsOf(at: Cursor, shape: Shape): Misfit[] {
 function isOpen(at: Cursor): boolean {
   if (at.isMap || at.isList) return false
   return at.value === undefined || at.value === null || (at.string !== undefined && isPlaceholder(at.string))
+}
+
+/** Flux reads a text that is a variable alone without its quotes, once it is filled in. */
+function ofDefault(at: Cursor): Misfit[] {
+  const [, byDefault] = at.string?.match(/^\$\{\w+:?[-=](true|false|yes|no|on|off|\d+|\d+\.\d+)\}$/) ?? []
+  return byDefault === undefined ? [] : [{ at, wanted: wanted.text, byDefault }]
 }
 
 function isOf(form: keyof typeof wanted, at: Cursor): boolean {

@@ -29,6 +29,8 @@ export default defineRule({
       `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, unless a newer release is installed that has it.`,
     form: ({ object, field, wanted }: { object: string; field: string; wanted: string }) =>
       `The API server rejects ${object}, because ${field} is not ${wanted}. Write ${wanted}.`,
+    byDefault: ({ object, field, value }: Record<'object' | 'field' | 'value', string>) =>
+      `${object} sets ${field} to a variable with the default ${value}, which Flux fills in without quotes: it is no string then, and the API server rejects the object. Leave the field out where the default is meant, or give the variable a value that is a text.`,
     value: ({ object, field, value, meant }: Record<'object' | 'field' | 'value' | 'meant', string>) =>
       `The API server rejects ${object}, because ${field} is ${value}, which is none of its values. Write ${meant}.`,
     otherValue: ({ object, field, value, values, newest }: Unknown & { value: string; values: string }) =>
@@ -59,7 +61,9 @@ export default defineRule({
       const field = written(at)
       const args = { object, field, newest: known.newest }
       const keys = { keys: [field] }
-      if ('wanted' in misfit) report(at, 'form', { object, field, wanted: misfit.wanted }, keys)
+      if ('wanted' in misfit && misfit.byDefault)
+        report(at, 'byDefault', { object, field, value: misfit.byDefault }, keys)
+      else if ('wanted' in misfit) report(at, 'form', { object, field, wanted: misfit.wanted }, keys)
       else if ('values' in misfit) {
         const { value, values } = misfit
         const meant = closest(value, values)

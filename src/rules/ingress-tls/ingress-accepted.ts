@@ -53,6 +53,7 @@ export default defineRule({
     for (const misfit of misfits) {
       const field = written(misfit.at)
       if ('wanted' in misfit) {
+        if (misfit.byDefault) continue
         report(misfit.at, 'form', { ingress, field, wanted: misfit.wanted }, { keys: [field] })
         continue
       }
