@@ -6,6 +6,7 @@ import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
+import { ResourceFieldsFile } from '../src/kubernetes/fields/resource-fields'
 import { AnnotationFactsFile } from '../src/kubernetes/ingress/annotation-facts'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
@@ -37,6 +38,7 @@ const schemas = {
   'managed-classes.yaml': ManagedClassesFile,
   'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
+  'resource-fields.yaml': ResourceFieldsFile,
   'served-apis.yaml': ServedApisFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,

@@ -6,14 +6,17 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import path from 'node:path'
 import { build, transform } from 'esbuild'
 import { parse } from 'yaml'
-import { yamlModule } from './yaml-module.mjs'
+import { packedYamlModule, yamlModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
 
 const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
-    onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+    onLoad({ filter: /\.yaml$/ }, ({ path: file }) => {
+      const written = file.endsWith('resource-fields.yaml') ? packedYamlModule : yamlModule
+      return { contents: written(readFileSync(file, 'utf8')) }
+    })
   },
 }
 

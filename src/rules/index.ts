@@ -31,6 +31,7 @@ import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
 import entryUsed from './ingress-tls/entry-used'
+import fieldsAccepted from './ingress-tls/fields-accepted'
 import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
@@ -105,6 +106,7 @@ export const rules: readonly Rule[] = [
   controllerCrash,
   defaultCertificateKept,
   entryUsed,
+  fieldsAccepted,
   gatewayCertificate,
   hostCovered,
   hostUnique,

@@ -38,12 +38,13 @@ export function readBlocks<T>(
   return found
 }
 
-/** Text of annotations; a chart takes no others. */
+/** Annotations: texts, and maps, which no chart takes. What it makes of a number is unknown. */
 export function annotationsOf(value: LayeredValue, fill: Filled): Placed | undefined {
   if (!value.isMap || !value.at) return undefined
   const entries = value.keys.flatMap((key): [string, Placed][] => {
-    const text = textOf(value.get(key), fill)
-    return text ? [[key, text]] : []
+    const its = value.get(key)
+    const written = its.isMap && its.at ? { at: its.at, map: {} } : textOf(its, fill)
+    return written ? [[key, written]] : []
   })
   return { at: value.at, map: Object.fromEntries(entries) }
 }

@@ -1,6 +1,8 @@
 import { closest, didYouMean } from '../../closest'
+import { misfitsOfIngress, placeFor } from '../../kubernetes/fields/ingress-shape'
+import { annotationFaultsOf, fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
+import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { misfitsOf, placeFor } from '../../kubernetes/ingress/ingress-shape'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
@@ -20,6 +22,7 @@ export default defineRule({
   since: '1.7.0',
   scope: 'manifest',
   kinds: ['Ingress.networking.k8s.io'],
+  assumed: true,
   messages: {
     unknown: ({ ingress, field, remedy }: { ingress: string; field: string; remedy: string }) =>
       `${ingress} sets ${field}, which is no field of an Ingress in networking.k8s.io/v1: kubectl and server-side apply reject the Ingress, and where nothing checks it, the field is left out. ${remedy}`,
@@ -27,18 +30,34 @@ export default defineRule({
       `The API server rejects ${ingress}, because ${field} is not ${wanted}. Write ${wanted}.`,
     refused: ({ ingress, fault, remedy }: { ingress: string; fault: string; remedy: string }) =>
       `The API server rejects ${ingress}, because ${fault}. ${remedy}`,
+    unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
+      `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
-  check({ manifest: { ref, root, object }, report }) {
+  check({ manifest, report }) {
+    const { ref, root, object } = manifest
+    const ingress = nameOf(ref)
+    // What a chart makes of a value without quotes is unknown.
+    if (manifest.assumption) {
+      for (const { at, fault, remedy } of annotationFaultsOf(root))
+        report(at, 'refused', { ingress, fault, remedy }, { keys: [fault] })
+      return
+    }
+    for (const { at, fault, remedy, unquoted } of metadataFaultsOf(root)) {
+      const fate = unquoted && fateOf(unquoted, manifest)
+      if (fate) report(at, 'unquoted', { object: ingress, fault, fate, remedy }, { keys: [fault] })
+      else report(at, 'refused', { ingress, fault, remedy }, { keys: [fault] })
+    }
     // The beta versions have other fields and checks.
     if (object.apiVersion !== 'networking.k8s.io/v1') return
-    const ingress = nameOf(ref)
-    const misfits = misfitsOf(root)
+    const misfits = misfitsOfIngress(root)
     for (const misfit of misfits) {
       const field = written(misfit.at)
       if ('wanted' in misfit) {
+        if (misfit.byDefault) continue
         report(misfit.at, 'form', { ingress, field, wanted: misfit.wanted }, { keys: [field] })
         continue
       }
+      if (!('key' in misfit)) continue
       const place = placeFor(misfit.key, misfit.at)
       const hint = didYouMean(misfit.key, misfit.fields).trim()
       const remedy = place ? `Write it as ${place}.` : hint || 'Remove it, or write it where it belongs.'
@@ -53,14 +72,6 @@ export default defineRule({
     }
   },
 })
-
-/** `spec.rules[0].http` */
-function written({ path }: Cursor): string {
-  return path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
-    .join('')
-    .slice(1)
-}
 
 /**
  * What the API server refuses. Source: kubernetes v1.36, pkg/apis/networking/validation/validation.go, ValidateIngressSpec;

@@ -1,7 +1,5 @@
 import type { Cursor } from '../../manifest/cursor'
-import { isPlaceholder } from './ingress'
-
-type Shape = 'text' | 'number' | { readonly items: Shape } | { readonly keys: Readonly<Record<string, Shape>> }
+import { type Misfit, misfitsOf, type Shape } from './shape'
 
 const backend: Shape = {
   keys: {
@@ -27,31 +25,9 @@ const spec: Shape = {
   },
 }
 
-/** A part of a spec that is no field, with the fields beside it, or that has a value of another form. */
-export type Misfit =
-  | { readonly at: Cursor; readonly key: string; readonly fields: readonly string[] }
-  | { readonly at: Cursor; readonly wanted: string }
-
 /** The parts of the spec of an Ingress that are not as networking.k8s.io/v1 has them. */
-export function misfitsOf(root: Cursor): Misfit[] {
-  return within(root.at('spec'), spec)
-}
-
-function within(at: Cursor, shape: Shape): Misfit[] {
-  const { value } = at
-  if (value === undefined || value === null || (typeof value === 'string' && isPlaceholder(value))) return []
-  if (typeof shape === 'string') {
-    const fits = shape === 'text' ? at.string !== undefined : typeof value === 'number'
-    return fits ? [] : [{ at, wanted: shape === 'text' ? 'a string' : 'a number without quotes' }]
-  }
-  if ('items' in shape)
-    return at.isList ? [...at.items()].flatMap((item) => within(item, shape.items)) : [{ at, wanted: 'a list' }]
-  if (!at.isMap) return [{ at, wanted: 'a map' }]
-  const fields = new Map(Object.entries(shape.keys))
-  return [...at.entries()].flatMap(([key, field]) => {
-    const its = fields.get(key)
-    return its ? within(field, its) : [{ at: field, key, fields: [...fields.keys()] }]
-  })
+export function misfitsOfIngress(root: Cursor): Misfit[] {
+  return misfitsOf(root.at('spec'), spec)
 }
 
 /** Where the fields are that people write elsewhere, and those that newer ones replaced. */

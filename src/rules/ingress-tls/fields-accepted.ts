@@ -1,0 +1,81 @@
+import { closest } from '../../closest'
+import { isTakenByDefinition } from '../../kubernetes/fields/defined-fields'
+import { placeOf } from '../../kubernetes/fields/field-place'
+import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
+import { fieldsOf, kindsWithFields, misfitsIn } from '../../kubernetes/fields/resource-fields'
+import { written } from '../../kubernetes/fields/written-path'
+import { definitionKind } from '../../kubernetes/object/custom-resource'
+import { abridged } from '../../listing'
+import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Unknown = Record<'object' | 'field' | 'newest', string>
+
+const refusal = 'kubectl, Flux and Argo CD fail to apply the object, and Flux with it all of its Kustomization'
+
+export default defineRule({
+  id: 'ingress-tls/fields-accepted',
+  summary: 'The API server knows every field of the objects through which ingress works, and accepts its form.',
+  since: '1.7.0',
+  scope: 'snapshot',
+  kinds: kindsWithFields,
+  reads: [definitionKind],
+  messages: {
+    misspelled: ({ object, field, meant }: { object: string; field: string; meant: string }) =>
+      `${object} sets ${field}, which is no field: ${refusal}. Write ${meant}.`,
+    misplaced: ({ object, field, place }: { object: string; field: string; place: string }) =>
+      `${object} sets ${field}, which is no field there: ${refusal}. Write it as ${place}.`,
+    unknown: ({ object, field, newest }: Unknown) =>
+      `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, unless a newer release is installed that has it.`,
+    form: ({ object, field, wanted }: { object: string; field: string; wanted: string }) =>
+      `The API server rejects ${object}, because ${field} is not ${wanted}. Write ${wanted}.`,
+    byDefault: ({ object, field, value }: Record<'object' | 'field' | 'value', string>) =>
+      `${object} sets ${field} to a variable with the default ${value}, which Flux fills in without quotes: it is no string then, and the API server rejects the object. Leave the field out where the default is meant, or give the variable a value that is a text.`,
+    value: ({ object, field, value, meant }: Record<'object' | 'field' | 'value' | 'meant', string>) =>
+      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values. Write ${meant}.`,
+    otherValue: ({ object, field, value, values, newest }: Unknown & { value: string; values: string }) =>
+      `${object} sets ${field} to ${value}, which is none of its values up to ${newest}: ${refusal}. Use ${values}, unless a newer release is installed that has it.`,
+    metadata: ({ object, fault, remedy }: { object: string; fault: string; remedy: string }) =>
+      `The API server rejects ${object}, because ${fault}. ${remedy}`,
+    unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
+      `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
+  },
+  *partners(manifest) {
+    // Only what is not as expected needs a second opinion.
+    if (groupKindOf(manifest.ref) !== definitionKind && misfitsIn(manifest).length > 0) yield `.${manifest.ref.group}`
+  },
+  partnerKinds: () => [definitionKind],
+  check({ manifest, snapshot, report }) {
+    const known = fieldsOf(manifest)
+    if (!known) return
+    const { root, ref } = manifest
+    const object = nameOf(ref)
+    for (const { at, fault, remedy, unquoted } of metadataFaultsOf(root)) {
+      const fate = unquoted && fateOf(unquoted, manifest)
+      if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
+      else report(at, 'metadata', { object, fault, remedy }, { keys: [fault] })
+    }
+    for (const misfit of misfitsIn(manifest)) {
+      if (isTakenByDefinition(misfit, manifest, snapshot)) continue
+      const { at } = misfit
+      const field = written(at)
+      const args = { object, field, newest: known.newest }
+      const keys = { keys: [field] }
+      if ('wanted' in misfit && misfit.byDefault)
+        report(at, 'byDefault', { object, field, value: misfit.byDefault }, keys)
+      else if ('wanted' in misfit) report(at, 'form', { object, field, wanted: misfit.wanted }, keys)
+      else if ('values' in misfit) {
+        const { value, values } = misfit
+        const meant = closest(value, values)
+        if (meant) report(at, 'value', { object, field, value, meant }, keys)
+        else report(at, 'otherValue', { ...args, value, values: abridged(values, 8) }, keys)
+      } else {
+        const place = placeOf(at, misfit.key, known.shape)
+        const meant = closest(misfit.key, misfit.fields)
+        if (place) report(at, 'misplaced', { object, field, place }, keys)
+        else if (meant) report(at, 'misspelled', { object, field, meant }, keys)
+        else report(at, 'unknown', args, keys)
+      }
+    }
+  },
+})
