@@ -10,11 +10,14 @@ import { packedYamlModule, yamlModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
 
+/** Large tables, most of which a run does not read. */
+const packed = ['bootstrap-rbac.yaml', 'chart-values.yaml', 'resource-fields.yaml']
+
 const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
     onLoad({ filter: /\.yaml$/ }, ({ path: file }) => {
-      const written = file.endsWith('resource-fields.yaml') ? packedYamlModule : yamlModule
+      const written = packed.includes(path.basename(file)) ? packedYamlModule : yamlModule
       return { contents: written(readFileSync(file, 'utf8')) }
     })
   },
