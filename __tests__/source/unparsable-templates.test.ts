@@ -39,7 +39,9 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
 
   test('is an error where a dependency is not in the repository', async () => {
     const dependency = 'dependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n'
-    expect(await unrendered(chart(dependency), broken)).toEqual([expected])
+    expect(await unrendered(chart(dependency), broken)).toEqual([
+      `${expected} It is unknown whether this change keeps Ingress default/web.`,
+    ])
   })
 
   test('is none that this change introduces where it was there before', async () => {

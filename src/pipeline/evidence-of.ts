@@ -54,6 +54,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
     head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
   }
   const kinds = new Set([...rendered.before, ...rendered.after, ...rest.rendered].map(({ source }) => source.kind))
+  const tools = kinds.size > 0 ? await renderer.tools(kinds) : []
   const bumps = isTrial ? [] : await bumpsIn(sides, rendered)
   const judged = {
     changes: compared.changes,
@@ -91,8 +92,8 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
     inspected: {
       base: base ? inspected(base, baseManifests) : null,
       head: inspected(head, headManifests),
-      tools: kinds.size > 0 ? await renderer.tools(kinds) : [],
-      ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
+      tools,
+      ...(tools.length > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
       ...(files ? { files } : {}),
       ...(bumps.length > 0 ? { bumps } : {}),

@@ -24,6 +24,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/host-valid': ['class', 'host'],
   'ingress-tls/ingress-accepted': ['refused'],
   'ingress-tls/route-attached': ['noGateway'],
+  'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
   'ingress-tls/secret-kept': ['removed', 'unrenewed'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],
