@@ -3,6 +3,7 @@ import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { startOf } from '../region'
+import { lackOf } from '../render/tools/lacking'
 import { type Failure, isUnparsable, withoutFolder } from '../render/tools/rendering'
 import { described } from '../sides/described'
 import type { RenderedSide } from '../sides/rendered-side'
@@ -56,9 +57,15 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     }
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
-    // A side that is not read in part has another fault than what the base lacks.
-    const isNews = old?.partial?.manner === 'reduced' && !side.partial
-    const before = old && !isNews ? failureOf(old) : undefined
+    const fault = old && failureOf(old)
+    // The base renders without its missing parts, and the head fails for another reason.
+    const isNews =
+      fault !== undefined &&
+      old?.partial?.manner === 'reduced' &&
+      !side.partial &&
+      lackOf(failure) === undefined &&
+      !failsAlike([old.source, fault], [source, failure])
+    const before = isNews ? undefined : fault
     if (failure.isEmpty && side.partial?.manner === 'reduced') {
       skipped.push(listed(side, failure))
       continue
