@@ -86,6 +86,14 @@ describe('a chart of which no release is known', () => {
     ])
   })
 
+  test('keeps the values that the change gives it', async () => {
+    const text = named(tls).replace('- host: www.example.com', '- host: {{ .Values.zone.host }}')
+    const head = { 'web/values.yaml': 'zone: { host: WWW_1.example.com }\n' }
+    expect(await judged(chart(text, without), head)).toContainEqual(
+      expect.stringMatching(/^warning head\/web\/values\.yaml:1 \w+ ingress-tls\/host-valid$/),
+    )
+  })
+
   test('is rendered without a part of the schema of its values that is elsewhere', async () => {
     const schema = { 'web/values.schema.json': '{"$ref": "https://schemas.example.com/values.json"}\n' }
     const fixed = (entry: string) => named(entry).replace('{{ .Values.global.name }}', 'web')

@@ -61,18 +61,19 @@ async function unreadOf(
     if (values) contents.set(file, values)
   }
   const given = [...contents.values()].flatMap((values) => [...leavesOf(values)]).map(({ keys }) => keys)
+  const likenesses = likenessesIn(reads, given)
   const findings: Finding[] = []
   for (const [file, values] of contents) {
     const was = base && (await valuesAt(file, base.checkout))
-    const known = was ? [...leavesOf(was)].map(({ keys }) => keys.join('.')) : []
+    const known = new Set(was ? [...leavesOf(was)].map(({ keys }) => keys.join('.')) : [])
     for (const { keys, node } of leavesOf(values)) {
       if (!isOfIngress(keys) || isForDependency(keys, chart) || isRead(keys, reads)) continue
-      const meant = meantBy(keys, reads, given)
+      const meant = likenesses.meantBy(keys)
       const region = values.regionOf(node)
       const line = values.fileText.split('\n')[region.startLine - 1] ?? ''
       // Its anchor may be used elsewhere.
       if (!meant || line.includes('&')) continue
-      const isOld = !base || (known.includes(keys.join('.')) && before && !isRead(keys, before))
+      const isOld = !base || (known.has(keys.join('.')) && before && !isRead(keys, before))
       findings.push(
         gateFinding('source/value-unread', 'unread', 'warning', {
           side: 'head',
@@ -151,18 +152,18 @@ function isForDependency([first = '']: readonly string[], { dependencies }: Char
   return first === 'global' || dependencies.some(({ name, as }) => first === name || first === as)
 }
 
-/** The path that the templates read and nothing sets, and that has the same words, one block more or less, or another letter. */
-function meantBy(
-  keys: readonly string[],
-  { whole, tested }: TemplateReads,
-  given: readonly (readonly string[])[],
-): readonly string[] | undefined {
-  const isSet = (path: readonly string[]) => given.some((one) => path.every((key, index) => one[index] === key))
-  return [...whole, ...tested].find((path) => isLike(keys, path) && !isSet(path))
+/**
+ * Finds the path that the templates read and nothing sets, and that has the same words as another one, one block more or less,
+ * or another letter.
+ */
+function likenessesIn({ whole, tested }: TemplateReads, given: readonly (readonly string[])[]) {
+  const set = new Set(given.flatMap((path) => path.map((_, index) => JSON.stringify(path.slice(0, index + 1)))))
+  const open = [...whole, ...tested].filter((path) => !set.has(JSON.stringify(path)))
+  const byWords = new Map(open.map((path) => [wordsOf(path), path]))
+  return { meantBy: (keys: readonly string[]) => byWords.get(wordsOf(keys)) ?? open.find((path) => isLike(keys, path)) }
 }
 
 function isLike(written: readonly string[], read: readonly string[]): boolean {
-  if (wordsOf(written) === wordsOf(read)) return true
   const [short, long] = written.length < read.length ? [written, read] : [read, written]
   if (short.length === long.length) return differsByOneLetter(written, read)
   return long.length === short.length + 1 && short.every((key, index) => long[index + 1] === key)

@@ -7,7 +7,7 @@ import type { RemoteEntry } from '../../sources/kustomization'
 import { isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
-/** The number of missing parts of a source that are handled; each is known only when the one before it is left out. */
+/** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
 const maxLacks = 12
 
 /** The two sides of a source, as far as they exist. */
@@ -98,32 +98,54 @@ const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too
  * not render: it would not with its missing parts either.
  */
 async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
-  let lacks: readonly Lack[] = []
+  let lacks: Lacks = { before: [], after: [] }
   let sides = pair
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
-  while (lacks.length < maxLacks) {
-    const found: Lack[] = [...lacks]
-    for (const { failure } of [sides.before, sides.after].filter((side) => side !== undefined)) {
-      const lack = failure && lackOf(failure)
-      if (lack && !found.some((one) => isSameLack(one, lack))) found.push(lack)
-    }
-    if (found.length === lacks.length) break
+  while (countOf(lacks) < 2 * maxLacks) {
+    const found = withMore(lacks, sides, pair)
+    if (countOf(found) === countOf(lacks)) break
     lacks = found
     const [was, is] = await Promise.all([
-      pair.before && base?.renderWithout(pair.before.source, lacks),
-      pair.after && head.renderWithout(pair.after.source, lacks),
+      pair.before && base?.renderWithout(pair.before.source, lacks.before),
+      pair.after && head.renderWithout(pair.after.source, lacks.after),
     ])
     if (!was?.failure && !is?.failure)
       return {
-        before: was && withRemote(asPart(was, pair.before, 'reduced', lacks), remote.before),
-        after: is && withRemote(asPart(is, pair.after, 'reduced', lacks), remote.after),
+        before: was && withRemote(asPart(was, pair.before, 'reduced', lacks.before), remote.before),
+        after: is && withRemote(asPart(is, pair.after, 'reduced', lacks.after), remote.after),
       }
     sides = { before: was, after: is }
     remote.before.push(...remoteOf(was))
     remote.after.push(...remoteOf(is))
   }
-  const broken = brokenHead(sides, pair, lacks)
+  const broken = brokenHead(sides, pair, lacks.before)
   return broken ?? { before: unparsed(pair.before, sides.before), after: unparsed(pair.after, sides.after) }
+}
+
+/** The missing parts of each side: all of them are left out of both, but for values, as the other side may have them. */
+interface Lacks {
+  readonly before: readonly Lack[]
+  readonly after: readonly Lack[]
+}
+
+function countOf({ before, after }: Lacks): number {
+  return before.length + after.length
+}
+
+function withMore(lacks: Lacks, { before, after }: Pair, whole: Pair): Lacks {
+  const was = before?.failure && lackOf(before.failure)
+  const is = after?.failure && lackOf(after.failure)
+  // A head that has all values is judged whole, as if it were new.
+  const isWhole = whole.after !== undefined && !whole.after.failure
+  const ofBase = was?.what === 'value' && isWhole ? undefined : was
+  const forBoth = [ofBase, is].filter((lack) => lack !== undefined && lack.what !== 'value')
+  return { before: merged(lacks.before, [ofBase, ...forBoth]), after: merged(lacks.after, [is, ...forBoth]) }
+}
+
+function merged(lacks: readonly Lack[], more: readonly (Lack | undefined)[]): readonly Lack[] {
+  const found = [...lacks]
+  for (const lack of more) if (lack && !found.some((one) => isSameLack(one, lack))) found.push(lack)
+  return found
 }
 
 function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undefined): RenderedSide | undefined {

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { producerKinds, producersOf } from '../../kubernetes/tls/tls-producer'
+import { type ProducedSecret, producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -49,8 +49,10 @@ export default defineRule({
     const { at, name } = certificateOf(manifest)
     if (!name || producersOf(snapshot, namespace, name).length > 0) return
     const makers = makersIn(snapshot)
+    // What may be in any namespace may be in this one.
+    if (makers.some((one) => one.name === name && !one.namespace)) return
     const controller = nameOf(manifest.ref)
-    const [other] = makers.filter((one) => one.name === name && one.namespace !== '')
+    const [other] = makers.filter((one) => one.name === name)
     if (other) {
       const args = { controller, secret: name, maker: nameOf(other.manifest.ref) }
       report([at, other.manifest.root], 'elsewhere', args, { keys: [name] })
@@ -79,20 +81,15 @@ function certificateOf({ ref, root }: Manifest): { at: Cursor; name: string | un
   return { at, name: isWritten ? at.string : undefined }
 }
 
-interface Maker {
+interface Maker extends ProducedSecret {
   readonly manifest: Manifest
-  readonly namespace: string
-  readonly name: string
 }
 
-/** The Certificates and what else names the Secret that it creates under `spec.secretName`. */
+/** What creates a Secret, with each that it creates. */
 function makersIn(snapshot: Snapshot): Maker[] {
   return producerKinds
     .flatMap((kind) => snapshot.ofKind(kind))
-    .map((manifest) => {
-      const name = manifest.root.at('spec', 'secretName').string ?? manifest.ref.name
-      return { manifest, namespace: manifest.ref.namespace, name }
-    })
+    .flatMap((manifest) => secretsMadeBy(manifest).map((made) => ({ ...made, manifest })))
 }
 
 /** `ingress-certificate` and `default-ingress-certificate`. */
