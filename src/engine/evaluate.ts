@@ -77,17 +77,17 @@ export class Evaluation {
       for (const active of rules) {
         const { rule } = active
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
+        const reported: RawFinding[] = []
+        const context = this.contextOf(active, cluster, reported, facts)
+        const judged = (one: Manifest, among: Snapshot) => {
+          this.guarded(active, one, () => {
+            if (rule.scope === 'manifest') rule.check({ ...context, manifest: one })
+            else rule.check({ ...context, manifest: one, snapshot: among })
+          })
+          return reported.splice(0)
+        }
         for (const manifest of candidates.of(active)) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
-          const judged = (one: Manifest, among: Snapshot) => {
-            const made: RawFinding[] = []
-            const context = this.contextOf(active, cluster, made, facts)
-            this.guarded(active, one, () => {
-              if (rule.scope === 'manifest') rule.check({ ...context, manifest: one })
-              else rule.check({ ...context, manifest: one, snapshot: among })
-            })
-            return made
-          }
           const made = judged(manifest, snapshot).filter(
             (draft) => whole || draft.ends.some((end) => this.touched(end.manifest)),
           )

@@ -1,5 +1,6 @@
 import * as Type from 'typebox'
 import written from '../../../facts/resource-fields.yaml'
+import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { day, factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import { type Misfit, misfitsOf, type Shape } from './shape'
@@ -71,9 +72,14 @@ export function misfitsIn(manifest: Manifest): readonly Misfit[] {
   const known = fieldsOf(manifest)
   // A patch is no whole object.
   const isJudged = known && !manifest.object.content.includes('$patch:')
-  const found = isJudged ? misfitsOf(manifest.root, known.shape) : []
+  const found = isJudged ? misfitsOf(manifest.root, known.shape).filter(({ at }) => !isOfSops(at)) : []
   misfits.set(manifest, found)
   return found
+}
+
+/** A key or a value that is gone once an encrypted object is decrypted. Source: https://getsops.io/docs/ */
+function isOfSops({ path: [top], string, manifest }: Cursor): boolean {
+  return manifest.root.at('sops', 'mac').exists && (top === 'sops' || string?.startsWith('ENC[') === true)
 }
 
 const misfits = new WeakMap<Manifest, readonly Misfit[]>()

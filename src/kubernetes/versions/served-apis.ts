@@ -34,14 +34,21 @@ export function isOfKubernetes(api: string): boolean {
   return groups.has(groupOf(api))
 }
 
+/** The stable API versions of the kinds of Kubernetes, by group and kind. Every object of a change is looked up here. */
+const stableVersions = new Map<string, string[]>()
+for (const { apiVersion, kinds } of facts.apis) {
+  for (const kind of kinds) {
+    const key = `${groupOf(apiVersion)}/${kind}`
+    stableVersions.set(key, [...(stableVersions.get(key) ?? []), apiVersion])
+  }
+}
+
 /**
  * The stable API versions of a kind of Kubernetes, where its group is one of Kubernetes and the kind is known in it:
  * none of a kind that the facts do not have.
  */
-export function stableVersionsOf(group: string, kind: string): string[] {
-  return facts.apis.flatMap(({ apiVersion, kinds }) =>
-    groupOf(apiVersion) === group && kinds.includes(kind) ? [apiVersion] : [],
-  )
+export function stableVersionsOf(group: string, kind: string): readonly string[] {
+  return stableVersions.get(`${group}/${kind}`) ?? []
 }
 
 /** The group of `apps/v1` and of `apps/v1/Deployment`; none of `v1` and `v1/Pod`. */
