@@ -1,4 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
+import type { Manifest } from '../manifest/manifest'
 
 /** A ConfigMap or Secret whose data are variables. */
 export interface VariablesReference {
@@ -58,13 +59,21 @@ export interface GivenVariables {
   readonly substituteFrom: readonly VariablesReference[]
 }
 
-export function variablesGivenBy(root: Cursor): GivenVariables {
-  const patched = [...root.at('spec', 'patches').items()].flatMap((one) => patchedIn(one.at('patch').nested))
-  return {
+export function variablesGivenBy(manifest: Manifest): GivenVariables {
+  const known = given.get(manifest)
+  if (known) return known
+  const patches = manifest.root.at('spec', 'patches')
+  const patched = [...patches.items()].flatMap((one) => patchedIn(one.at('patch').nested))
+  const made = {
     names: patched.flatMap((one) => [...one.at('substitute').entries()].map(([name]) => name)),
     substituteFrom: patched.flatMap(referencesIn),
   }
+  given.set(manifest, made)
+  return made
 }
+
+/** Patches are texts that have to be parsed, and each round of discovery asks for them. */
+const given = new WeakMap<Manifest, GivenVariables>()
 
 function referencesIn(postBuild: Cursor): VariablesReference[] {
   return [...postBuild.at('substituteFrom').items()].map((one) => ({ kind: one.at('kind'), name: one.at('name') }))

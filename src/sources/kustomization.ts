@@ -200,14 +200,14 @@ function unpackedIn({ name, version, repo }: WrittenChart): string {
 }
 
 /** The Kustomizations that one includes, itself first. */
-export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
+export function closureOf(start: string, all: Pick<ReadonlyMap<string, Kustomization>, 'get'>): Kustomization[] {
   const found = new Map<string, Kustomization>()
   const open = [start]
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const kustomization = all.get(folder)
     if (!kustomization || found.has(folder)) continue
     found.set(folder, kustomization)
-    open.push(...kustomization.leadsTo.filter((place) => all.has(place)).reverse())
+    open.push(...kustomization.leadsTo.toReversed())
   }
   return [...found.values()]
 }

@@ -136,6 +136,7 @@ export class GitOpsSources {
   readonly ignorable = new Set<string>()
 
   private readonly listed = new Set<string>()
+  private readonly targets = new Map<Bringer, string>()
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}
 
@@ -206,14 +207,24 @@ export class GitOpsSources {
     const { broughtBy } = this.repositoryIndex
     if (broughtBy.size === 0) return all
     const own = broughtBy.get(manifest)
+    const ownTarget = own && this.targetOf(own)
     const rankOf = (one: Manifest) => {
       const its = broughtBy.get(one)
       if (!its) return 2
       if (its.source.id === own?.source.id) return 0
-      return own && JSON.stringify(its.source.target) === JSON.stringify(own.source.target) ? 1 : 3
+      return ownTarget !== undefined && this.targetOf(its) === ownTarget ? 1 : 3
     }
     const ranked = all.map((one) => ({ one, rank: rankOf(one) }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one)
+  }
+
+  /** The target of a bringer as text, to compare it: a bringer may bring hundreds of objects. */
+  private targetOf(bringer: Bringer): string {
+    const known = this.targets.get(bringer)
+    if (known !== undefined) return known
+    const target = JSON.stringify(bringer.source.target)
+    this.targets.set(bringer, target)
+    return target
   }
 
   /** Whether a path of the repository of that URL is one of this repository. */

@@ -8,6 +8,7 @@ import type { RepositoryIndex } from '../common/gitops-sources'
 /** The artifacts of the repository that Flux packs, each once. */
 export class FluxArtifacts {
   private readonly known = new Map<string, FluxArtifact>()
+  private readonly lacking = new Map<PackedFiles, Map<string, string | undefined>>()
 
   constructor(private readonly index: RepositoryIndex) {}
 
@@ -29,6 +30,13 @@ export class FluxArtifacts {
    * include.
    */
   lacks(artifact: PackedFiles, place: string): string | undefined {
+    const its = this.lacking.get(artifact) ?? new Map<string, string | undefined>()
+    this.lacking.set(artifact, its)
+    if (!its.has(place)) its.set(place, this.reasonOf(artifact, place))
+    return its.get(place)
+  }
+
+  private reasonOf(artifact: PackedFiles, place: string): string | undefined {
     const { checkout, kustomizations } = this.index
     const files = checkout.tree.at(place)
     const taken = closureOf(place, kustomizations).flatMap(({ file, leadsTo }) => [file, ...leadsTo])

@@ -11,13 +11,14 @@ import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from 
 import type { NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, type FluxTree, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
-import { substitutionsOf, variablesOf } from './flux-values'
+import { substitutionsOf } from './flux-values'
 import { generateKustomization } from './generated-kustomization'
 import { foldersFor, mostFolders } from './path-variables'
 
 /** The Flux Kustomizations of one side: first the folder of each is read, then each is deployed to its clusters. */
 export class FluxKustomizations {
   private readonly trees: FluxTree[] = []
+  private readonly contents = new Map<string, Pick<FluxTree, 'files' | 'written'>>()
   private includedFiles: ReadonlySet<string> | undefined
   private undefinedSources: UndefinedSources | undefined
 
@@ -128,11 +129,22 @@ export class FluxKustomizations {
         return
       }
       generated.set(place, made)
+      this.contents.clear()
     }
-    const all = new Map([...this.named.repositoryIndex.kustomizations, ...generated])
-    const taken = closureOf(place, all)
-    const files = new Set(taken.flatMap(({ file, made, leadsTo }) => (made ? leadsTo : [file, ...leadsTo])))
-    this.trees.push({ ...its, place, files, written: taken.map(({ file }) => file) })
+    this.trees.push({ ...its, place, ...this.contentsOf(place) })
+  }
+
+  /** The files of a folder, once for all objects that deploy it: one of each cluster may do so. */
+  private contentsOf(place: string): Pick<FluxTree, 'files' | 'written'> {
+    const known = this.contents.get(place)
+    if (known) return known
+    const taken = closureOf(place, { get: (folder) => this.named.kustomization(folder) })
+    const contents = {
+      files: new Set(taken.flatMap(({ file, made, leadsTo }) => (made ? leadsTo : [file, ...leadsTo]))),
+      written: taken.map(({ file }) => file),
+    }
+    this.contents.set(place, contents)
+    return contents
   }
 
   /** Reads each folder that a path with unknown variables may mean; whether there is one. */
@@ -178,19 +190,18 @@ export class FluxKustomizations {
     owners: FluxOwners,
   ): void {
     const { kubeConfig, postBuild, substituteFrom } = kustomization
+    // Each of several folders belongs to the cluster of that folder.
+    const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : owners.targetsOf(manifest)
+    const all = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
+    const targets = all.filter((target) => !this.named.deployers.has(idOf(manifest, target)))
+    if (targets.length === 0) return
     const spec = fieldsOf(kustomization.spec.value)
     const overlay = fluxOverlayOf(spec)
     const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
-    // Each of several folders belongs to the cluster of that folder.
-    const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : owners.targetsOf(manifest)
-    const targets = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
     const holders = substituteFrom.flatMap(
       (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
     )
-    const { references } = this
-    const variables = postBuild.value
-      ? variablesOf(kustomization, references.givenVariables, (one) => references.holdersOf(one))
-      : undefined
+    const variables = postBuild.value ? this.references.variablesOf(kustomization) : undefined
     for (const target of targets) {
       this.named.add(
         {

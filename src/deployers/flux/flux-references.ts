@@ -1,4 +1,4 @@
-import { type GivenVariables, variablesGivenBy } from '../../gitops/flux-kustomization'
+import { type FluxKustomization, type GivenVariables, variablesGivenBy } from '../../gitops/flux-kustomization'
 import { readFluxSource } from '../../gitops/flux-source'
 import type { ValuesReference } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
@@ -11,7 +11,7 @@ import type { GitOpsSources } from '../common/gitops-sources'
 import { fluxRevision, provides } from '../common/tracked-revision'
 import { ComposedArtifacts, type NamedSource } from './composed-artifacts'
 import { FluxArtifacts } from './flux-artifacts'
-import { holderOf } from './flux-values'
+import { holderOf, variablesIn } from './flux-values'
 
 /** The objects that Flux objects name: the sources of their files, and the ConfigMaps and Secrets of their values. */
 export class FluxReferences {
@@ -19,8 +19,9 @@ export class FluxReferences {
   private readonly composed: ComposedArtifacts
   private generators: readonly Manifest[] | undefined
   private byName: Map<string, Manifest[]> | undefined
+  private readonly nearest = new Map<string, readonly Manifest[]>()
   private readonly holders = new Map<string, readonly Manifest[]>()
-  private given: readonly GivenVariables[] | undefined
+  private given: { readonly names: readonly string[] | undefined } | undefined
   private readonly tracked = new Set<Manifest>()
 
   constructor(
@@ -97,12 +98,33 @@ export class FluxReferences {
     return found
   }
 
-  /** The variables that patches of Kustomizations give to others. */
-  get givenVariables(): readonly GivenVariables[] {
-    this.given ??= this.manifests
-      .filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
-      .map(({ root }) => variablesGivenBy(root))
+  /**
+   * The names of all variables that a Kustomization may have: its own, and those that the patches of any Kustomization
+   * give to others.
+   *
+   * @returns undefined where some are unknown
+   */
+  variablesOf({ substitute, substituteFrom }: FluxKustomization): readonly string[] | undefined {
+    const { names: given } = this.givenVariables
+    const names = [...substitute.entries()].map(([name]) => name)
+    const own = given && this.variablesIn({ names, substituteFrom })
+    return own && [...new Set([...own, ...given])].sort()
+  }
+
+  private get givenVariables() {
+    if (!this.given) {
+      const given = this.manifests
+        .filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
+        .map(variablesGivenBy)
+      const names = given.flatMap((one) => one.names)
+      const substituteFrom = given.flatMap((one) => one.substituteFrom)
+      this.given = { names: this.variablesIn({ names, substituteFrom }) }
+    }
     return this.given
+  }
+
+  private variablesIn(given: GivenVariables) {
+    return variablesIn(given, (reference) => this.holdersOf(reference))
   }
 
   /** Adds the GitRepository by which an object takes this repository. */
@@ -130,6 +152,12 @@ export class FluxReferences {
         else this.byName.set(key, [one])
       }
     }
-    return this.named.nearTo(manifest, this.byName.get(`${kind}/${name}`) ?? [])
+    // The objects of one rendering have the same ones near.
+    const key = JSON.stringify([this.named.bringerOf(manifest)?.source.id, kind, name])
+    const known = this.nearest.get(key)
+    if (known) return known
+    const near = this.named.nearTo(manifest, this.byName.get(`${kind}/${name}`) ?? [])
+    this.nearest.set(key, near)
+    return near
   }
 }

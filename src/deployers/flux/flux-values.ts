@@ -22,9 +22,11 @@ import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 export const holderKinds = ['ConfigMap', 'Secret']
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
-export function namesOfHolders({ root }: Manifest): string[] {
+export function namesOfHolders(manifest: Manifest): string[] {
+  const { root } = manifest
   const { substituteFrom } = readFluxKustomization(root)
-  const references = [...readHelmRelease(root).valuesFrom, ...substituteFrom, ...variablesGivenBy(root).substituteFrom]
+  const given = variablesGivenBy(manifest).substituteFrom
+  const references = [...readHelmRelease(root).valuesFrom, ...substituteFrom, ...given]
   return references.map(({ name }) => textAt(name)).filter(Boolean)
 }
 
@@ -65,27 +67,26 @@ export function substitutionsOf(
 }
 
 /**
- * The names of all variables that a Kustomization may have, also of those that SOPS has encrypted: it leaves their names.
- * Objects of the same name in other clusters count, too, and what the patches of any Kustomization give to others.
+ * The names of all variables that are given, also of those that SOPS has encrypted: it leaves their names. Objects of
+ * the same name in other clusters count, too.
  *
  * @param holdersOf the objects of this repository that may be the one that a reference names
  * @returns undefined where one of the objects is not here, or is made by a tool
  */
-export function variablesOf(
-  { substitute, substituteFrom }: FluxKustomization,
-  given: readonly GivenVariables[],
+export function variablesIn(
+  { names, substituteFrom }: GivenVariables,
   holdersOf: (reference: VariablesReference) => readonly Manifest[],
 ): readonly string[] | undefined {
-  const names = [...[...substitute.entries()].map(([name]) => name), ...given.flatMap((one) => one.names)]
-  for (const reference of [...substituteFrom, ...given.flatMap((one) => one.substituteFrom)]) {
+  const all = new Set(names)
+  for (const reference of substituteFrom) {
     const holders = holdersOf(reference)
     if (holders.length === 0) return undefined
     for (const { root, ref } of holders) {
       if (!holderKinds.includes(groupKindOf(ref))) return undefined
-      for (const field of ['data', 'stringData']) for (const [name] of root.at(field).entries()) names.push(name)
+      for (const field of ['data', 'stringData']) for (const [name] of root.at(field).entries()) all.add(name)
     }
   }
-  return [...new Set(names)].sort()
+  return [...all]
 }
 
 /** The objects that the values of a release may refer to. */

@@ -29,13 +29,22 @@ export function foldersFor(written: string, checkout: Checkout): PossibleFolders
   const place = inside('', filled.replace(/^\/+/, ''))
   if (place === undefined) return undefined
   const pattern = patternOf(place)
-  const found = new Set<string>()
-  for (const file of checkout.tree.entries.keys()) {
-    if (!manifestName.test(file)) continue
-    const folder = file.includes('/') ? path.dirname(file) : ''
-    if (!found.has(folder) && pattern.test(folder)) found.add(folder)
-  }
-  return { folders: [...found].sort().slice(0, mostFolders), hasMore: found.size > mostFolders }
+  const found = foldersOfManifests(checkout).filter((folder) => pattern.test(folder))
+  return { folders: found.slice(0, mostFolders), hasMore: found.length > mostFolders }
+}
+
+const foldersOfTrees = new WeakMap<object, readonly string[]>()
+
+/** The folders that have manifests, sorted: each of hundreds of paths is compared with all. */
+function foldersOfManifests({ tree }: Checkout): readonly string[] {
+  const known = foldersOfTrees.get(tree)
+  if (known) return known
+  const folders = new Set<string>()
+  for (const file of tree.entries.keys())
+    if (manifestName.test(file)) folders.add(file.includes('/') ? path.dirname(file) : '')
+  const sorted = [...folders].sort()
+  foldersOfTrees.set(tree, sorted)
+  return sorted
 }
 
 /** The same variable is the same text; none crosses a slash. */
