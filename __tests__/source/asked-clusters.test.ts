@@ -114,6 +114,18 @@ test.each([
   ['{{ toJson .Release }}', true],
   ['{{ . | toYaml }}', true],
   ['{{ tpl .Values.x . }}', true],
+  ['{{ with .Values.x }}{{ toYaml . }}{{ end }}', false],
+  ['{{ range $key, $one := $.Values.x | default .Values.y }}{{ range .z }}{{ . | quote }}{{ end }}{{ end }}', false],
+  ['{{ with .Values.x }}{{ if .y }}{{ toYaml . }}{{ end }}{{ end }}', false],
+  ['{{ with .Values.x }}{{ toYaml $ }}{{ end }}', true],
+  ['{{ with .Values.x }}{{ end }}{{ toYaml . }}', true],
+  ['{{ with .Values.x }}{{ else }}{{ toYaml . }}{{ end }}', true],
+  ['{{ with .Values.x | default $ }}{{ toYaml . }}{{ end }}', true],
+  ['{{ with $root }}{{ toYaml . }}{{ end }}', true],
+  ['{{ define "a" }}{{ toYaml . }}{{ end }}{{ with .Values.x }}{{ include "a" . }}{{ end }}', true],
+  ['{{ $_ := set .Values "x" $ }}{{ with .Values.x }}{{ toYaml . }}{{ end }}', true],
+  ['{{ $r := . }}{{ $_ := merge .Values $r }}{{ with .Values.x }}{{ toYaml . }}{{ end }}', true],
+  ['{{ include "a" (dict "Values" (dict "x" .)) }}{{ with .Values.x }}{{ toYaml . }}{{ end }}', true],
 ])('whether %s may ask', (text, mayAsk) => {
   expect(wordsIn([text], false).mayAsk).toBe(mayAsk)
   expect(wordsIn([], true).mayAsk).toBe(true)

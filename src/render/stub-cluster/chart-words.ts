@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Checkout } from '../../revision/checkout'
 import type { HelmSource } from '../../sources/source'
 import { helmFiles } from '../tools/helm'
+import { mayHoldRoot, withNamedValues } from './dot-scopes'
 
 /** Helm unpacks no more either. */
 const maxBytes = 100 * 1024 * 1024
@@ -74,11 +75,12 @@ export function wordsIn(texts: readonly string[], isPacked: boolean): ChartWords
     }
     return [...words]
   }
+  const read = mayHoldRoot(templates) ? templates : templates.map(withNamedValues)
   const has = (word: string) => templates.some((text) => text.includes(word))
   const ofRevision = templates.filter((text) => text.includes('Revision'))
   const ofVersion = templates.filter((text) => /KubeVersion|Capabilities/.test(text))
   return {
-    mayAsk: isPacked || templates.some((text) => asking.some((pattern) => pattern.test(text))),
+    mayAsk: isPacked || read.some((text) => asking.some((pattern) => pattern.test(text))),
     revision: has('Revision'),
     apiVersions: has('APIVersions'),
     kubeVersion: has('KubeVersion'),
