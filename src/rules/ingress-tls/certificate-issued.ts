@@ -143,7 +143,7 @@ function checkKind(manifest: Manifest, snapshot: Snapshot, report: ReportFunctio
   const kind = named.kind === 'Issuer' ? 'ClusterIssuer' : 'Issuer'
   const namespace = kind === 'Issuer' ? manifest.ref.namespace : ''
   const [other] = issuersNamed({ ...named, kind, namespace }, snapshot)
-  if (!other || (kind === 'Issuer' && !shareNamespace(manifest, other))) return
+  if (!other || (kind === 'Issuer' && !isIssuerFor(manifest, other, snapshot))) return
   const [user, issuer] = [nameOf(manifest.ref), `${named.kind} ${named.name}`]
   const at = manifest.root.at('spec', 'issuerRef', 'kind')
   const end = manifest.ref.kind === 'Certificate' && at.exists ? at : named.at
@@ -205,4 +205,18 @@ function checkShared(
     { secret, ingresses },
     { keys: [secret] },
   )
+}
+
+/**
+ * Whether an Issuer is the one that an object means. A ClusterIssuer often comes from elsewhere, so where clusters are
+ * unknown, an Issuer of a folder of its own shows nothing.
+ */
+function isIssuerFor(manifest: Manifest, issuer: Manifest, { cluster }: Snapshot): boolean {
+  if (!shareNamespace(manifest, issuer)) return false
+  return cluster !== '' || folderOf(manifest) === folderOf(issuer)
+}
+
+function folderOf({ values, origin }: Manifest): string {
+  const { path } = (values?.owner ?? { origin }).origin
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
