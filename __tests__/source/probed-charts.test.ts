@@ -48,6 +48,19 @@ const file = 'shop/templates/ingress.yaml'
 const warned = `warning head/${file}:10 template ingress-tls/host-covered`
 
 describe('a chart that no known release installs', () => {
+  test('is not blamed for a part of a host that only a release has', async () => {
+    const host = (written: string) => ({
+      'shop/templates/ingress.yaml': template().replaceAll('{{ .Values.ingress.host }}', written),
+      'shop/values.yaml': values().replaceAll('false', 'true'),
+    })
+    const judged = async (written: string) =>
+      places(await judgeChange(chart, host(written), 'helm', ['ingress-tls@1.1.0'])).filter((one) =>
+        one.endsWith('host-valid'),
+      )
+    expect(await judged('shop.{{ .Values.domain }}')).toEqual([])
+    expect(await judged('shop_a.example.com')).toEqual([`head/${file}:10 template ingress-tls/host-valid`])
+  })
+
   test('is rendered with its switches on, and what they show is a warning', async () => {
     const report = await judgeChange(chart, { [file]: uncovered })
     expect(places(report)).toEqual([warned])

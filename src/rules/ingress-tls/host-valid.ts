@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
 import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
 
@@ -35,7 +36,7 @@ export default defineRule({
     const listed = entries.flatMap(({ hosts }) => hosts)
     for (const at of [...routed, ...listed]) {
       const host = textOf(at)
-      if (host === undefined) continue
+      if (host === undefined || lacksValue(host, manifest)) continue
       const fault = faultOf(host, routed.includes(at))
       if (fault) report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
     }
@@ -66,6 +67,13 @@ export default defineRule({
 function textOf(at: Cursor): string | undefined {
   const { value } = at
   return value === undefined || value === null || value === '' ? undefined : String(value)
+}
+
+/** Whether a chart that is rendered without a release's values leaves a part of a host empty: a release has it. */
+function lacksValue(host: string, { origin }: Manifest): boolean {
+  if (origin.kind !== 'rendered' || origin.source.kind !== 'helm') return false
+  const isOfRelease = origin.source.values.length > 0 && origin.supposed === undefined
+  return !isOfRelease && host.split('.').includes('')
 }
 
 function isEmpty({ value }: Cursor): boolean {
