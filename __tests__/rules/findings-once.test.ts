@@ -74,7 +74,7 @@ test('a protected object whose name a script fills in is listed as not inspected
   ])
 })
 
-test('Flux objects that lose one source are one finding', async () => {
+test('Flux objects that lose one source are one finding of each rule', async () => {
   const kustomization = (index: number) =>
     `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app-${index}, namespace: flux-system}\nspec: {path: ./apps/${index}, prune: true, sourceRef: {kind: GitRepository, name: fleet}}\n`
   const source =
@@ -90,8 +90,12 @@ test('Flux objects that lose one source are one finding', async () => {
   })
   repo.commit({ 'flux/source.yaml': null })
   const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
-  expect(lines(report)).toEqual(['introduced error base/flux/source.yaml:1 source/unrendered'])
-  expect(report.findings[0]?.text).toContain('The same applies in 99 more cases')
+  expect(lines(report)).toEqual([
+    'introduced warning base/flux/source.yaml:1 controller-scope/deployer-resolves',
+    'introduced error base/flux/source.yaml:1 source/unrendered',
+  ])
+  expect(report.findings[0]?.text).toContain('Kustomization flux-system/app-0, Kustomization flux-system/app-1')
+  expect(report.findings[1]?.text).toContain('The same applies in 99 more cases')
 })
 
 describe('what a change removes is annotated once', () => {

@@ -3,7 +3,7 @@ import { lines } from '../cli/guard'
 import { judgeChange } from './rendered'
 import type { Files } from './repository'
 
-const policies = ['controller-scope@1.7.0-rc.1']
+const policies = ['controller-scope@1.7.0']
 const finding = 'controller-scope/backend-resolves'
 
 function service(name: string, port: string): string {

@@ -56,6 +56,7 @@ spec:
       'web/values.yaml': 'tls: [{ hosts: ["www.{{ .Values.zone }}"], secretName: www }]\nzone: example.com\n',
     }
     expect(await judged(chart(text('tls'), values), { 'web/templates/ingress.yaml': text('tsl') })).toEqual([
+      'warning head/web/templates/ingress.yaml:5 template ingress-tls/ingress-accepted',
       'warning head/web/templates/ingress.yaml:5 template ingress-tls/tls-kept',
     ])
   })

@@ -45,7 +45,7 @@ async function added(domain: string): Promise<string[]> {
     'apps/web/app/kustomization.yaml': 'resources: [web.yaml]\n',
     'apps/web/app/web.yaml': ingress(domain),
   }
-  return lines(await judgeChange(base, head, 'helm', ['ingress-tls@1.7.0-rc.1'])).filter((line) =>
+  return lines(await judgeChange(base, head, 'helm', ['ingress-tls@1.7.0'])).filter((line) =>
     line.includes('variables-set'),
   )
 }

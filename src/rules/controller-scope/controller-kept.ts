@@ -39,7 +39,7 @@ export default defineRule({
   summary: 'A class that Ingresses or Gateways use keeps a controller that takes them.',
   since: '1.2.0',
   scope: 'change',
-  assumed: { since: '1.7.0' },
+  assumed: { since: '1.8.0' },
   kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
   reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace', ...gatewayKinds],
   messages: {
