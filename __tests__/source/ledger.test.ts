@@ -236,6 +236,21 @@ test('the files that a release takes from a Kustomization are not judged where i
   ])
 })
 
+test('values of a name that several releases take belong to the release beside them', async () => {
+  const app = (name: string, tag: string) => ({
+    [`apps/${name}/kustomization.yaml`]: `namespace: ${name}\nresources: [release.yaml]\nconfigMapGenerator:\n  - {name: values, files: [values.yaml]}\n`,
+    [`apps/${name}/release.yaml`]: release('1', `${name}.example.com`)
+      .replace('name: web, namespace: shop', `name: ${name}`)
+      .replace('  values:', '  valuesFrom: [{kind: ConfigMap, name: values}]\n  values:'),
+    [`apps/${name}/values.yaml`]: `tag: ${tag}\n`,
+  })
+  const of = (tag: string) => ({ ...app('atlas', '1'), ...app('shop', tag), ...app('zebra', '1') })
+  const { files = [] } = (await judge(changeOf(of('1'), of('2')))).inspected
+  expect(files.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+    'apps/shop/values.yaml: values of HelmRelease shop/shop: the chart app-template is not in this repository',
+  ])
+})
+
 test('files of one cause are one finding, which names the others', async () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const of = (tag: string) =>

@@ -40,6 +40,7 @@ export function notFollowed(
     const there = new Set(
       [...(unseenIn.get(other) ?? []), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
+    const takers = new Map<string, { readonly nearness: number; readonly its: NotFollowed }>()
     for (const { manifest, cause, reason, placeAt, files = [], about, remedy } of unseen) {
       const more = {
         ...(placeAt ? { placeAt } : {}),
@@ -53,13 +54,25 @@ export function notFollowed(
       for (const matches of valuesFilesOf(manifest, repository)) {
         for (const path of changed) if (matches(path)) add(path, asValues(its))
       }
-      for (const path of holderFiles(manifest, one, other)) add(path, asValues(its))
+      for (const path of holderFiles(manifest, one, other)) {
+        const nearness = sharedFolders(path, manifest.origin.path)
+        if (nearness > (takers.get(path)?.nearness ?? -1)) takers.set(path, { nearness, its })
+      }
     }
+    // Releases of several namespaces often take values of one name; a file without a namespace belongs to the nearest.
+    for (const [path, { its }] of takers) add(path, asValues(its))
     for (const [path, its] of renderedReleases(one, other, unseen)) add(path, its)
     for (const [path, its] of inflatedCharts(one, other)) add(path, its)
     for (const [path, its] of remoteVersions(one, other)) add(path, its)
   }
   return found
+}
+
+/** The number of upper folders that two files have in common. */
+function sharedFolders(one: string, other: string): number {
+  const [own, its] = [one.split('/').slice(0, -1), other.split('/').slice(0, -1)]
+  const end = own.findIndex((folder, index) => folder !== its[index])
+  return end === -1 ? own.length : end
 }
 
 function asValues({ reason, ...its }: NotFollowed): NotFollowed {
