@@ -61,6 +61,19 @@ describe('a chart that no known release installs', () => {
     expect(await judged('shop_a.example.com')).toEqual([`head/${file}:10 template ingress-tls/host-valid`])
   })
 
+  test('is not blamed for rules that only a release has', async () => {
+    const judged = async (rules: string) => {
+      const text = template().slice(0, template().indexOf('  rules:')) + `${rules}{{- end }}\n`
+      const report = await judgeChange(chart, { [file]: text }, 'helm', ['ingress-tls@1.7.0'])
+      return places(report).filter((one) => one.endsWith('ingress-accepted'))
+    }
+    const rule = (path: string) =>
+      `  rules:\n    - host: a.example.com\n      http: {paths: [{path: "${path}", pathType: Prefix, backend: {service: {name: "{{ .Values.name }}"}}}]}\n`
+    expect(await judged('  rules:\n  {{- range .Values.hosts }}\n    - host: {{ . }}\n  {{- end }}\n')).toEqual([])
+    expect(await judged(rule('/'))).toEqual([])
+    expect(await judged(rule('//'))).toEqual([`warning head/${file}:14 template ingress-tls/ingress-accepted`])
+  })
+
   test('is rendered with its switches on, and what they show is a warning', async () => {
     const report = await judgeChange(chart, { [file]: uncovered })
     expect(places(report)).toEqual([warned])

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import type { Manifest } from '../../manifest/manifest'
 import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
@@ -69,11 +70,9 @@ function textOf(at: Cursor): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : String(value)
 }
 
-/** Whether a chart that is rendered without a release's values leaves a part of a host empty: a release has it. */
-function lacksValue(host: string, { origin }: Manifest): boolean {
-  if (origin.kind !== 'rendered' || origin.source.kind !== 'helm') return false
-  const isOfRelease = origin.source.values.length > 0 && origin.supposed === undefined
-  return !isOfRelease && host.split('.').includes('')
+/** Whether a part of a host is missing that a release may fill in. */
+function lacksValue(host: string, manifest: Manifest): boolean {
+  return host.split('.').includes('') && isOfDefaultValues(manifest)
 }
 
 function isEmpty({ value }: Cursor): boolean {

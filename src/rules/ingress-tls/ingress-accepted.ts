@@ -4,6 +4,7 @@ import { annotationFaultsOf, fateOf, metadataFaultsOf } from '../../kubernetes/f
 import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import type { Cursor } from '../../manifest/cursor'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -12,6 +13,8 @@ interface Fault {
   readonly at: Cursor
   readonly fault: string
   readonly remedy: string
+  /** Whether something is missing, which the values of a release may add. */
+  readonly isMissing?: true
   /** The value that is certainly meant. */
   readonly instead?: string | undefined
 }
@@ -66,7 +69,9 @@ export default defineRule({
     // What is in a wrong place or form is what the checks miss.
     const parts = misfits.map(({ at }) => written(at))
     const isMisfit = (at: Cursor) => parts.some((part) => part === written(at) || part.startsWith(`${written(at)}.`))
-    for (const { at, fault, remedy, instead } of faultsOf(root.at('spec'))) {
+    const mayBeAdded = isOfDefaultValues(manifest)
+    for (const { at, fault, remedy, isMissing, instead } of faultsOf(root.at('spec'))) {
+      if (isMissing && mayBeAdded) continue
       const fix = instead === undefined ? undefined : replaced(at, instead)
       if (!isMisfit(at)) report(at, 'refused', { ingress, fault, remedy }, { keys: [fault], ...(fix && { fix }) })
     }
@@ -81,11 +86,21 @@ function* faultsOf(spec: Cursor): Iterable<Fault> {
   const [rules, backend] = [[...spec.at('rules').items()], spec.at('defaultBackend')]
   if (isSet(backend)) yield* ofBackend(backend)
   else if (rules.length === 0)
-    yield { at: spec, fault: 'it has neither rules nor a defaultBackend', remedy: 'Add a rule, or remove the Ingress.' }
+    yield {
+      at: spec,
+      fault: 'it has neither rules nor a defaultBackend',
+      remedy: 'Add a rule, or remove the Ingress.',
+      isMissing: true,
+    }
   for (const http of rules.map((rule) => rule.at('http')).filter(isSet)) {
     const paths = [...http.at('paths').items()]
     if (paths.length === 0)
-      yield { at: http, fault: `${hostOf(http)} has http without paths`, remedy: 'Add a path, or remove http.' }
+      yield {
+        at: http,
+        fault: `${hostOf(http)} has http without paths`,
+        remedy: 'Add a path, or remove http.',
+        isMissing: true,
+      }
     for (const path of paths) yield* ofPath(path)
   }
 }
@@ -104,7 +119,8 @@ function* ofPath(at: Cursor): Iterable<Fault> {
     return
   }
   if (type === '') {
-    yield { at: at.at('path'), fault: `${named} has no pathType`, remedy: 'Add pathType: Prefix, or another type.' }
+    const remedy = 'Add pathType: Prefix, or another type.'
+    yield { at: at.at('path'), fault: `${named} has no pathType`, remedy, isMissing: true }
     return
   }
   if (!pathTypes.includes(type)) {
@@ -121,6 +137,7 @@ function* ofPath(at: Cursor): Iterable<Fault> {
       fault: `${named} does not begin with a slash`,
       remedy: `Write /${path}.`,
       instead: `/${path}`,
+      ...(path === '' && { isMissing: true }),
     }
   } else if (type !== 'ImplementationSpecific') {
     const part = refusedParts.find((one) => path.includes(one)) ?? refusedEnds.find((one) => path.endsWith(one))
@@ -139,19 +156,21 @@ function* ofBackend(at: Cursor): Iterable<Fault> {
     return
   }
   if (!isSet(service)) {
-    if (!isSet(resource)) yield { at, fault: `a backend of ${hostOf(at)} has neither a service nor a resource`, remedy }
+    const fault = `a backend of ${hostOf(at)} has neither a service nor a resource`
+    if (!isSet(resource)) yield { at, fault, remedy, isMissing: true }
     return
   }
   const name = service.at('name').string ?? ''
   const port = service.at('port')
   const [portName, number] = [port.at('name'), port.at('number')]
-  if (name === '') yield { at: service, fault: 'the service of a backend has no name', remedy: 'Add its name.' }
+  if (name === '')
+    yield { at: service, fault: 'the service of a backend has no name', remedy: 'Add its name.', isMissing: true }
   else if (!isFilled(name) && !isLabel(name))
     yield { at: service.at('name'), fault: `${name} is no name of a Service`, remedy: 'Name a Service.' }
   const text = portName.string ?? ''
   if (text === '' && !number.value) {
     const example = 'Add port.number, or port.name for a port that has a name.'
-    yield { at: port, fault: `the service ${name} of a backend has no port`, remedy: example }
+    yield { at: port, fault: `the service ${name} of a backend has no port`, remedy: example, isMissing: true }
   } else if (text !== '' && number.value) {
     const both = `the port of the service ${name} has both a name and a number`
     yield { at: number, fault: both, remedy: 'Keep one of them.' }
