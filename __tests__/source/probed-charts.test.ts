@@ -65,13 +65,28 @@ describe('a chart that no known release installs', () => {
     const judged = async (rules: string) => {
       const text = template().slice(0, template().indexOf('  rules:')) + `${rules}{{- end }}\n`
       const report = await judgeChange(chart, { [file]: text }, 'helm', ['ingress-tls@1.7.0'])
-      return places(report).filter((one) => one.endsWith('ingress-accepted'))
+      return [
+        ...places(report).filter((one) => one.endsWith('ingress-accepted')),
+        ...report.inspected.skipped
+          .map(({ reason }) => reason)
+          .filter((reason) => reason.includes('unless the values')),
+      ]
     }
+    const skipped = (fault: string) =>
+      `Ingress default/shop of cluster shop with ingress.enabled=true, ingress.secure=true: ${fault}, unless the values of a release add it`
     const rule = (path: string) =>
       `  rules:\n    - host: a.example.com\n      http: {paths: [{path: "${path}", pathType: Prefix, backend: {service: {name: "{{ .Values.name }}"}}}]}\n`
-    expect(await judged('  rules:\n  {{- range .Values.hosts }}\n    - host: {{ . }}\n  {{- end }}\n')).toEqual([])
-    expect(await judged(rule('/'))).toEqual([])
-    expect(await judged(rule('//'))).toEqual([`warning head/${file}:14 template ingress-tls/ingress-accepted`])
+    expect(await judged('  rules:\n  {{- range .Values.hosts }}\n    - host: {{ . }}\n  {{- end }}\n')).toEqual([
+      skipped('it has neither rules nor a defaultBackend'),
+    ])
+    const missing = skipped('the service of a backend has no name')
+    const port = skipped('the service  of a backend has no port')
+    expect(await judged(rule('/'))).toEqual([port, missing])
+    expect(await judged(rule('//'))).toEqual([
+      `warning head/${file}:14 template ingress-tls/ingress-accepted`,
+      port,
+      missing,
+    ])
   })
 
   test('is rendered with its switches on, and what they show is a warning', async () => {

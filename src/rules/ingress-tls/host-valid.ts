@@ -31,13 +31,17 @@ export default defineRule({
       `The annotation kubernetes.io/ingress.class is ${annotation} and spec.ingressClassName is ${className}; the API server rejects an Ingress that is created with both. Keep spec.ingressClassName and remove the annotation.`,
   },
   later: { className: '1.4.0' },
-  check({ manifest, report }) {
+  check({ manifest, report, skip }) {
     const routed = [...manifest.root.at('spec', 'rules').items()].map((rule) => rule.at('host'))
     const entries = tlsEntries(manifest)
     const listed = entries.flatMap(({ hosts }) => hosts)
     for (const at of [...routed, ...listed]) {
       const host = textOf(at)
-      if (host === undefined || lacksValue(host, manifest)) continue
+      if (host === undefined) continue
+      if (lacksValue(host, manifest)) {
+        skip(at, `the host ${host} lacks a part, which the values of a release may add`)
+        continue
+      }
       const fault = faultOf(host, routed.includes(at))
       if (fault) report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
     }

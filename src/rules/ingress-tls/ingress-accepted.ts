@@ -36,7 +36,7 @@ export default defineRule({
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
-  check({ manifest, report }) {
+  check({ manifest, report, skip }) {
     const { ref, root, object } = manifest
     const ingress = nameOf(ref)
     // What a chart makes of a value without quotes is unknown.
@@ -71,7 +71,10 @@ export default defineRule({
     const isMisfit = (at: Cursor) => parts.some((part) => part === written(at) || part.startsWith(`${written(at)}.`))
     const mayBeAdded = isOfDefaultValues(manifest)
     for (const { at, fault, remedy, isMissing, instead } of faultsOf(root.at('spec'))) {
-      if (isMissing && mayBeAdded) continue
+      if (isMissing && mayBeAdded) {
+        skip(at, `${fault}, unless the values of a release add it`)
+        continue
+      }
       const fix = instead === undefined ? undefined : replaced(at, instead)
       if (!isMisfit(at)) report(at, 'refused', { ingress, fault, remedy }, { keys: [fault], ...(fix && { fix }) })
     }
