@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { lines } from '../cli/guard'
+import { checkOpened, lines } from '../cli/guard'
+import { opened } from './in-memory'
+import { role } from './objects'
 import { change, object, probe, url } from './probe'
 import type { Files } from './repository'
 
@@ -123,5 +125,50 @@ describe('clusters that are merged with a list', () => {
     expect(skipped).toEqual([
       'set.yaml: ApplicationSet argocd/all: it makes more than 300 Applications; the rest is not read',
     ])
+  })
+})
+
+describe('a role that leaves the folder of one of the clusters', () => {
+  const binding = object(
+    'rbac.authorization.k8s.io/v1',
+    'RoleBinding',
+    'web',
+    'shop',
+    'roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: web}\nsubjects: [{kind: User, name: ann}]\n',
+  )
+  const base: Files = {
+    ...files,
+    'apps/one/kustomization.yaml': 'resources: [role.yaml, binding.yaml]\n',
+    'apps/one/role.yaml': role('web'),
+    'apps/one/binding.yaml': binding,
+  }
+  const left: Files = { 'apps/one/kustomization.yaml': 'resources: [binding.yaml]\n', 'apps/one/role.yaml': null }
+  const copyIn = (folder: string): Files => ({
+    [`${folder}/kustomization.yaml`]: 'resources: [role.yaml]\n',
+    [`${folder}/role.yaml`]: role('web'),
+  })
+  const judge = async (more: Files, added: Files = {}) => {
+    const run = checkOpened(
+      opened({ ...base, ...more }, { ...left, ...added }, url),
+      '--policy',
+      'protected-rbac@1.5.0',
+    )
+    return (await run).findings.map(
+      ({ level, rule, text }) => `${level} ${rule} ${text.match(/A copy is in.*/)?.[0] ?? ''}`,
+    )
+  }
+
+  test('is still bound', async () => {
+    expect(await judge(copyIn('rbac/north'))).toEqual(['error protected-rbac/binding-resolves '])
+  })
+
+  test('may be still there, where a folder with the name of the cluster has it', async () => {
+    expect(await judge(copyIn('rbac/east'))).toEqual([
+      'warning protected-rbac/binding-resolves A copy is in rbac/east, which may be deployed to this cluster, too; if it is, declare `clusters: {"east": {paths: ["**/east/**"]}}` in the config.',
+    ])
+  })
+
+  test('is gone, where only the change adds such a copy', async () => {
+    expect(await judge({}, copyIn('rbac/east'))).toEqual(['error protected-rbac/binding-resolves '])
   })
 })

@@ -217,6 +217,19 @@ describe('files that no root reaches', () => {
     expect(await judge({ ...byFlux, ...more }, archive)).toEqual([twice('archive/web.yaml:10')])
   })
 
+  test('is compared with nothing beside a copy of an object that is deployed', async () => {
+    const base = {
+      'cluster/source.yaml': repository(),
+      'cluster/all.yaml': kustomization('all', './flux'),
+      ...byFlux,
+      'archive/flux/apps.yaml': kustomization('apps', './apps'),
+    }
+    const added = { 'archive/flux/web.yaml': web('old') }
+    expect(await judge(base, added)).toEqual([])
+    const another = { 'archive/flux/apps.yaml': kustomization('others', './apps') }
+    expect(await judge({ ...base, ...another }, added)).toEqual([twice('archive/flux/web.yaml:10')])
+  })
+
   test('is compared as before where the config declares its cluster', async () => {
     const config = 'format: 1\nclusters: {prod: {paths: ["**"]}}\n'
     expect(await judge({ ...byFlux, '.github/ingress-guard.yaml': config }, archive)).toEqual([

@@ -6,7 +6,7 @@ import { readHelmRelease } from '../gitops/helm-release'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import type { Cursor } from '../manifest/cursor'
-import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest } from '../manifest/manifest'
 import { mentionsOneOf } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
@@ -43,9 +43,6 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
   )
   const read = manifests.map((manifest) => readDeployer(manifest, { checkout, declared, elsewhere }))
   const naming = read.filter(({ names, manifest }) => names && namesFolders(manifest))
-  const live = new Set(
-    [...naming, ...read.filter(({ applied }) => applied)].map(({ manifest }) => manifest.origin.path),
-  )
   const places = new Set(read.flatMap(({ folders }) => folders))
   const addBeside = (files: Iterable<string>) => {
     const folders = new Set([...files].map((file) => (file.includes('/') ? path.dirname(file) : '')))
@@ -61,6 +58,12 @@ export async function readRoots(deployed: Deployed): Promise<Roots> {
         for (const place of [folder, ...leadsTo]) places.add(place)
   }
   addBeside(gitOps.plain.keys())
+  const archived = archivedCopies(naming, new Set(places))
+  const live = new Set(
+    [...naming, ...read.filter(({ applied }) => applied)].flatMap((one) =>
+      archived.has(one) ? [] : [one.manifest.origin.path],
+    ),
+  )
   // An object that no other one deploys is applied by hand or by a script, most likely with its siblings.
   addBeside(live)
   for (const { folder, leadsTo } of takingIn(live, kustomizations))
@@ -115,6 +118,24 @@ interface ReadDeployer {
   readonly applied: boolean
   /** Whether every folder that it names is known. */
   readonly isResolved: boolean
+}
+
+/**
+ * The objects that nothing deploys and that are the same as a deployed one, at its path below another folder, as in
+ * `archive/apps/web/ks.yaml` and `apps/web/ks.yaml`: the cluster has one object of that name, and it is the deployed one.
+ */
+function archivedCopies(deployers: readonly ReadDeployer[], places: ReadonlySet<string>): Set<ReadDeployer> {
+  const keyOf = ({ manifest, folders }: ReadDeployer) => JSON.stringify([identityOf(manifest.ref), folders])
+  const deployed = new Map<string, string[]>()
+  const others: ReadDeployer[] = []
+  for (const one of deployers) {
+    const { path: file } = one.manifest.origin
+    if (!isBelow(places, file)) others.push(one)
+    else deployed.set(keyOf(one), [...(deployed.get(keyOf(one)) ?? []), file])
+  }
+  return new Set(
+    others.filter((one) => deployed.get(keyOf(one))?.some((file) => one.manifest.origin.path.endsWith(`/${file}`))),
+  )
 }
 
 function namesFolders({ ref }: Manifest): boolean {

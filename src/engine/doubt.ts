@@ -88,11 +88,13 @@ export function withDoubtOfPair(draft: RawFinding, pair: readonly Manifest[], { 
   return weakened(draft, `Both may belong to different clusters; to make this certain, ${declaring(folders)}.`)
 }
 
-function ofRemoval(draft: RawFinding, { clusters, changes, head, lapseOf }: Evidence): RawFinding {
+function ofRemoval(draft: RawFinding, all: Evidence): RawFinding {
+  const { clusters, changes, head, lapseOf } = all
   const removed = draft.ends[0]?.manifest
   if (removed?.side !== 'base') return draft
   const { evidence } = removed
-  if (evidence === 'declared' || evidence === 'layout') return draft
+  if (evidence === 'declared') return ofNamed(draft, removed, all)
+  if (evidence === 'layout') return draft
   const written = new Set(changes.map((change) => (change.kind === 'added' ? change.after : undefined)))
   const copies = [...head.values()]
     .flatMap((snapshot) => snapshot.get(removed.ref))
@@ -104,6 +106,35 @@ function ofRemoval(draft: RawFinding, { clusters, changes, head, lapseOf }: Evid
     draft,
     `A copy is in ${abridged(places)}. If that copy belongs to another cluster, ${declaring(new Set([folderOf(removed.origin.path)]))}; this is then an error.`,
   )
+}
+
+/**
+ * Lowers a removal from a cluster that something names while an untouched copy stays in a folder of the cluster's name,
+ * of which nothing shows a cluster: an ApplicationSet that is not read most likely deploys it there.
+ */
+function ofNamed(draft: RawFinding, removed: Manifest, { base, head }: Evidence): RawFinding {
+  const copiesIn = (side: Evidence['base']) =>
+    [...side.values()]
+      .flatMap((snapshot) => snapshot.get(removed.ref))
+      .filter(({ evidence, origin }) => evidence !== 'declared' && hasFolder(placeOf(origin), draft.cluster))
+  const there = new Set(copiesIn(base).map(({ object, origin }) => `${placeOf(origin)}\n${object.content}`))
+  const copies = copiesIn(head).filter(({ object, origin }) => there.has(`${placeOf(origin)}\n${object.content}`))
+  if (copies.length === 0) return draft
+  const places = [...new Set(copies.map(({ origin }) => placeOf(origin)))].sort()
+  const cluster = JSON.stringify(draft.cluster)
+  return weakened(
+    draft,
+    `A copy is in ${abridged(places)}, which may be deployed to this cluster, too; if it is, declare \`clusters: {${cluster}: {paths: ["**/${draft.cluster}/**"]}}\` in the config.`,
+  )
+}
+
+/** The file of an object, or the folder that renders it. */
+function placeOf(origin: Manifest['origin']): string {
+  return origin.kind === 'file' ? origin.path : origin.source.path
+}
+
+function hasFolder(place: string, name: string): boolean {
+  return place.split('/').includes(name)
 }
 
 function folderOf(path: string): string {

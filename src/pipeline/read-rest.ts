@@ -6,6 +6,8 @@ import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
 import type { Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
+import { renderCopies } from './partners/copies-of-removed'
+import { PartnerSearch } from './partners/partner-search'
 import { looseManifests, renderFound, renderPartners } from './partners/render-partners'
 import { SeenObjects } from './partners/seen-objects'
 import { needsOtherFiles } from './partners/wanted-partners'
@@ -32,6 +34,7 @@ export async function readRest(
 ): Promise<Rest> {
   const all = found ? noObjects : objectsOf(sides, read, rendered)
   const touched = touchedAmong(all)
+  const words = search ?? new PartnerSearch()
   const needed = found?.needed ?? needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
@@ -40,13 +43,16 @@ export async function readRest(
         ? renderFound(sides, rendered.isSame, found)
         : renderPartners(sides, rendered.isSame, rules, touched, {
             seen: new SeenObjects([...all.before, ...all.after], texts ?? new Map()),
-            search,
+            search: words,
           }))
     : []
+  const ids = new Set(partners.map(({ source }) => source.id))
+  const copies = found ? [] : await renderCopies(touched, { sides, isSame: rendered.isSame, search: words })
+  const rest = [...partners, ...copies.filter(({ source }) => !ids.has(source.id))]
   return {
     needed,
     texts: needed && texts ? texts : new Map(),
-    rendered: await read.values.complete('head', partners),
+    rendered: await read.values.complete('head', rest),
     files,
   }
 }

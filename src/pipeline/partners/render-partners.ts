@@ -8,7 +8,7 @@ import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import type { FoundPartners } from './found-partners'
 import { type MayHold, mayHoldOf } from './may-hold'
-import { PartnerSearch } from './partner-search'
+import type { PartnerSearch } from './partner-search'
 import type { SeenObjects } from './seen-objects'
 import { isAmong, isAsked, partnersWanted, subjectsAmong, type Wanted } from './wanted-partners'
 
@@ -45,7 +45,7 @@ export async function renderPartners(
   unreached: (source: Source) => boolean,
   rules: readonly ActiveRule[],
   touched: readonly Manifest[],
-  { seen, search: known = new PartnerSearch() }: { readonly seen: SeenObjects; readonly search?: PartnerSearch },
+  { seen, search: known }: { readonly seen: SeenObjects; readonly search: PartnerSearch },
 ): Promise<RenderedSide[]> {
   const { head, declarations, shard } = sides
   const search = known.words
