@@ -176,6 +176,12 @@ describe('a document that cannot be read, at its first error', () => {
       configMap('yes'),
       ['4:9 metadata.name is read as the boolean true, but must be text; quote it'],
     ],
+    [
+      'a misspelt apiVersion',
+      configMap('a').replace('apiVersion', 'rapiVersion'),
+      ['1:1 rapiVersion of ConfigMap a must be apiVersion'],
+    ],
+    ['a misspelt kind', configMap('a').replace('kind', 'kinds'), ['2:1 kinds of the object a must be kind']],
     ['a list as a name', configMap('[a]'), ['4:9 metadata.name is a list, but must be text']],
     [
       'a number as a namespace',

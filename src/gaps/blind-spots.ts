@@ -92,6 +92,10 @@ export class BlindSpots {
         )
         if (!old) lost.delete(path)
       }
+      // What was an object and has lost its type is no longer applied; at the base it may be a part for some other tool.
+      const untyped = file.incomplete.filter((reason) => !before?.incomplete.includes(reason))
+      if (before && before.objects.length > file.objects.length)
+        findings.push(...untyped.map((reason) => unreadable(path, reason, start, 'introduced', file.lines)))
       if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
     }
     for (const [path, reason] of this.head.missing) {

@@ -1,10 +1,11 @@
+import { oneEditFrom } from '../closest'
 import { identify, programConfigured } from './identity'
 import { isJson } from './json'
 import { Refusal, TooDeep } from './kubectl-yaml/characters'
 import { parseFirst } from './kubectl-yaml/parser'
 import type { ObjectRef } from './manifest'
 import { findPair, type Resolve } from './map-pairs'
-import { isAlias, isList, isMap, isScalar, type Node } from './nodes'
+import { isAlias, isList, isMap, isScalar, type MapNode, type Node } from './nodes'
 import { surveyOf } from './survey'
 import { holdsTemplate, isMarked } from './template-marks'
 
@@ -22,9 +23,21 @@ export interface ReadObject {
 
 /** The content of one document of a stream, by offsets into its text. */
 export type ReadDocument = { readonly text: string } & (
-  | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve; readonly template?: true }
+  | {
+      readonly objects: readonly ReadObject[]
+      readonly resolve: Resolve
+      readonly template?: true
+      /** The reason why nothing applies it, if it is meant for a cluster: it has no apiVersion or no kind. */
+      readonly incomplete?: string
+    }
   | { readonly template: true }
-  | { readonly reason: string; readonly from: number; readonly to: number }
+  | {
+      readonly reason: string
+      readonly from: number
+      readonly to: number
+      /** Set if it is meant for Kubernetes, although it has no apiVersion or no kind. */
+      readonly meant?: true
+    }
 )
 
 /** Reads documents, each distinct text once: most of a changed file is the same on both sides. */
@@ -65,10 +78,18 @@ function readDocument(original: string, keys: Map<string, string>): ReadDocument
   const misnamed = misnamedIn(contents ?? undefined, resolve)
   if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
   const all = objectsIn(contents, resolve)
+  const untyped = all.length === 0 && isMap(contents) ? untypedIn(contents, resolve) : undefined
+  if (untyped?.misspelt) return { ...unreadable(text, untyped.reason, untyped.misspelt), meant: true }
   const found = all.filter((object) => !isTemplate(object))
   const within = duplicatesByPlace(duplicates)
   const objects = found.map((one): ReadObject => ({ ...identified(one), duplicates: within(one.node) }))
-  return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
+  return {
+    text,
+    objects,
+    resolve,
+    ...(found.length < all.length ? { template: true } : {}),
+    ...(untyped ? { incomplete: untyped.reason } : {}),
+  }
 }
 
 /** The objects in a node: one, or the items of a list. */
@@ -230,6 +251,26 @@ function misnamedIn(root: Node | undefined, resolve: Resolve): { node: Node; rea
     }
   }
   return undefined
+}
+
+/**
+ * The reason why the cluster refuses an object with a name that has no apiVersion or no kind, and the key that may be a
+ * misspelling of it.
+ */
+function untypedIn(root: MapNode, resolve: Resolve): { reason: string; misspelt?: Node } | undefined {
+  const name = stringIn(nodeIn(root, 'metadata', resolve), 'name', resolve)
+  if (!name) return undefined
+  const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => stringIn(root, key, resolve))
+  if ((apiVersion === undefined) === (kind === undefined)) return undefined
+  const missing = kind === undefined ? 'kind' : 'apiVersion'
+  if (nodeIn(root, missing, resolve) !== undefined) return undefined
+  const misspelt = root.pairs.find(
+    ({ key }) => isScalar(key) && oneEditFrom(String(key.value), [missing]) !== undefined,
+  )
+  const object = kind === undefined ? `the object ${name}` : `${kind} ${name}`
+  if (!misspelt) return { reason: `${object} has no ${missing}` }
+  const { key } = misspelt
+  return { reason: `${isScalar(key) ? key.value : missing} of ${object} must be ${missing}`, misspelt: key }
 }
 
 function stringIn(map: Node | undefined, key: string, resolve: Resolve): string | undefined {

@@ -95,6 +95,8 @@ export interface LoadedFile {
   readonly unreadable: readonly Unreadable[]
   /** The texts of documents that are templates: they become manifests only once some tool has filled them in. */
   readonly templates: readonly string[]
+  /** The reasons why nothing applies an object in it, if it is meant for a cluster: it has no apiVersion or no kind. */
+  readonly incomplete: readonly string[]
   /** The file has `apiVersion` and `kind` as keys, so a person meant it for Kubernetes. */
   readonly kubernetes: boolean
 }
@@ -119,15 +121,17 @@ export function loadFile(
   const objects: LoadedObject[] = []
   const unreadable: Unreadable[] = []
   const templates: string[] = []
+  const incomplete: string[] = []
+  let isMeant = false
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
     const reason = 'it is a Git LFS pointer, and its content is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
-    return { text, lines, objects, unreadable, templates, kubernetes: false }
+    return { text, lines, objects, unreadable, templates, incomplete, kubernetes: false }
   }
   if (text.startsWith(gitCrypt)) {
     const reason = 'it is encrypted by git-crypt, and its content is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, gitCrypt.length), content: text })
-    return { text, lines, objects, unreadable, templates, kubernetes: false }
+    return { text, lines, objects, unreadable, templates, incomplete, kubernetes: false }
   }
   let line = 1
   let counted = 0
@@ -150,9 +154,11 @@ export function loadFile(
     if ('template' in reading) templates.push(contentOf(original))
     if ('reason' in reading) {
       const { reason, from, to } = reading
+      isMeant ||= reading.meant === true
       unreadable.push({ reason, region: places.region(from, to), content: contentOf(original) })
     }
     if ('objects' in reading) {
+      if (reading.incomplete !== undefined) incomplete.push(reading.incomplete)
       const regionOf = ({ from, to }: Node): Region => places.region(from, to)
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
         const { from, to } = node
@@ -174,7 +180,7 @@ export function loadFile(
       }
     }
   }
-  return { text, lines, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
+  return { text, lines, objects, unreadable, templates, incomplete, kubernetes: isMeant || mentionsKubernetes(text) }
 }
 
 /** Whether `apiVersion` and `kind` are keys of a text, in any spelling. */

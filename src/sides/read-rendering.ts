@@ -52,10 +52,9 @@ export async function readRendering(
       const guessed = isGuess(object.apiVersion, path)
       objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
     }
-    const about = file.unreadable.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
-    unreadable.push(
-      ...file.unreadable.map(({ reason }) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })),
-    )
+    const reasons = [...file.unreadable.map(({ reason }) => reason), ...file.incomplete]
+    const about = reasons.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
+    unreadable.push(...reasons.map((reason) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })))
     const most = renderer.limits.objects
     if (objects.length > most) {
       const reason = `it renders to more than ${most} objects`

@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals'
+import { lines } from '../cli/guard'
+import { kustomization } from './kustomize-objects'
+import { change, probe } from './probe'
+import type { Files } from './repository'
+
+const web = probe('web', 'covered.example.com')
+const without = (key: string) => web.replace(new RegExp(`^${key}:.*\\n`, 'm'), '')
+
+const introduced = async (base: Files, head: Files) => {
+  const report = await change(base, head)
+  return lines(report).map((line, at) => `${line}: ${report.findings[at]?.text}`)
+}
+
+describe('an object that loses its type', () => {
+  const built: Files = { 'web/kustomization.yaml': kustomization('resources: [web.yaml]'), 'web/web.yaml': web }
+
+  test.each([
+    ['apiVersion', without('apiVersion'), 'Ingress web has no apiVersion'],
+    ['apiVersion', web.replace('apiVersion', 'rapiVersion'), 'rapiVersion of Ingress web must be apiVersion'],
+  ])('is an error where kustomize builds it: %s', async (_, changed, reason) => {
+    expect(await introduced(built, { 'web/web.yaml': changed })).toEqual([
+      `introduced error head/web/kustomization.yaml:1 source/unrendered: The rendered manifests cannot be read: ${reason}.`,
+    ])
+  })
+
+  test.each([
+    ['apiVersion', without('apiVersion'), 'Ingress web has no apiVersion'],
+    ['kind', without('kind'), 'the object web has no kind'],
+    ['kind', web.replace('kind', 'kinds'), 'kinds of the object web must be kind'],
+  ])('is an error where it is a file of its own: %s', async (_, changed, reason) => {
+    expect(await introduced({ 'web.yaml': web }, { 'web.yaml': changed })).toEqual([
+      expect.stringContaining(`source/unreadable: This file cannot be read: ${reason}.`),
+    ])
+  })
+
+  test('is none where the file never was one', async () => {
+    expect(await introduced({ 'a.txt': 'x' }, { 'web.yaml': without('apiVersion') })).toEqual([])
+  })
+})
