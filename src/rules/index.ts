@@ -27,6 +27,7 @@ import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
+import certificateUsed from './ingress-tls/certificate-used'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
@@ -102,6 +103,7 @@ export const rules: readonly Rule[] = [
   webhookSafe,
   certificateCoversHost,
   certificateIssued,
+  certificateUsed,
   certificateValid,
   controllerCrash,
   defaultCertificateKept,
