@@ -38,6 +38,7 @@ import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
+import issuerKnown from './ingress-tls/issuer-known'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
@@ -114,6 +115,7 @@ export const rules: readonly Rule[] = [
   hostUnique,
   hostValid,
   ingressAccepted,
+  issuerKnown,
   listenersAccepted,
   namesKept,
   objectSingle,

@@ -24,7 +24,7 @@ import {
 import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Change } from '../../manifest/change'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { mentions } from '../../manifest/mentions'
+import { isWhole, mentions } from '../../manifest/mentions'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -282,8 +282,7 @@ function isKnownIn(text: string, name: string): boolean {
   const isOfRoute = /kind: (?:Ingress(?:Route(?:TCP)?)?|HTTPProxy)\b/.test(text)
   const isOfGateway = text.includes('certificateRefs')
   return text.split(name).some((before, index, parts) => {
-    const after = parts[index + 1]
-    if (after === undefined || /[\w.-]$/.test(before) || /^[\w.-]/.test(after)) return false
+    if (!isWhole(before, parts[index + 1])) return false
     return !(isOfRoute && /secretName: *["']?$/.test(before)) && !(isOfGateway && /name: *["']?$/.test(before))
   })
 }
