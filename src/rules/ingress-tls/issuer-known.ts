@@ -33,7 +33,7 @@ export default defineRule({
     misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
       `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which is.`,
     unknown: ({ user, issuer, known }: Names & { known: string }) =>
-      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; ${known} is here. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
+      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
   },
   names: {
     *of({ change, base, head }) {
