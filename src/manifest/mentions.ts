@@ -12,6 +12,16 @@ export function mentions(text: string, word: string): boolean {
   return spelledOut(text).includes(word)
 }
 
+/** Whether a text has a name that is not a part of a longer one. */
+export function mentionsWhole(text: string, name: string): boolean {
+  return text.split(name).some((before, index, parts) => isWhole(before, parts[index + 1]))
+}
+
+/** Whether a name stands by itself between the text before it and the text after it; undefined means the end. */
+export function isWhole(before: string, after: string | undefined): boolean {
+  return after !== undefined && !/[\w.-]$/.test(before) && !/^[\w.-]/.test(after)
+}
+
 /** Whether a text may contain one of some words. */
 export function mentionsOneOf(text: string, words: readonly string[] | ReadonlySet<string>): boolean {
   let isEmpty = true

@@ -27,6 +27,7 @@ import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
+import certificateUsed from './ingress-tls/certificate-used'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
@@ -37,6 +38,7 @@ import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
+import issuerKnown from './ingress-tls/issuer-known'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
@@ -102,6 +104,7 @@ export const rules: readonly Rule[] = [
   webhookSafe,
   certificateCoversHost,
   certificateIssued,
+  certificateUsed,
   certificateValid,
   controllerCrash,
   defaultCertificateKept,
@@ -112,6 +115,7 @@ export const rules: readonly Rule[] = [
   hostUnique,
   hostValid,
   ingressAccepted,
+  issuerKnown,
   listenersAccepted,
   namesKept,
   objectSingle,

@@ -18,6 +18,11 @@ function placeholdersIn(name: string): string {
   return JSON.stringify([...name.toLowerCase().matchAll(placeholder)].map(([text]) => text).sort())
 }
 
+/** The text around the placeholders of a name; undefined if the end of one is not found. */
+export function textAround(name: string): readonly string[] | undefined {
+  return isNested(name) ? undefined : name.split(placeholder)
+}
+
 /** Whether two names may be equal once both are filled in, as far as the text around their placeholders shows. */
 export function mayBecome(one: string, other: string): boolean {
   const [name, text] = [one.toLowerCase(), other.toLowerCase()]

@@ -85,3 +85,29 @@ const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
 export function areOfOne(a: TlsClaim, b: TlsClaim): boolean {
   return identityOf(a.at.manifest.ref) === identityOf(b.at.manifest.ref)
 }
+
+/**
+ * The Secret that a host had before and that something made, of the same object, or of one that no longer claims the
+ * host.
+ *
+ * @param own the claims of the same object before the change
+ */
+export function makerBefore(
+  claim: TlsClaim,
+  own: readonly TlsClaim[],
+  base: Snapshot,
+  head: Snapshot,
+): { readonly claim: TlsClaim; readonly maker: Manifest } | undefined {
+  const held = (candidates: readonly TlsClaim[]) => {
+    for (const one of candidates.filter((other) => servesHostOf(other, claim))) {
+      const maker = makerOf(one, base)
+      if (maker) return { claim: one, maker }
+    }
+    return undefined
+  }
+  if (own.length > 0) return held(own)
+  if (claim.host === '') return undefined
+  const isLeft = (before: TlsClaim) =>
+    claimsIn(head).some((one) => areOfOne(one, before) && servesHostOf(one, claim) && one.secret === before.secret)
+  return held(claimsIn(base).filter((one) => !isLeft(one)))
+}

@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../cluster/snapshot'
 import {
   covers,
   isPlaceholder,
@@ -8,11 +9,13 @@ import {
 } from '../../kubernetes/ingress/ingress'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
+import { proxyKind, routeClaims } from '../../kubernetes/tls/route-claim'
+import type { TlsClaim } from '../../kubernetes/tls/tls-claim'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { appended } from '../../rule/fix'
-import { defineRule, type Fix } from '../../rule/rule'
+import { defineRule, type Fix, type ReportFunction } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 
@@ -22,33 +25,42 @@ interface Misfit {
   readonly names: string
 }
 
+const messages = {
+  notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+    `The certificate in ${source} is for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Replace it with a certificate for ${host}, or name the Secret that holds one.`,
+  notRequested: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+    `${source} requests a certificate for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+  notShared: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+    `cert-manager creates this certificate for ${source}, with ${names}, but ${ingress} uses it for ${host}, so clients reject it. Name another Secret here, or add ${host} to the TLS entry of ${source}.`,
+  inNoEntry: ({ host, ingress, names }: Misfit) =>
+    `No TLS entry of ${ingress} lists ${host}, and none of their certificates covers it: they are for ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`,
+  // Source: https://github.com/projectcontour/contour, internal/dag/httpproxy_processor.go: the Secret of an HTTPProxy
+  // serves its fqdn alone, whatever its certificate names.
+  notInProxy: ({ host, proxy, names, source }: Omit<Misfit, 'ingress'> & Record<'proxy' | 'source', string>) =>
+    `${source} is for ${names}, but ${proxy} serves ${host} with its certificate, so clients reject it. Name a Secret with a certificate for ${host}.`,
+}
+
 export default defineRule({
   id: 'ingress-tls/certificate-covers-host',
   summary: 'The certificate of a TLS entry covers the hosts it is used for.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: [ingressKind],
+  kinds: [ingressKind, proxyKind],
   reads: [...producerKinds.filter((kind) => kind !== ingressKind), 'IngressClass.networking.k8s.io'],
-  subjects: [{ kinds: [ingressKind] }],
-  messages: {
-    notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `The certificate in ${source} is for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Replace it with a certificate for ${host}, or name the Secret that holds one.`,
-    notRequested: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `${source} requests a certificate for ${names}, but ${ingress} uses it for ${host}, so clients reject it. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
-    notShared: ({ host, ingress, names, source }: Misfit & { source: string }) =>
-      `cert-manager creates this certificate for ${source}, with ${names}, but ${ingress} uses it for ${host}, so clients reject it. Name another Secret here, or add ${host} to the TLS entry of ${source}.`,
-    inNoEntry: ({ host, ingress, names }: Misfit) =>
-      `No TLS entry of ${ingress} lists ${host}, and none of their certificates covers it: they are for ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`,
-  },
+  subjects: [{ kinds: [ingressKind, proxyKind] }],
+  messages,
+  later: { notInProxy: '1.8.0' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    for (const { secret } of routeClaimsOfProxy(manifest)) yield secret
     if (groupKindOf(manifest.ref) !== ingressKind) return
     yield* tlsSecretNames(manifest).keys()
     if (listsTwice(tlsEntries(manifest))) yield* controllerNames
   },
   check({ manifest, snapshot, report, skip }) {
-    if (isServedElsewhere(manifest)) return
+    for (const claim of routeClaimsOfProxy(manifest)) checkProxy(claim, snapshot, report, skip)
+    if (groupKindOf(manifest.ref) !== ingressKind || isServedElsewhere(manifest)) return
     const entries = tlsEntries(manifest).map((entry) => {
       const { string: name } = entry.secretName
       return { ...entry, certificates: name ? certificatesBehind(snapshot, manifest, name) : undefined }
@@ -82,6 +94,29 @@ export default defineRule({
     }
   },
 })
+
+function routeClaimsOfProxy(manifest: Manifest): TlsClaim[] {
+  return groupKindOf(manifest.ref) === proxyKind ? routeClaims(manifest) : []
+}
+
+/** The certificate of an HTTPProxy, which may be in another namespace. */
+function checkProxy(
+  { host, secret, namespace, at }: TlsClaim,
+  snapshot: Snapshot,
+  report: ReportFunction<typeof messages>,
+  skip: (at: Cursor, reason: string) => void,
+): void {
+  const certificates = certificatesBehind(snapshot, at.manifest, secret, namespace) ?? []
+  const [first] = certificates
+  if (!first || certificates.some((certificate) => certificate.covers(host))) return
+  if (isPlaceholder(host)) {
+    skip(at, `the host ${host} is filled in before it reaches the cluster`)
+    return
+  }
+  const names = namedHosts([...new Set(certificates.flatMap((one) => one.names))])
+  const args = { host, proxy: nameOf(at.manifest.ref), names, source: nameOf(first.manifest.ref) }
+  report([at, ...certificates.map((one) => one.at)], 'notInProxy', args, { keys: [host] })
+}
 
 /** The certificates behind some entries; none unless those of every entry are known. */
 function certificatesOf(entries: readonly { certificates: KnownCertificate[] | undefined }[]): KnownCertificate[] {

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
 import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { mayBecome } from '../../kubernetes/ingress/placeholder'
 import { shareNamespace } from '../../kubernetes/object/namespace'
@@ -32,6 +33,10 @@ const messages = {
     `${user} names the ${issuer}, which is not in this repository; only the ${other} of that name is. So cert-manager issues no certificate. Name the ${other}, or add the ${issuer}.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
     `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
+  // Source: cert-manager 1.21, internal/apis/certmanager/validation/certificate.go, ValidateDuration; without a duration
+  // 90 days count (pkg/apis/certmanager/v1/const.go).
+  renewal: ({ certificate, renewBefore, duration }: Record<'certificate' | 'renewBefore' | 'duration', string>) =>
+    `cert-manager rejects ${certificate}, because its renewBefore of ${renewBefore} is not less than its duration of ${duration}. Lower renewBefore, or raise duration.`,
 }
 
 export default defineRule({
@@ -43,7 +48,7 @@ export default defineRule({
   kinds: [...users, ...ofCertManager('Certificate')],
   reads: ['Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
-  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0', issuerKind: '1.7.0' },
+  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0', issuerKind: '1.7.0', renewal: '1.8.0' },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
@@ -57,7 +62,10 @@ export default defineRule({
   },
   check({ manifest, snapshot, report, skip }) {
     checkKind(manifest, snapshot, report)
-    if (manifest.ref.kind === 'Certificate') return
+    if (manifest.ref.kind === 'Certificate') {
+      checkRenewal(manifest, report)
+      return
+    }
     const by = shimAnnotation(manifest)
     const label = by ? undefined : issuerLabel(manifest)
     if (
@@ -214,6 +222,26 @@ function checkShared(
 function isIssuerFor(manifest: Manifest, issuer: Manifest, { cluster }: Snapshot): boolean {
   if (!shareNamespace(manifest, issuer)) return false
   return cluster !== '' || folderOf(manifest) === folderOf(issuer)
+}
+
+/** The validation of cert-manager's webhook. */
+function checkRenewal({ ref, root }: Manifest, report: ReportFunction<typeof messages>): void {
+  const [at, duration] = [root.at('spec', 'renewBefore'), root.at('spec', 'duration')]
+  const whole = duration.string ?? '2160h'
+  const [early, all] = [nanosecondsIn(at.string ?? ''), nanosecondsIn(whole)]
+  if (early === undefined || all === undefined || early < all) return
+  const args = { certificate: nameOf(ref), renewBefore: at.string ?? '', duration: whole }
+  report(at, 'renewal', args, { keys: [args.renewBefore, whole] })
+}
+
+/** The units of Go's time.ParseDuration. */
+const units: Readonly<Record<string, number>> = { h: 3.6e12, m: 6e10, s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1 }
+
+/** The length of a duration of Go, such as `360h0m0s`; undefined for another text. */
+function nanosecondsIn(text: string): number | undefined {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (entryOf(units, unit) ?? 0), 0)
 }
 
 function folderOf({ values, origin }: Manifest): string {

@@ -7,9 +7,9 @@ import { isManaged } from '../../kubernetes/ingress/managed-class'
 import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import {
-  areOfOne,
   claimKinds,
   claimsIn,
+  makerBefore,
   makerOf,
   mayBeMade,
   servesHostOf,
@@ -89,25 +89,6 @@ export default defineRule({
     }
   },
 })
-
-/**
- * The Secret that a host had before and that something made, of the same object, or of one that no longer claims the
- * host.
- */
-function makerBefore(claim: TlsClaim, own: readonly TlsClaim[], base: Snapshot, head: Snapshot) {
-  const held = (candidates: readonly TlsClaim[]) => {
-    for (const one of candidates.filter((other) => servesHostOf(other, claim))) {
-      const maker = makerOf(one, base)
-      if (maker) return { claim: one, maker }
-    }
-    return undefined
-  }
-  if (own.length > 0) return held(own)
-  if (claim.host === '') return undefined
-  const isLeft = (before: TlsClaim) =>
-    claimsIn(head).some((one) => areOfOne(one, before) && servesHostOf(one, claim) && one.secret === before.secret)
-  return held(claimsIn(base).filter((one) => !isLeft(one)))
-}
 
 /**
  * Whether the Secret was named before the change although nothing created it then either: in this namespace, or in

@@ -1,0 +1,288 @@
+import { oneEditFrom } from '../../closest'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { takesIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { covers, isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isManaged } from '../../kubernetes/ingress/managed-class'
+import { areComparable, textAround } from '../../kubernetes/ingress/placeholder'
+import { shareNamespace } from '../../kubernetes/object/namespace'
+import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
+import { certificatesBehind } from '../../kubernetes/tls/certificate'
+import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
+import { isCanary } from '../../kubernetes/tls/ingress-nginx'
+import { inLowerCase, isTraefikRoute, proxyKind, routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
+import {
+  areOfOne,
+  claimKinds,
+  makerBefore,
+  makerOf,
+  mayBeMade,
+  type TlsClaim,
+  tlsClaims,
+} from '../../kubernetes/tls/tls-claim'
+import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
+import type { Change } from '../../manifest/change'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { isWhole, mentions } from '../../manifest/mentions'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
+
+const userKinds: readonly GroupKind[] = [...claimKinds, ...routeClaimKinds]
+const certificateKinds: readonly GroupKind[] = certManagerGroups.map((group) => `Certificate.${group}`)
+
+type Stray = Record<'user' | 'secret' | 'why' | 'host' | 'certificate' | 'made', string>
+
+export default defineRule({
+  id: 'ingress-tls/certificate-used',
+  summary: 'A host with a Certificate of its own is not served from a Secret that nothing creates.',
+  since: '1.8.0',
+  scope: 'change',
+  kinds: userKinds,
+  reads: [
+    ...producerKinds.filter((kind) => !userKinds.includes(kind)),
+    'IngressClass.networking.k8s.io',
+    ...controllerKinds,
+    ...releaseKinds,
+    ...tlsStoreKinds,
+  ],
+  messages: {
+    missed: ({ user, secret, why, host, certificate, made, outcome }: Stray & { outcome: string }) =>
+      `${user} names the Secret ${secret}, ${why}; ${certificate}, which is for ${host}, creates ${made}. So ${outcome}. Name ${made} here, or have the Certificate create ${secret}.`,
+    // Source: https://github.com/traefik/traefik, pkg/provider/kubernetes/crd/kubernetes_http.go
+    // (loadIngressRouteConfiguration logs the error and keeps the router) and pkg/tls/tlsmanager.go (the server name
+    // picks among the certificates of all routes).
+    ignored: ({ user, secret, why, host, certificate, made, other }: Stray & { other: string }) =>
+      `${user} names the Secret ${secret}, ${why}; ${certificate}, which is for ${host}, creates ${made}. Traefik logs an error and serves ${host} only as long as ${other} has it load a certificate for that host. Name ${made} here.`,
+    impossible: ({ user, secret, outcome }: Record<'user' | 'secret' | 'outcome', string>) =>
+      `${user} names the Secret ${secret}, which is no valid name of an object, so nothing can create it, and ${outcome}. Correct the name.`,
+  },
+  names: {
+    *of({ change, head }) {
+      for (const claim of unmadeClaims(change, head)) {
+        if (isPossible(claim.secret) && certificateMeant(claim, head)) yield claim.secret
+      }
+    },
+    isUsedIn: isKnownIn,
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    for (const { host, secret } of claimsOf(manifest)) {
+      if (secret) yield secret
+      if (host) yield* [host, wildcardOf(host)]
+    }
+    if (certificateKinds.includes(groupKindOf(manifest.ref))) yield* namesOf(manifest)
+    if (manifest.ref.kind === 'Ingress') yield* marksOfControllers
+  },
+  check({ change, base, head, isUsed, report, skip }) {
+    const seen = new Set<string>()
+    for (const claim of unmadeClaims(change, head)) {
+      const { secret, host, at } = claim
+      if (seen.has(secret) || isNamedAlready(claim, base)) continue
+      const user = at.manifest
+      const certificate = certificateMeant(claim, head)
+      const possible = isPossible(secret)
+      const other = mayBeTraefik(user, head) ? loadedFor(claim, head) : undefined
+      const outcome = outcomeFor(claim, other, head)
+      if (outcome === undefined || (possible && (!certificate || isUsed(secret)))) continue
+      // Another rule reports that.
+      if (isReportedAsMoved(claim, change, base, head)) continue
+      seen.add(secret)
+      const release = releaseKinds
+        .flatMap((kind) => head.ofKind(kind))
+        .find(({ object }) => mentions(object.content, secret))
+      if (release) {
+        skip(at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
+        continue
+      }
+      const names = { user: nameOf(user.ref), secret, host }
+      if (!certificate) {
+        // The API server refuses such an Ingress.
+        if (user.ref.kind !== 'Ingress') report(at, 'impossible', { ...names, outcome }, { keys: [secret] })
+        continue
+      }
+      const madeAt = certificate.root.at('spec', 'secretName')
+      const made = madeAt.string ?? ''
+      const why = possible ? 'which nothing here creates' : 'which is no valid name, so nothing can create it'
+      const args = { ...names, why, certificate: nameOf(certificate.ref), made }
+      const more = { keys: [secret], fix: at.string === secret ? replaced(at, made) : undefined }
+      if (other) report([at, madeAt], 'ignored', { ...args, other: nameOf(other.ref) }, more)
+      else if (areComparable(secret, made)) report([at, madeAt], 'missed', { ...args, outcome }, more)
+    }
+  },
+})
+
+function claimsOf(manifest: Manifest): TlsClaim[] {
+  return [...tlsClaims(manifest), ...routeClaims(manifest)]
+}
+
+/** The claims that a change writes for hosts from Secrets that nothing at the head makes. */
+function unmadeClaims(change: Change, head: Snapshot): TlsClaim[] {
+  if (change.kind === 'removed' || isCanary(change.after)) return []
+  return claimsOf(change.after).filter((claim) => claim.host !== '' && claim.secret !== '' && !mayBeMade(claim, head))
+}
+
+/**
+ * Whether the Secret was named before the change although nothing created it then either. What has no namespace may be
+ * a part of what is deployed now, and an object of the same name in another namespace is made of the same files.
+ */
+function isNamedAlready({ secret, namespace, at }: TlsClaim, base: Snapshot): boolean {
+  const own = at.manifest.ref
+  return usersOf(base)
+    .filter((one) => one.secret === secret && !makerOf(one, base))
+    .some(({ at: { manifest }, ...one }) => {
+      if (one.namespace === namespace) return true
+      return one.namespace !== '' && (manifest.ref.name !== own.name || manifest.ref.kind !== own.kind)
+    })
+}
+
+/** Whether the host had a Secret that something made: `secret-provided` reports that of Ingresses and Gateways. */
+function isReportedAsMoved(claim: TlsClaim, change: Change, base: Snapshot, head: Snapshot): boolean {
+  if (!claimKinds.some((kind) => kind === groupKindOf(claim.at.manifest.ref))) return false
+  if ([claim.host, claim.secret].some(isPlaceholder)) return false
+  const own = change.kind === 'changed' ? tlsClaims(change.before) : []
+  return makerBefore(claim, own, base, head) !== undefined
+}
+
+/** The claims of all users in a snapshot, and the certificates that Traefik's stores name. */
+function usersOf(snapshot: Snapshot): readonly TlsClaim[] {
+  const before = known.get(snapshot)
+  if (before) return before
+  const claims = [
+    ...userKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(claimsOf),
+    ...tlsStoreKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(storeClaims),
+  ]
+  known.set(snapshot, claims)
+  return claims
+}
+
+const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
+
+/** The Secrets of a TLSStore of Traefik, whose certificates decide the hosts. */
+function storeClaims({ ref, root }: Manifest): TlsClaim[] {
+  const spec = root.at('spec')
+  const named = [spec.at('defaultCertificate'), ...spec.at('certificates').items()].map((one) => one.at('secretName'))
+  return named.flatMap((at) => (at.string ? [{ host: '', secret: at.string, namespace: ref.namespace, at }] : []))
+}
+
+/**
+ * The Certificate in the namespace of a claim that is for its host and was meant: it has a name much like the one that
+ * is claimed, or nothing uses it.
+ */
+function certificateMeant(claim: TlsClaim, head: Snapshot): Manifest | undefined {
+  const fitting = certificateKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .filter((one) => isInNamespaceOf(one, claim) && !one.root.at('spec', 'isCA').value)
+    .filter((one) => namesOf(one).some((name) => areComparable(name, claim.host) && covers(name, claim.host)))
+  return fitting.find((one) => isMeant(one, claim, head))
+}
+
+function isInNamespaceOf(certificate: Manifest, { namespace, at }: TlsClaim): boolean {
+  if (certificate.ref.namespace !== namespace) return false
+  return namespace !== '' || shareNamespace(certificate, at.manifest)
+}
+
+function isMeant(certificate: Manifest, claim: TlsClaim, head: Snapshot): boolean {
+  const made = certificate.root.at('spec', 'secretName').string ?? ''
+  if (!made || made === claim.secret || isMounted(made, certificate, head)) return false
+  if (!isNamedForItsHosts(claim, certificate, head)) return false
+  if (areAlike(claim.secret, made)) return true
+  const isIdle = !usersOf(head).some((one) => one.secret === made && one.namespace === claim.namespace)
+  const isCopied = secretsMadeBy(certificate).some(({ namespace }) => namespace === undefined)
+  return isIdle && !isCopied && areComparable(claim.secret, made) && namesOf(certificate).includes(claim.host)
+}
+
+/** Whether others name the Secret of a claim only for hosts of a Certificate; one for further hosts is made by hand. */
+function isNamedForItsHosts(claim: TlsClaim, certificate: Manifest, head: Snapshot): boolean {
+  return usersOf(head)
+    .filter((one) => one.secret === claim.secret && one.namespace === claim.namespace && !areOfOne(one, claim))
+    .every(({ host }) => namesOf(certificate).some((name) => covers(name, host)))
+}
+
+/** Whether a workload or a release uses the Secret of a Certificate, which is for that then. */
+function isMounted(secret: string, certificate: Manifest, head: Snapshot): boolean {
+  return [...controllerKinds, ...releaseKinds]
+    .flatMap((kind) => head.ofKind(kind))
+    .filter(({ ref }) => ref.namespace === certificate.ref.namespace || releaseKinds.includes(groupKindOf(ref)))
+    .some(({ object }) => mentions(object.content, secret))
+}
+
+/** Names that differ in one letter, in one part, in their variables alone, or in what no name may contain. */
+function areAlike(one: string, other: string): boolean {
+  if (oneEditFrom(one, [other]) !== undefined || isPart(one, other)) return true
+  const [own, its] = [textAround(one), textAround(other)]
+  return own !== undefined && own.length > 1 && JSON.stringify(own) === JSON.stringify(its)
+}
+
+/** `web-tls` and `web-dev-tls`. */
+function isPart(one: string, other: string): boolean {
+  const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length)
+  const [few, many] = [short.split('-'), long.split('-')]
+  if (few.length < 2 || many.length !== few.length + 1) return false
+  return many.some((_, left) => few.join('-') === many.filter((__, index) => index !== left).join('-'))
+}
+
+/** Whether a name is one that an object may have, as far as its text shows: a DNS subdomain. */
+function isPossible(secret: string): boolean {
+  const text = textAround(secret)
+  return text === undefined || text.every((part) => /^[a-z0-9.-]*$/.test(part))
+}
+
+/** The hosts that a Certificate is for. */
+function namesOf({ root }: Manifest): string[] {
+  const spec = root.at('spec')
+  return [...spec.at('dnsNames').items(), spec.at('commonName')].flatMap(({ string }) =>
+    string ? inLowerCase(string) : [],
+  )
+}
+
+function wildcardOf(host: string): string {
+  return `*${host.slice(host.indexOf('.'))}`
+}
+
+/** The effect of a Secret that is not there; undefined where a default certificate is meant to serve the host. */
+function outcomeFor({ host, at: { manifest } }: TlsClaim, other: Manifest | undefined, head: Snapshot) {
+  if (groupKindOf(manifest.ref) === proxyKind) return `Contour rejects it and does not serve ${host}`
+  if (manifest.ref.kind === 'Gateway') return 'the listener has no certificate and serves nothing'
+  if (tlsStoreKinds.some((kind) => head.ofKind(kind).length > 0)) return undefined
+  if (other)
+    return `Traefik serves ${host} only as long as ${nameOf(other.ref)} has it load a certificate for that host`
+  if (manifest.ref.kind !== 'Ingress') return 'Traefik serves its default certificate, which clients reject'
+  const takers = controllersHere(head).filter((one) => takesIngress(one, manifest, head))
+  if (isManaged(manifest) || takers.some(({ defaultCertificate }) => defaultCertificate)) return undefined
+  return outcomeWithout(certificateChoice(head, manifest))
+}
+
+/** Whether Traefik, whose routes share their certificates, may serve a route. */
+function mayBeTraefik(user: Manifest, head: Snapshot): boolean {
+  if (user.ref.kind !== 'Ingress') return isTraefikRoute(user)
+  return certificateChoice(head, user)?.by === 'certificates'
+}
+
+/** Another route by which Traefik loads a certificate for a host. */
+function loadedFor(claim: TlsClaim, head: Snapshot): Manifest | undefined {
+  return usersOf(head).find(({ at, namespace, secret }) => {
+    const { manifest } = at
+    if (manifest.ref.kind !== 'Ingress' && !isTraefikRoute(manifest)) return false
+    const fits = (name: string) => areComparable(name, claim.host) && covers(name, claim.host)
+    return (
+      certificatesBehind(head, manifest, secret, namespace)?.some((one) => one.covers(claim.host)) ||
+      producersOf(head, namespace, secret).some(
+        (one) => certificateKinds.includes(groupKindOf(one.manifest.ref)) && namesOf(one.manifest).some(fits),
+      )
+    )
+  })?.at.manifest
+}
+
+/**
+ * Whether a text has a name in another place than the field by which a route names a Secret: the routes of the cluster
+ * are compared themselves, and one that a tool renders is written in a file that the change may not touch.
+ */
+function isKnownIn(text: string, name: string): boolean {
+  const isOfRoute = /kind: (?:Ingress(?:Route(?:TCP)?)?|HTTPProxy)\b/.test(text)
+  const isOfGateway = text.includes('certificateRefs')
+  return text.split(name).some((before, index, parts) => {
+    if (!isWhole(before, parts[index + 1])) return false
+    return !(isOfRoute && /secretName: *["']?$/.test(before)) && !(isOfGateway && /name: *["']?$/.test(before))
+  })
+}

@@ -1,0 +1,102 @@
+import { oneEditFrom } from '../../closest'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { certManagerGroups, issuerOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
+import { namedSecrets } from '../../kubernetes/tls/tls-user'
+import { abridged } from '../../listing'
+import type { Change } from '../../manifest/change'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentions, mentionsWhole } from '../../manifest/mentions'
+import { defineRule } from '../../rule/rule'
+
+const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)
+const userKinds: readonly GroupKind[] = [
+  'Ingress.networking.k8s.io',
+  'Gateway.gateway.networking.k8s.io',
+  ...ofCertManager('Certificate'),
+]
+const issuerKinds: readonly GroupKind[] = ['ClusterIssuer', 'Issuer'].flatMap(ofCertManager)
+
+type Names = Record<'user' | 'issuer', string>
+
+export default defineRule({
+  id: 'ingress-tls/issuer-known',
+  summary: 'An object that comes to request a certificate names an issuer that is here or that others name.',
+  since: '1.8.0',
+  scope: 'change',
+  assumed: true,
+  kinds: userKinds,
+  reads: [...issuerKinds, ...releaseKinds],
+  direct: true,
+  messages: {
+    misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
+      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which is.`,
+    unknown: ({ user, issuer, known }: Names & { known: string }) =>
+      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
+  },
+  names: {
+    *of({ change, base, head }) {
+      const found = strangerIn(change, base, head)
+      if (found) yield found.named.name
+    },
+    isUsedIn: mentionsWhole,
+  },
+  *partners(manifest) {
+    // A Certificate has the same line further in.
+    if (issuerOf(manifest)) yield* ['\nkind: ClusterIssuer', '"kind":"ClusterIssuer"', '"kind": "ClusterIssuer"']
+  },
+  partnerKinds: () => [...issuerKinds, ...releaseKinds],
+  check({ change, base, head, isUsed, report, skip }) {
+    const found = strangerIn(change, base, head)
+    if (!found || isUsed(found.named.name)) return
+    const { named, issuers, user } = found
+    const { name, at } = named
+    const release = releaseKinds
+      .flatMap((kind) => head.ofKind(kind))
+      .find(({ object }) => mentions(object.content, name))
+    // The release that an assumed Ingress is from mentions it, too.
+    if (release && !user.assumption) {
+      skip(at, `${nameOf(release.ref)} mentions the ClusterIssuer ${name}, and may create it`)
+      return
+    }
+    const names = issuers.map(({ ref }) => ref.name).sort()
+    const meant = oneEditFrom(name, names)
+    const args = { user: nameOf(user.ref), issuer: name }
+    const ends = [at, ...issuers.filter(({ ref }) => meant === undefined || ref.name === meant).map(({ root }) => root)]
+    if (meant) report(ends.slice(0, 2), 'misspelled', { ...args, meant }, { keys: [name] })
+    else report(ends, 'unknown', { ...args, known: abridged(names) }, { keys: [name] })
+  },
+})
+
+interface Stranger {
+  readonly user: Manifest
+  readonly named: NamedIssuer
+  /** The ClusterIssuers of the cluster. */
+  readonly issuers: readonly Manifest[]
+}
+
+/** The ClusterIssuer that an object comes to name, where the cluster has others but not that one. */
+function strangerIn(change: Change, base: Snapshot, head: Snapshot): Stranger | undefined {
+  if (change.kind === 'removed') return undefined
+  const { after } = change
+  const named = issuerOf(after)
+  if (named?.kind !== 'ClusterIssuer' || isPlaceholder(named.name)) return undefined
+  if (after.ref.kind !== 'Certificate' && namedSecrets(after).length === 0) return undefined
+  const was = change.kind === 'changed' ? issuerOf(change.before) : undefined
+  // Another rule reports an issuer that replaces one that is here.
+  if (was && (was.name === named.name || [base, head].every((side) => isHere(was, side)))) return undefined
+  const all = issuerKinds.flatMap((kind) => head.ofKind(kind))
+  if (all.some(({ ref }) => ref.name === named.name || isPlaceholder(ref.name))) return undefined
+  if (userKinds.flatMap((kind) => base.ofKind(kind)).some((one) => issuerOf(one)?.name === named.name)) return undefined
+  const issuers = all.filter(({ ref }) => ref.kind === 'ClusterIssuer')
+  // One that signs by itself is for other purposes.
+  const isForClients = issuers.some(({ root }) => !root.at('spec', 'selfSigned').exists)
+  return isForClients ? { user: after, named, issuers } : undefined
+}
+
+function isHere({ kind, name }: NamedIssuer, side: Snapshot): boolean {
+  return ofCertManager(kind)
+    .flatMap((one) => side.ofKind(one))
+    .some(({ ref }) => ref.name === name)
+}
