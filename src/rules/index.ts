@@ -1,5 +1,6 @@
 import type { Rule } from '../rule/rule'
 import annotationsKnown from './controller-scope/annotations-known'
+import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
@@ -15,6 +16,7 @@ import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
+import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
@@ -75,6 +77,7 @@ import versionSkew from './version-matrix/version-skew'
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   annotationsKnown,
+  backendBeside,
   backendResolves,
   classDefaultSingle,
   classKept,
@@ -90,6 +93,7 @@ export const rules: readonly Rule[] = [
   matchValid,
   middlewareKept,
   namespaceIsolated,
+  openshiftRouteResolves,
   pathsServed,
   publishTarget,
   rbacScoped,
