@@ -8,6 +8,7 @@ import classKnown from './controller-scope/class-known'
 import classServed from './controller-scope/class-served'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
+import deployerSingle from './controller-scope/deployer-single'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -85,6 +86,7 @@ export const rules: readonly Rule[] = [
   classServed,
   controllerKept,
   deployerResolves,
+  deployerSingle,
   electionIsolated,
   flagsKnown,
   gatewayKept,
