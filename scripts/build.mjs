@@ -11,7 +11,14 @@ import { packedYamlModule, yamlModule } from './yaml-module.mjs'
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
 
 /** Large tables, most of which a run does not read. */
-const packed = ['bootstrap-rbac.yaml', 'chart-values.yaml', 'resource-fields.yaml']
+const packed = [
+  'api-lifecycle.yaml',
+  'bootstrap-rbac.yaml',
+  'chart-values.yaml',
+  'component-permissions.yaml',
+  'resource-fields.yaml',
+  'version-matrix.yaml',
+]
 
 const yaml = {
   name: 'yaml',

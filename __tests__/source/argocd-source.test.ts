@@ -344,3 +344,27 @@ describe('a field that cannot be modelled is an error where a change introduces 
     )
   })
 })
+
+test('a finding about an object without a namespace is at its line, where the Application gives it one', async () => {
+  const web = 'selector: {app: web}\n  ports: [{port: 80}]\n'
+  const pods = 'metadata: {labels: {app: web}}\n    spec: {containers: [{name: api}]}\n'
+  const base = { 'argo/app.yaml': application(''), 'edge/notes.yaml': map }
+  const head: Files = {
+    ...base,
+    'edge/kustomization.yaml': kustomization('resources: [deployment.yaml, service.yaml, ingress.yaml]'),
+    'edge/deployment.yaml': object('apps/v1', 'Deployment', 'web', '', `spec:\n  template:\n    ${pods}`),
+    'edge/service.yaml': object('v1', 'Service', 'web', '', `spec:\n  ${web}`),
+    'edge/ingress.yaml': `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: web
+spec:
+  defaultBackend:
+    service:
+      name: api
+      port: {number: 80}
+`,
+  }
+  const report = await checkOpened(opened(base, head, url), '--policy', 'controller-scope@1.8.0-rc.1')
+  expect(lines(report)).toEqual(['introduced warning head/edge/ingress.yaml:8 controller-scope/backend-beside'])
+})

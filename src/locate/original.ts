@@ -29,7 +29,7 @@ export class OriginalPlaces {
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!side || !rendered || !source) return false
     if (source.kind === 'helm') return source.fetched !== undefined
-    return typeof (await this.originsOf(name, side, source)).get(nameOf(rendered.object)) === 'object'
+    return typeof originOf(rendered, await this.originsOf(name, side, source)) === 'object'
   }
 
   /** The line of a values file that gives the value which decides a place; undefined where none does. */
@@ -138,7 +138,7 @@ export class OriginalPlaces {
     side: SideOfChange,
     source: KustomizeSource,
   ): Promise<Location> {
-    const path = (await this.originsOf(location.side, side, source)).get(nameOf(rendered.object))
+    const path = originOf(rendered, await this.originsOf(location.side, side, source))
     if (typeof path === 'object') return this.versionLine(location, path, side)
     const text = path === undefined ? undefined : await side.checkout.text(path)
     if (path === undefined || text === undefined) return location
@@ -161,6 +161,11 @@ export class OriginalPlaces {
 
 /** The files that objects come from, by the names of these; for a fetched file, the entry that includes it. */
 type Origins = ReadonlyMap<string, string | DeclarationSite>
+
+/** Argo CD and Flux give a namespace to objects that have none once they are built. */
+function originOf({ object }: RenderedPlace, origins: Origins): string | DeclarationSite | undefined {
+  return origins.get(nameOf(object)) ?? origins.get(nameOf({ ...object, namespace: '' }))
+}
 
 async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Origins> {
   const found = new Map<string, string | DeclarationSite>()

@@ -9,6 +9,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlistened'],
   'controller-scope/middleware-kept': ['removed'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
+  'controller-scope/openshift-route-resolves': ['removed'],
   'controller-scope/publish-target': ['missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status'],
   'controller-scope/service-reaches': ['denied', 'ports', 'removed', 'target', 'type', 'unselected'],

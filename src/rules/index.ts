@@ -1,5 +1,6 @@
 import type { Rule } from '../rule/rule'
 import annotationsKnown from './controller-scope/annotations-known'
+import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
@@ -7,6 +8,7 @@ import classKnown from './controller-scope/class-known'
 import classServed from './controller-scope/class-served'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
+import deployerSingle from './controller-scope/deployer-single'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -15,6 +17,7 @@ import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
+import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
@@ -77,6 +80,7 @@ import versionSkew from './version-matrix/version-skew'
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   annotationsKnown,
+  backendBeside,
   backendResolves,
   classDefaultSingle,
   classKept,
@@ -84,6 +88,7 @@ export const rules: readonly Rule[] = [
   classServed,
   controllerKept,
   deployerResolves,
+  deployerSingle,
   electionIsolated,
   flagsKnown,
   gatewayKept,
@@ -92,6 +97,7 @@ export const rules: readonly Rule[] = [
   matchValid,
   middlewareKept,
   namespaceIsolated,
+  openshiftRouteResolves,
   pathsServed,
   publishTarget,
   rbacScoped,

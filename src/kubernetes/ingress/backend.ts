@@ -86,7 +86,8 @@ function ofTraefikRoute(route: Manifest): Backend[] {
     .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || route.ref.namespace))
 }
 
-function backendAt(name: Cursor, port: Cursor, namespace: string): Backend[] {
+/** The backend of a name and a port, as they are written. */
+export function backendAt(name: Cursor, port: Cursor, namespace: string): Backend[] {
   if (name.string === undefined) return []
   const { value } = port
   const wanted = typeof value === 'number' ? value : nameOrNumber(port.string)

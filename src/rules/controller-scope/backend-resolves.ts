@@ -1,6 +1,6 @@
-import { closest } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
 import { gitOpsKind } from '../../gitops/kinds'
+import { isServiceOf, likeOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { chartMajorOf, ociRepositoryOf } from '../../kubernetes/charts/chart-major'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
@@ -15,11 +15,10 @@ import {
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { servicesIn } from '../../kubernetes/ingress/services'
-import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
+import { mayShareNamespace } from '../../kubernetes/object/namespace'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { mentionsOneOf } from '../../manifest/mentions'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 export default defineRule({
@@ -96,7 +95,7 @@ export default defineRule({
       if (wanted === undefined) continue
       const services = servicesOf(backend, snapshot)
       const [first] = services
-      const like = first ? undefined : likeOf(backend, snapshot)
+      const like = first ? undefined : likeOf(backend, snapshot, offers)
       if (like) {
         const { service, name } = backend
         report(
@@ -106,7 +105,7 @@ export default defineRule({
           { keys: [service] },
         )
       }
-      if (!first || !services.every((one) => isOf(backend, one))) continue
+      if (!first || !services.every((one) => isServiceOf(backend, one))) continue
       const ports = services.map(portsOfService)
       if (ports.some((its) => !its || its.some((one) => offers(one, wanted, manifest)))) continue
       const known = enumerated((ports[0] ?? []).map(inWords), 4)
@@ -121,7 +120,7 @@ export default defineRule({
     const users = new Map<Manifest, Backend>()
     for (const backend of servicesIn(head).backendsTo(removed.ref.name)) {
       const user = backend.name.manifest
-      if (isOf(backend, removed) && !users.has(user)) users.set(user, backend)
+      if (isServiceOf(backend, removed) && !users.has(user)) users.set(user, backend)
     }
     for (const [user, backend] of users) {
       if (servicesOf(backend, head).length > 0) continue
@@ -156,66 +155,6 @@ function distinct(manifest: Manifest): Backend[] {
   return [...found.values()]
 }
 
-/** The Services that a backend may mean: a tool may choose a namespace. */
-function servicesOf({ name: { manifest }, service, namespace }: Backend, snapshot: Snapshot): Manifest[] {
-  return servicesIn(snapshot)
-    .named(service)
-    .filter((one) =>
-      namespace === manifest.ref.namespace
-        ? mayShareNamespace(one, manifest)
-        : ['', namespace].includes(one.ref.namespace),
-    )
-}
-
-/** A namespace with more Services is not searched for the one that is meant. */
-const mostServices = 200
-
-/**
- * The Service that is probably meant by a backend whose Service is not here: its name is nearly the same or has one more
- * part, it has the port, and nothing else uses it. None of a backend whose Service some other object may create.
- */
-function likeOf(backend: Backend, snapshot: Snapshot): Manifest | undefined {
-  const { service, name, namespace, wanted } = backend
-  const user = name.manifest
-  const services = servicesIn(snapshot)
-  const beside = services.in(namespace)
-  if (user.assumption || wanted === undefined || beside.length > mostServices) return undefined
-  const others = beside.filter((one) => isOf(backend, one) && !isNumberedAlike(service, one.ref.name))
-  const names = others.map(({ ref }) => ref.name)
-  const like = names.find((one) => isPartOf(one, service) || isPartOf(service, one)) ?? closest(service, names)
-  const found = others.find(({ ref }) => ref.name === like)
-  if (!found || !portsOfService(found)?.some((port) => offers(port, wanted, user))) return undefined
-  const isUsed = services.backendsTo(found.ref.name).some((other) => isOf(other, found))
-  return isUsed || snapshot.manifests.some((one) => mayMake(service, one)) ? undefined : found
-}
-
-/** `web` of `web-service`. */
-function isPartOf(part: string, name: string): boolean {
-  return name.startsWith(`${part}-`) || name.endsWith(`-${part}`)
-}
-
-/** Whether two names differ by their digits alone: then they are two of a row. */
-function isNumberedAlike(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.replace(/\d+/g, '0'))
-  return a === b
-}
-
-/** Whether an object is of a kind that may create a Service of that name. */
-function mayMake(name: string, { ref }: Manifest): boolean {
-  return !ownGroups.includes(ref.group) && !backendKinds.includes(groupKindOf(ref)) && isCalledSo(name, ref)
-}
-
-function isCalledSo(name: string, ref: Pick<Manifest['ref'], 'name'>): boolean {
-  return name === ref.name || name.startsWith(`${ref.name}-`)
-}
-
-/** Whether a Service is the one that a backend means, for certain. */
-function isOf({ name: { manifest }, namespace }: Backend, service: Manifest): boolean {
-  return namespace === manifest.ref.namespace
-    ? shareNamespace(service, manifest)
-    : namespace !== '' && service.ref.namespace === namespace
-}
-
 /**
  * Whether a port is the one that is meant. Of an Ingress, ingress-nginx and HAProxy also take the port of the Pods. Source:
  * ingress-nginx controller-v1.15.1, internal/ingress/controller/controller.go, serviceEndpoints
@@ -230,25 +169,4 @@ const readPortsAlone: readonly string[] = ['cilium', 'contour', 'kong', 'tailsca
 
 function inWords({ name, number }: ServicePort): string {
   return name ? `${name} (${number})` : String(number)
-}
-
-/** Groups whose kinds make no Service by themselves. */
-const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
-
-/**
- * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
- * an operator.
- */
-function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
-  return head.manifests.find((one) => {
-    const { ref, object, root } = one
-    if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
-    const isNamed = isCalledSo(name, ref)
-    if (!base.get(ref).some((was) => was.object.content === object.content))
-      return isNamed || mentionsOneOf(object.content, [name])
-    const sources = [root.at('spec', 'source'), ...root.at('spec', 'sources').items()]
-    const isOfArgo = ref.kind.startsWith('Application')
-    const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
-    return isNamed && releaseKinds.includes(groupKindOf(ref)) && hasChart
-  })
 }

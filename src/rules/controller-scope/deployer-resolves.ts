@@ -6,7 +6,9 @@ import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isLikeName, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { abridged } from '../../listing'
+import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
@@ -17,6 +19,9 @@ const targetKinds = [...userKinds, ...fluxSourceKinds] as const
 const messages = {
   elsewhere: ({ user, target, namespace, others }: Record<'user' | 'target' | 'namespace' | 'others', string>) =>
     `${user} needs ${target} of the namespace ${namespace}, which is not in this repository; it is in the namespace ${others}. So Flux does not apply ${user}. Name that namespace.`,
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#dependencies: not reconciled until each one is ready
+  misspelled: ({ user, target, like }: Record<'user' | 'target' | 'like', string>) =>
+    `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. ${like} is: write that name, if it is meant, or add ${target}.`,
   removed: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
   // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
@@ -35,10 +40,13 @@ export default defineRule({
   reads: [...fluxSourceKinds, 'ConfigMap'],
   direct: true,
   messages,
+  later: { misspelled: '1.8.0' },
+  putBack: { misspelled: 'changed' },
   *partners(manifest) {
     if (targetKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
     if (!isUser(manifest)) return
     for (const { name } of fluxReferencesOf(manifest)) yield name
+    for (const { name, kind } of dependenciesOf(manifest)) yield* partsOfLikeNames(name, kind)
     for (const { name } of readHelmRelease(manifest.root).valuesFrom) if (textAt(name) !== '') yield textAt(name)
   },
   partnerKinds(manifest) {
@@ -63,8 +71,9 @@ export default defineRule({
       })
     }
   },
-  checkChange({ change, head, report }) {
-    if (change.kind !== 'removed' || !targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
+  checkChange({ change, base, head, report }) {
+    if (change.kind !== 'removed') return checkNewDependencies(change, base, head, report)
+    if (!targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
     const { ref } = change.before
     // Another object may come in its place, in a namespace or with a name that a tool fills in.
     const isLike = ({ ref: { name, namespace } }: Manifest) =>
@@ -86,6 +95,39 @@ export default defineRule({
 /** Whether Flux applies what an object names: nothing happens to one that is suspended. */
 function isUser({ ref, root }: Manifest): boolean {
   return userKinds.some((kind) => kind === groupKindOf(ref)) && root.at('spec', 'suspend').value !== true
+}
+
+/** The objects of its own kind that an object waits for. */
+function dependenciesOf(manifest: Manifest): FluxReference[] {
+  return fluxReferencesOf(manifest).filter(({ kind }) => kind === groupKindOf(manifest.ref))
+}
+
+/** Reports what a change comes to wait for, if nothing has the name and something has nearly that name. */
+function checkNewDependencies(
+  { after, ...change }: Exclude<Change, { kind: 'removed' }>,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  if (!isUser(after) || head.get(after.ref)[0] !== after) return
+  const before = change.kind === 'changed' ? dependenciesOf(change.before) : []
+  const own = dependenciesOf(after)
+  for (const { kind, namespace, name, at } of own) {
+    const isThere = (snapshot: Snapshot) =>
+      snapshot.ofKind(kind).some(({ ref }) => ref.name === name || isPlaceholder(ref.name))
+    const isOld = before.some((one) => one.name === name && one.namespace === namespace)
+    if (isOld || isPlaceholder(name) || isPlaceholder(namespace) || isThere(head) || isThere(base)) continue
+    const [like, ...others] = head
+      .ofKind(kind)
+      .filter(
+        (one) => one.ref.namespace === namespace && head.get(one.ref)[0] === one && one.ref.name !== after.ref.name,
+      )
+      .filter(({ ref }) => isLikeName(name, ref.name) && !own.some((one) => one.name === ref.name))
+    if (!like || others.length > 0) continue
+    const target = `${kind.split('.', 1)} ${namespace ? `${namespace}/` : ''}${name}`
+    const args = { user: nameOf(after.ref), target, like: nameOf(like.ref) }
+    report([at, like.root.at('metadata', 'name')], 'misspelled', args, { keys: [target] })
+  }
 }
 
 /** ConfigMaps alone: Secrets are often filled in by others. */

@@ -1,0 +1,139 @@
+import { closest } from '../../closest'
+import type { Snapshot } from '../../cluster/snapshot'
+import { readApplication } from '../../gitops/application'
+import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
+import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { mentionsOneOf, spelledOut } from '../../manifest/mentions'
+import { type Backend, backendKinds, portsOfService, type ServicePort } from '../ingress/backend'
+import { isPlaceholder } from '../ingress/ingress'
+import { openshiftRouteKind } from '../ingress/openshift-route'
+import { servicesIn } from '../ingress/services'
+import { mayShareNamespace, shareNamespace } from '../object/namespace'
+import { generatedApplication, releaseKinds } from './chart-release'
+
+/** Whether a port of a Service is the one that an object means. */
+type OffersPort = (port: ServicePort, wanted: number | string, user: Manifest) => boolean
+
+/** The Services that a backend may mean: a tool may choose a namespace. */
+export function servicesOf({ name: { manifest }, service, namespace }: Backend, snapshot: Snapshot): Manifest[] {
+  return servicesIn(snapshot)
+    .named(service)
+    .filter((one) =>
+      namespace === manifest.ref.namespace
+        ? mayShareNamespace(one, manifest)
+        : ['', namespace].includes(one.ref.namespace),
+    )
+}
+
+/** A namespace with more Services is not searched for the one that is meant. */
+const mostServices = 200
+
+/**
+ * The Service that is probably meant by a backend whose Service is not here: its name is nearly the same or has one more
+ * part, it has the port, and nothing else uses it. None of a backend whose Service some other object may create.
+ *
+ * @param others further kinds whose objects create none
+ */
+export function likeOf(
+  backend: Backend,
+  snapshot: Snapshot,
+  offers: OffersPort,
+  others: readonly GroupKind[] = [],
+): Manifest | undefined {
+  const { service, name, namespace, wanted } = backend
+  const user = name.manifest
+  const services = servicesIn(snapshot)
+  const beside = services.in(namespace)
+  if (user.assumption || wanted === undefined || beside.length > mostServices) return undefined
+  const candidates = beside.filter((one) => isServiceOf(backend, one) && !isNumberedAlike(service, one.ref.name))
+  const names = candidates.map(({ ref }) => ref.name)
+  const like = names.find((one) => isPartOf(one, service) || isPartOf(service, one)) ?? closest(service, names)
+  const found = candidates.find(({ ref }) => ref.name === like)
+  if (!found || !portsOfService(found)?.some((port) => offers(port, wanted, user))) return undefined
+  const isUsed = services.backendsTo(found.ref.name).some((other) => isServiceOf(other, found))
+  const mayBeMade = snapshot.manifests.some((one) => !others.includes(groupKindOf(one.ref)) && mayMake(service, one))
+  return isUsed || mayBeMade ? undefined : found
+}
+
+/** `web` of `web-service`. */
+function isPartOf(part: string, name: string): boolean {
+  return name.startsWith(`${part}-`) || name.endsWith(`-${part}`)
+}
+
+/** Whether two names differ by their digits alone: then they are two of a row. */
+function isNumberedAlike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.replace(/\d+/g, '0'))
+  return a === b
+}
+
+/** Whether an object is of a kind that may create a Service of that name. */
+function mayMake(name: string, { ref }: Manifest): boolean {
+  return !ownGroups.includes(ref.group) && !backendKinds.includes(groupKindOf(ref)) && isCalledSo(name, ref)
+}
+
+/**
+ * Whether an object may create a Service of that name in a namespace: it is called so or mentions the name, and does not create its
+ * objects in another namespace. What a Flux Kustomization or an ApplicationSet deploys is judged itself.
+ */
+export function mayMakeIn(namespace: string, name: string, manifest: Manifest): boolean {
+  const { ref, object } = manifest
+  const kind = groupKindOf(ref)
+  if (ownGroups.includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind)) return false
+  const into = createsIn(manifest)
+  if (into !== namespace && into !== '' && !isPlaceholder(into)) return false
+  return isCalledSo(name, ref) || namesAsWord(object.content, name)
+}
+
+/** Whether a text has a name that is no part of a longer one: `api` is not in `apiVersion`. */
+function namesAsWord(text: string, name: string): boolean {
+  return spelledOut(text)
+    .split(/[^\w.-]+/)
+    .includes(name)
+}
+
+/** Kinds that create no Service without an object that does. */
+const otherKinds: readonly GroupKind[] = [gitOpsKind.fluxKustomization, gitOpsKind.applicationSet, openshiftRouteKind]
+
+/** The namespace in which an object creates others; empty where that is not known. */
+function createsIn({ ref, root }: Manifest): string {
+  const kind = groupKindOf(ref)
+  if (kind === gitOpsKind.application || kind === generatedApplication)
+    return textAt(readApplication(root).destination.namespace)
+  const target = [gitOpsKind.helmRelease, gitOpsKind.k3sChart].some((one) => one === kind)
+    ? textAt(root.at('spec', 'targetNamespace'))
+    : ''
+  return target || ref.namespace
+}
+
+function isCalledSo(name: string, ref: Pick<Manifest['ref'], 'name'>): boolean {
+  return name === ref.name || name.startsWith(`${ref.name}-`)
+}
+
+/** Whether a Service is the one that a backend means, for certain. */
+export function isServiceOf({ name: { manifest }, namespace }: Backend, service: Manifest): boolean {
+  return namespace === manifest.ref.namespace
+    ? shareNamespace(service, manifest)
+    : namespace !== '' && service.ref.namespace === namespace
+}
+
+/** Groups whose kinds make no Service by themselves. */
+const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
+
+/**
+ * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
+ * an operator.
+ */
+export function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
+  return head.manifests.find((one) => {
+    const { ref, object, root } = one
+    if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
+    const isNamed = isCalledSo(name, ref)
+    if (!base.get(ref).some((was) => was.object.content === object.content))
+      return isNamed || mentionsOneOf(object.content, [name])
+    const sources = [root.at('spec', 'source'), ...root.at('spec', 'sources').items()]
+    const isOfArgo = ref.kind.startsWith('Application')
+    const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
+    return isNamed && releaseKinds.includes(groupKindOf(ref)) && hasChart
+  })
+}

@@ -1,0 +1,96 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { isServiceOf, likeOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { type Backend, portsOfService, type ServicePort } from '../../kubernetes/ingress/backend'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { backendsOfOpenshiftRoute, offersToRoute, openshiftRouteKind } from '../../kubernetes/ingress/openshift-route'
+import { enumerated } from '../../listing'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+export default defineRule({
+  id: 'controller-scope/openshift-route-resolves',
+  summary: 'The Service and the port to which a Route of OpenShift sends requests are there.',
+  since: '1.8.0',
+  scope: 'snapshot',
+  kinds: [openshiftRouteKind],
+  reads: ['Service', ...releaseKinds],
+  subjects: [{ kinds: [openshiftRouteKind] }],
+  direct: true,
+  messages: {
+    // Source: openshift/router at 4b401a86dccc, pkg/router/template/template_helper.go, endpointsForAlias: an endpoint of another
+    // port is left out; images/router/haproxy/conf/haproxy-config.template: without a server, HAProxy answers 503
+    port: ({ user, port, service, known }: { user: string; port: string; service: string; known: string }) =>
+      `${user} sends requests to the port ${port} of ${service}, which has only ${known}, so the router answers 503. Write the name of a port of the Service, or the number of its targetPort.`,
+    misnamed: ({ user, service, like }: { user: string; service: string; like: string }) =>
+      `${user} sends requests to the Service ${service}, which is not in this repository, so they may fail. ${like}, to which nothing else here sends requests, has the port it asks for. Write the name of that one, or add the Service ${service}.`,
+    removed: ({ user, service }: { user: string; service: string }) =>
+      `This change removes ${service}, to which ${user} still sends requests, so the router answers 503. Restore it, or name another Service there.`,
+  },
+  putBack: { port: 'changed' },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'Service') yield manifest.ref.name
+    else for (const { service } of backendsOfOpenshiftRoute(manifest)) yield service
+  },
+  partnerKinds: ({ ref: { kind } }) => (kind === 'Service' ? [openshiftRouteKind, ...releaseKinds] : ['Service']),
+  check({ manifest, snapshot, report }) {
+    const user = nameOf(manifest.ref)
+    for (const backend of backendsOfOpenshiftRoute(manifest)) {
+      const { wanted, port, name, service } = backend
+      if (wanted === undefined) continue
+      const services = servicesOf(backend, snapshot)
+      const [first] = services
+      const like = first ? undefined : likeOf(backend, snapshot, isOffered, [openshiftRouteKind])
+      if (like && !isServedByRoute(like, snapshot)) {
+        const args = { user, service, like: nameOf(like.ref) }
+        report([name, like.root.at('metadata', 'name')], 'misnamed', args, { keys: [service] })
+      }
+      if (!first || !services.every((one) => isServiceOf(backend, one))) continue
+      const ports = services.map(portsOfService)
+      if (ports.some((its) => !its || its.some((one) => offersToRoute(one, wanted) !== false))) continue
+      const known = enumerated((ports[0] ?? []).map(inWords), 4)
+      const args = { user, port: String(wanted), service: nameOf(first.ref), known }
+      report([port, first.root.at('spec', 'ports')], 'port', args, { keys: [service, String(wanted)] })
+    }
+  },
+  checkChange({ change, base, head, report, skip }) {
+    if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
+    const removed = change.before
+    if (isPlaceholder(removed.ref.name)) return
+    for (const backend of backendsTo(removed, head)) {
+      if (servicesOf(backend, head).length > 0) continue
+      const maker = makerOf(removed, base, head)
+      if (maker) {
+        skip(removed.root, `${nameOf(maker.ref)} may create the Service`)
+        return
+      }
+      const user = nameOf(backend.name.manifest.ref)
+      report([removed.root, backend.name], 'removed', { user, service: nameOf(removed.ref) }, { keys: [user] })
+    }
+  },
+})
+
+function isOffered(port: ServicePort, wanted: number | string): boolean {
+  return offersToRoute(port, wanted) === true
+}
+
+/** The Routes that send requests to a Service, each once. */
+function backendsTo(service: Manifest, snapshot: Snapshot): Backend[] {
+  return snapshot
+    .ofKind(openshiftRouteKind)
+    .filter((one) => snapshot.get(one.ref)[0] === one)
+    .flatMap((one) => {
+      const its = backendsOfOpenshiftRoute(one)
+      return its.find((backend) => backend.service === service.ref.name && isServiceOf(backend, service)) ?? []
+    })
+}
+
+function isServedByRoute(service: Manifest, snapshot: Snapshot): boolean {
+  return backendsTo(service, snapshot).length > 0
+}
+
+/** `http (8080)`: the name and the port of the Pods, either of which a Route may write. */
+function inWords({ name, number, target }: ServicePort): string {
+  const ofPods = String(target ?? number)
+  return name ? `${name} (${ofPods})` : ofPods
+}
