@@ -18,6 +18,7 @@ export const gateRules = {
   'source/duplicate-key': 'A manifest has each key once.',
   'source/value-unread':
     'The templates of a chart read the values of Ingresses and certificates that are written for it.',
+  'source/not-listed': 'The Kustomization of its folder lists each new file with a route or a certificate.',
   'config/invalid': 'The config of ingress-guard is valid.',
   'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',
   'config/exception-expired': 'No exception has expired.',

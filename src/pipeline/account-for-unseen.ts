@@ -16,6 +16,7 @@ import type { ClustersOf } from '../gaps/out-of-sight'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unansweredReleases } from '../gaps/unanswered'
+import { unlistedFiles } from '../gaps/unlisted-files'
 import { unreadValues } from '../gaps/unread-values'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -106,6 +107,9 @@ export async function accountForUnseen(
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
+      ...(base && changed
+        ? await unlistedFiles({ base, head, changed, after: rendered.after, isKnown: reach.isKnown })
+        : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -1,0 +1,80 @@
+import path from 'node:path/posix'
+import { isBelow } from '../discovery/roots'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { abridged } from '../listing'
+import { loadFile } from '../manifest/load'
+import { identityOf, nameOf, type ObjectRef } from '../manifest/manifest'
+import type { RenderedSide } from '../sides/rendered-side'
+import type { SideOfChange } from '../sides/side'
+
+/** The groups whose objects route requests or have certificates issued. */
+const groups: ReadonlySet<string> = new Set([
+  'cert-manager.io',
+  'gateway.networking.k8s.io',
+  'networking.istio.io',
+  'projectcontour.io',
+  'route.openshift.io',
+  'traefik.containo.us',
+  'traefik.io',
+])
+
+interface UnlistedInput {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+  readonly changed: ReadonlySet<string>
+  /** The renderings of the head that the change touches. */
+  readonly after: readonly RenderedSide[]
+  /** Whether Argo CD and Flux objects name all folders that are deployed. */
+  readonly isKnown: boolean
+}
+
+/** New files with routes and certificates in the folder of a deployed Kustomization that does not list them. */
+export async function unlistedFiles({ base, head, changed, after, isKnown }: UnlistedInput): Promise<Finding[]> {
+  const { ownership, kustomizations, roots } = head.discovery
+  const inFolders = new Map(
+    [...kustomizations.values()].flatMap((one) => (one.made ? [] : [[one.folder, one] as const])),
+  )
+  const folderOf = (file: string) => (file.includes('/') ? path.dirname(file) : '')
+  const files = [...changed].filter(
+    (file) =>
+      /\.ya?ml$/.test(file) &&
+      !base.checkout.has(file) &&
+      head.checkout.has(file) &&
+      ownership.get(file)?.deployed === false &&
+      inFolders.has(folderOf(file)) &&
+      (!isKnown || isBelow(roots.places, folderOf(file))),
+  )
+  if (files.length === 0) return []
+  const deployed = new Set(after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => withoutNamespace(ref))))
+  const findings: Finding[] = []
+  for (const [file, text] of await head.checkout.texts(files)) {
+    const left = loadFile({ text }).objects.filter(
+      ({ ref }) => (isIngress(ref) || groups.has(ref.group)) && !deployed.has(withoutNamespace(ref)),
+    )
+    const [first] = left
+    const kustomization = inFolders.get(folderOf(file))
+    if (!first || !kustomization) continue
+    findings.push(
+      gateFinding('source/not-listed', 'unlisted', 'warning', {
+        side: 'head',
+        path: file,
+        region: first.region,
+        status: 'introduced',
+        keys: [file],
+        fileText: text,
+        text: `This change adds ${abridged(left.map(({ ref }) => nameOf(ref)))}, but ${kustomization.file} does not list the file, so nothing applies it. Add ${path.basename(file)} to the resources there, or remove the file.`,
+      }),
+    )
+  }
+  return findings
+}
+
+function isIngress({ group, kind }: ObjectRef): boolean {
+  return group === 'networking.k8s.io' && (kind === 'Ingress' || kind === 'IngressClass')
+}
+
+/** A Kustomization may set the namespace. */
+function withoutNamespace(ref: ObjectRef): string {
+  return identityOf({ ...ref, namespace: '' })
+}
