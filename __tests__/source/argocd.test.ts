@@ -183,8 +183,8 @@ describe('a Kustomization that an Application names', () => {
       'extra/more.yaml': probe('more', 'more.example.com'),
     }
     expect(await hostsOf({ ...files, ...component, 'app.yaml': named('components: [../extra]') })).toEqual([
-      'shop/web a.example.com',
       'shop/more more.example.com',
+      'shop/web a.example.com',
     ])
   })
 

@@ -193,8 +193,11 @@ kustomize: {dir: base}
 targetCustomizations:
   - {clusterName: east, kustomize: {dir: overlays/east}}
 `
-    const found = await hostsOf({ ...overlays, 'lib/web/fleet.yaml': fleet })
-    expect(found.sort()).toEqual(['shop/east-web base.example.com', 'shop/web base.example.com'])
+    const { findings } = await whole({ ...overlays, 'lib/web/fleet.yaml': fleet })
+    expect(findings.map(({ objects }) => objects.map(({ namespace, name }) => `${namespace}/${name}`).sort())).toEqual([
+      ['shop/east-web', 'shop/web'],
+    ])
+    expect(findings.map(({ location }) => location.path)).toEqual(['lib/web/base/ingress.yaml'])
   })
 
   test('gets the namespace that Fleet forces, and its Namespaces keep their names', async () => {

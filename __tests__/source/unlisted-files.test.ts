@@ -24,7 +24,7 @@ async function unlisted(head: Files, more: Files = {}): Promise<string[]> {
 describe('a new file in the folder of a Kustomization that does not list it', () => {
   test('is reported if it has an Ingress', async () => {
     expect(await unlisted({ 'web/web.yaml': web })).toEqual([
-      'introduced warning web/web.yaml:1 This change adds Ingress web, but web/kustomization.yaml does not list the file, so nothing applies it. Add web.yaml to the resources there, or remove the file.',
+      'introduced warning web/web.yaml:1 This change adds Ingress web, but web/kustomization.yaml does not list the file, so it is not deployed with the others there. Add web.yaml to its resources, or remove the file.',
     ])
   })
 

@@ -25,12 +25,14 @@ interface UnlistedInput {
   readonly changed: ReadonlySet<string>
   /** The renderings of the head that the change touches. */
   readonly after: readonly RenderedSide[]
+  /** Whether another finding says that nothing deploys a file. */
+  readonly isReported: (file: string) => boolean
   /** Whether Argo CD and Flux objects name all folders that are deployed. */
   readonly isKnown: boolean
 }
 
 /** New files with routes and certificates in the folder of a deployed Kustomization that does not list them. */
-export async function unlistedFiles({ base, head, changed, after, isKnown }: UnlistedInput): Promise<Finding[]> {
+export async function unlistedFiles({ base, head, changed, after, isReported, isKnown }: UnlistedInput): Promise<Finding[]> {
   const { ownership, kustomizations, roots } = head.discovery
   const inFolders = new Map(
     [...kustomizations.values()].flatMap((one) => (one.made ? [] : [[one.folder, one] as const])),
@@ -39,6 +41,7 @@ export async function unlistedFiles({ base, head, changed, after, isKnown }: Unl
   const files = [...changed].filter(
     (file) =>
       /\.ya?ml$/.test(file) &&
+      !isReported(file) &&
       !base.checkout.has(file) &&
       head.checkout.has(file) &&
       ownership.get(file)?.deployed === false &&
@@ -63,7 +66,7 @@ export async function unlistedFiles({ base, head, changed, after, isKnown }: Unl
         status: 'introduced',
         keys: [file],
         fileText: text,
-        text: `This change adds ${abridged(left.map(({ ref }) => nameOf(ref)))}, but ${kustomization.file} does not list the file, so nothing applies it. Add ${path.basename(file)} to the resources there, or remove the file.`,
+        text: `This change adds ${abridged(left.map(({ ref }) => nameOf(ref)))}, but ${kustomization.file} does not list the file, so it is not deployed with the others there. Add ${path.basename(file)} to its resources, or remove the file.`,
       }),
     )
   }

@@ -74,6 +74,13 @@ export async function accountForUnseen(
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
+  const stranded = new Set(orphans.map(({ location }) => location.path))
+  const isReported = (file: string) => stranded.has(file)
+  const { after: renderings } = rendered
+  const unlisted =
+    base && changed
+      ? await unlistedFiles({ base, head, changed, after: renderings, isReported, isKnown: reach.isKnown })
+      : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
   const refusing =
@@ -107,9 +114,7 @@ export async function accountForUnseen(
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
-      ...(base && changed
-        ? await unlistedFiles({ base, head, changed, after: rendered.after, isKnown: reach.isKnown })
-        : []),
+      ...unlisted,
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [
