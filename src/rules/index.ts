@@ -33,6 +33,7 @@ import certificateIssued from './ingress-tls/certificate-issued'
 import certificateUsed from './ingress-tls/certificate-used'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
+import credentialsProvided from './ingress-tls/credentials-provided'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
 import entryUsed from './ingress-tls/entry-used'
 import fieldsAccepted from './ingress-tls/fields-accepted'
@@ -51,6 +52,8 @@ import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
+import secretUnsealed from './ingress-tls/secret-unsealed'
+import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
 import variablesSet from './ingress-tls/variables-set'
 import admissionScope from './protected-rbac/admission-scope'
@@ -113,6 +116,7 @@ export const rules: readonly Rule[] = [
   certificateUsed,
   certificateValid,
   controllerCrash,
+  credentialsProvided,
   defaultCertificateKept,
   entryUsed,
   fieldsAccepted,
@@ -131,6 +135,8 @@ export const rules: readonly Rule[] = [
   secretKept,
   secretProvided,
   secretType,
+  secretUnsealed,
+  storeKnown,
   tlsKept,
   variablesSet,
   admissionScope,
