@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
+import { AnnotationChartsFile } from '../src/kubernetes/charts/annotation-values'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
@@ -23,6 +24,7 @@ import { readOwnDocument } from '../src/policy/document'
 import { root } from './harness'
 
 const schemas = {
+  'annotation-charts.yaml': AnnotationChartsFile,
   'annotations.yaml': AnnotationFactsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,

@@ -194,10 +194,13 @@ targetCustomizations:
   - {clusterName: east, kustomize: {dir: overlays/east}}
 `
     const { findings } = await whole({ ...overlays, 'lib/web/fleet.yaml': fleet })
-    expect(findings.map(({ objects }) => objects.map(({ namespace, name }) => `${namespace}/${name}`).sort())).toEqual([
-      ['shop/east-web', 'shop/web'],
+    expect(findings.map(({ object, location }) => `${object?.namespace} ${location.path}`)).toEqual([
+      'shop lib/web/base/ingress.yaml',
     ])
-    expect(findings.map(({ location }) => location.path)).toEqual(['lib/web/base/ingress.yaml'])
+    expect(findings[0]?.sources.map(({ path, cluster }) => `${cluster}: ${path}`)).toEqual([
+      'east: lib/web/overlays/east',
+      ': lib/web/base',
+    ])
   })
 
   test('gets the namespace that Fleet forces, and its Namespaces keep their names', async () => {

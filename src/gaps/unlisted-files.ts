@@ -32,7 +32,14 @@ interface UnlistedInput {
 }
 
 /** New files with routes and certificates in the folder of a deployed Kustomization that does not list them. */
-export async function unlistedFiles({ base, head, changed, after, isReported, isKnown }: UnlistedInput): Promise<Finding[]> {
+export async function unlistedFiles({
+  base,
+  head,
+  changed,
+  after,
+  isReported,
+  isKnown,
+}: UnlistedInput): Promise<Finding[]> {
   const { ownership, kustomizations, roots } = head.discovery
   const inFolders = new Map(
     [...kustomizations.values()].flatMap((one) => (one.made ? [] : [[one.folder, one] as const])),

@@ -28,6 +28,7 @@ import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
+import annotationsAccepted from './ingress-tls/annotations-accepted'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateUsed from './ingress-tls/certificate-used'
@@ -111,6 +112,7 @@ export const rules: readonly Rule[] = [
   statusSource,
   valuesRead,
   webhookSafe,
+  annotationsAccepted,
   certificateCoversHost,
   certificateIssued,
   certificateUsed,
