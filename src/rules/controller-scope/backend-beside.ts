@@ -35,7 +35,7 @@ export default defineRule({
     elsewhere: ({ user, service, ...where }: { user: string; service: string; namespace: string; others: string }) =>
       `${user} sends requests to the Service ${service} of the namespace ${where.namespace}, and this repository has it only in the namespace ${where.others}, so they fail. Name a Service of the namespace ${where.namespace}, or move the route to the Service.`,
     workload: ({ user, name, workload, service }: Record<'user' | 'name' | 'workload' | 'service', string>) =>
-      `${user} sends requests to the Service ${name}, which is not in this repository: ${workload} is called so, and ${service} has its Pods. So the requests fail. Write the name of that Service, or add the Service ${name}.`,
+      `${user} sends requests to the Service ${name}, which is not in this repository: ${workload} has that name, and ${service} has its Pods. So the requests fail. Write the name of that Service, or add the Service ${name}.`,
   },
   putBack: { elsewhere: 'changed', workload: 'changed' },
   *partners(manifest) {

@@ -65,8 +65,13 @@ function areTogether({ origin: a }: Manifest, { origin: b }: Manifest, snapshot:
   const sources = snapshot.ofKind(gitOpsKind.application).flatMap(({ root }) => readApplication(root).sources)
   return sources.some(({ path, directory }) => {
     const isWhole = !directory.at('include').exists && !directory.at('exclude').exists
-    return isWhole && textAt(path).replace(/^\.?\/+|\/+$/g, '') === folder
+    return isWhole && partsOf(textAt(path)).join('/') === folder
   })
+}
+
+/** The parts of a path that name something. */
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.')
 }
 
 function folderOf(path: string): string {

@@ -31,7 +31,7 @@ export default defineRule({
   direct: true,
   messages: {
     misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
-      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which is.`,
+      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which this repository has.`,
     unknown: ({ user, issuer, known }: Names & { known: string }) =>
       `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
   },
