@@ -168,6 +168,13 @@ describe('a role that leaves the folder of one of the clusters', () => {
     ])
   })
 
+  test('is gone, where the config declares the cluster', async () => {
+    const config = 'format: 1\nclusters: {east: {paths: ["apps/one/**"]}}\n'
+    expect(await judge({ ...copyIn('rbac/east'), '.github/ingress-guard.yaml': config })).toEqual([
+      'error protected-rbac/binding-resolves ',
+    ])
+  })
+
   test('is gone, where only the change adds such a copy', async () => {
     expect(await judge({}, copyIn('rbac/east'))).toEqual(['error protected-rbac/binding-resolves '])
   })

@@ -109,10 +109,12 @@ function ofRemoval(draft: RawFinding, all: Evidence): RawFinding {
 }
 
 /**
- * Lowers a removal from a cluster that something names while an untouched copy stays in a folder of the cluster's name,
- * of which nothing shows a cluster: an ApplicationSet that is not read most likely deploys it there.
+ * Lowers a removal from a cluster that an object names while an untouched copy stays in a folder of the cluster's name
+ * that no cluster is known for: an ApplicationSet that is not read most likely deploys it there. Where the config
+ * declares the cluster of the removed object, it declares where the copies of that cluster are, too.
  */
-function ofNamed(draft: RawFinding, removed: Manifest, { base, head }: Evidence): RawFinding {
+function ofNamed(draft: RawFinding, removed: Manifest, { clusters, base, head }: Evidence): RawFinding {
+  if (clusters.of(removed.origin.path).evidence === 'declared') return draft
   const copiesIn = (side: Evidence['base']) =>
     [...side.values()]
       .flatMap((snapshot) => snapshot.get(removed.ref))

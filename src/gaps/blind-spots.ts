@@ -92,7 +92,7 @@ export class BlindSpots {
         )
         if (!old) lost.delete(path)
       }
-      // What was an object and has lost its type is no longer applied; at the base it may be a part for some other tool.
+      // An object that loses its apiVersion or kind is no longer applied. A file that never had them may be for another tool.
       const untyped = file.incomplete.filter((reason) => !before?.incomplete.includes(reason))
       if (before && before.objects.length > file.objects.length)
         findings.push(...untyped.map((reason) => unreadable(path, reason, start, 'introduced', file.lines)))

@@ -19,27 +19,22 @@ const groups: ReadonlySet<string> = new Set([
   'traefik.io',
 ])
 
-interface UnlistedInput {
-  readonly base: SideOfChange
-  readonly head: SideOfChange
-  readonly changed: ReadonlySet<string>
-  /** The renderings of the head that the change touches. */
-  readonly after: readonly RenderedSide[]
-  /** Whether another finding says that nothing deploys a file. */
-  readonly isReported: (file: string) => boolean
+interface Known {
+  /** The renderings that the change touches. */
+  readonly rendered: { readonly after: readonly RenderedSide[] }
+  /** The files of which another finding says that nothing deploys them any more. */
+  readonly stranded: ReadonlySet<string>
   /** Whether Argo CD and Flux objects name all folders that are deployed. */
-  readonly isKnown: boolean
+  readonly reach: { readonly isKnown: boolean }
 }
 
 /** New files with routes and certificates in the folder of a deployed Kustomization that does not list them. */
-export async function unlistedFiles({
-  base,
-  head,
-  changed,
-  after,
-  isReported,
-  isKnown,
-}: UnlistedInput): Promise<Finding[]> {
+export async function unlistedFiles(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  { rendered, stranded, reach }: Known,
+): Promise<Finding[]> {
   const { ownership, kustomizations, roots } = head.discovery
   const inFolders = new Map(
     [...kustomizations.values()].flatMap((one) => (one.made ? [] : [[one.folder, one] as const])),
@@ -48,15 +43,17 @@ export async function unlistedFiles({
   const files = [...changed].filter(
     (file) =>
       /\.ya?ml$/.test(file) &&
-      !isReported(file) &&
+      !stranded.has(file) &&
       !base.checkout.has(file) &&
       head.checkout.has(file) &&
       ownership.get(file)?.deployed === false &&
       inFolders.has(folderOf(file)) &&
-      (!isKnown || isBelow(roots.places, folderOf(file))),
+      (!reach.isKnown || isBelow(roots.places, folderOf(file))),
   )
   if (files.length === 0) return []
-  const deployed = new Set(after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => withoutNamespace(ref))))
+  const deployed = new Set(
+    rendered.after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => withoutNamespace(ref))),
+  )
   const findings: Finding[] = []
   for (const [file, text] of await head.checkout.texts(files)) {
     const left = loadFile({ text }).objects.filter(
@@ -64,6 +61,7 @@ export async function unlistedFiles({
     )
     const [first] = left
     const kustomization = inFolders.get(folderOf(file))
+    // The ledger has every such file as not deployed; other kinds are often kept in a folder on purpose.
     if (!first || !kustomization) continue
     findings.push(
       gateFinding('source/not-listed', 'unlisted', 'warning', {

@@ -162,7 +162,7 @@ export class OriginalPlaces {
 /** The files that objects come from, by the names of these; for a fetched file, the entry that includes it. */
 type Origins = ReadonlyMap<string, string | DeclarationSite>
 
-/** Argo CD and Flux give a namespace to objects that have none once they are built. */
+/** The file of an object. Argo CD, Flux and Fleet give a namespace to objects that have none when kustomize builds them. */
 function originOf({ object }: RenderedPlace, origins: Origins): string | DeclarationSite | undefined {
   return origins.get(nameOf(object)) ?? origins.get(nameOf({ ...object, namespace: '' }))
 }

@@ -97,7 +97,7 @@ export interface LoadedFile {
   readonly templates: readonly string[]
   /** The reasons why nothing applies an object in it, if it is meant for a cluster: it has no apiVersion or no kind. */
   readonly incomplete: readonly string[]
-  /** The file has `apiVersion` and `kind` as keys, so a person meant it for Kubernetes. */
+  /** The file has `apiVersion` and `kind` as keys, or one of them misspelt, so a person meant it for Kubernetes. */
   readonly kubernetes: boolean
 }
 

@@ -17,7 +17,7 @@ export function mentionsWhole(text: string, name: string): boolean {
   return text.split(name).some((before, index, parts) => isWhole(before, parts[index + 1]))
 }
 
-/** Whether a name stands by itself between the text before it and the text after it; undefined means the end. */
+/** Whether a name between two texts is no part of a longer one; no text after it means that there is no name. */
 export function isWhole(before: string, after: string | undefined): boolean {
   return after !== undefined && !/[\w.-]$/.test(before) && !/^[\w.-]/.test(after)
 }

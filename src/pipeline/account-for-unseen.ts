@@ -75,12 +75,7 @@ export async function accountForUnseen(
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const stranded = new Set(orphans.map(({ location }) => location.path))
-  const isReported = (file: string) => stranded.has(file)
-  const { after: renderings } = rendered
-  const unlisted =
-    base && changed
-      ? await unlistedFiles({ base, head, changed, after: renderings, isReported, isKnown: reach.isKnown })
-      : []
+  const unlisted = base && changed ? await unlistedFiles(base, head, changed, { rendered, stranded, reach }) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
   const refusing =

@@ -4,7 +4,7 @@ import { readApplication } from '../../gitops/application'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
-import { mentionsOneOf, spelledOut } from '../../manifest/mentions'
+import { mentionsOneOf, mentionsWhole, spelledOut } from '../../manifest/mentions'
 import { type Backend, backendKinds, portsOfService, type ServicePort } from '../ingress/backend'
 import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
@@ -82,14 +82,7 @@ export function mayMakeIn(namespace: string, name: string, manifest: Manifest): 
   if (ownGroups.includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind)) return false
   const into = createsIn(manifest)
   if (into !== namespace && into !== '' && !isPlaceholder(into)) return false
-  return isCalledSo(name, ref) || namesAsWord(object.content, name)
-}
-
-/** Whether a text has a name that is no part of a longer one: `api` is not in `apiVersion`. */
-function namesAsWord(text: string, name: string): boolean {
-  return spelledOut(text)
-    .split(/[^\w.-]+/)
-    .includes(name)
+  return isCalledSo(name, ref) || mentionsWhole(spelledOut(object.content), name)
 }
 
 /** Kinds that create no Service without an object that does. */

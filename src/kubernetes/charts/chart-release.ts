@@ -1,7 +1,9 @@
 import { maxSatisfying, valid } from 'semver'
+import type { Snapshot } from '../../cluster/snapshot'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../../manifest/manifest'
+import { mentions } from '../../manifest/mentions'
 import { type ChartFacts, chartFacts } from './chart-facts'
 import type { ReleaseValues } from './release-values'
 
@@ -27,6 +29,11 @@ export const releaseKinds: readonly GroupKind[] = [
   inflatedChart,
   filedRelease,
 ]
+
+/** A release whose object has a name in its text, so that its chart may create what is called so. */
+export function releaseMentioning(name: string, snapshot: Snapshot): Manifest | undefined {
+  return releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(({ object }) => mentions(object.content, name))
+}
 
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
 export const releasePartKinds: readonly GroupKind[] = ['ConfigMap', gitOpsKind.ociRepository, gitOpsKind.fluxHelmChart]

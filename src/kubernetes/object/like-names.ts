@@ -9,12 +9,16 @@ import type { GroupKind } from '../../manifest/manifest'
 export function isLikeName(given: string, name: string): boolean {
   const [a, b] = [given, name].map((one) => one.replace(/\d+/g, '0'))
   if (a === b) return false
-  const isShort = (one: string) => one.split('-').length < 2
-  const isLess = (one: string, other: string) => !isShort(one) && withoutOnePart(other).includes(one)
-  return oneEditFrom(given, [name]) !== undefined || isLess(name, given) || isLess(given, name)
+  return oneEditFrom(given, [name]) !== undefined || differByOnePart(given, name)
 }
 
-/** Strings of which each name that is like a given one contains at least one, as far as they are few. */
+/** Whether one of two names has one part more than the other, of at least three: `web-tls` and `web-dev-tls`. */
+export function differByOnePart(one: string, other: string): boolean {
+  const isLess = (short: string, long: string) => short.includes('-') && withoutOnePart(long).includes(short)
+  return isLess(one, other) || isLess(other, one)
+}
+
+/** Strings to look for names that are like a given one by: each such name contains one of them, as far as they are few. */
 export function* partsOfLikeNames(given: string, kind: GroupKind): Iterable<string> {
   yield* withoutOnePart(given).filter((one) => one.includes('-'))
   // Kustomizations of Flux are few; other objects that contain a part of a name are many.

@@ -37,7 +37,8 @@ export function secretsUsedBy(manifest: Manifest): UsedSecret[] {
   ].filter(({ name }) => name !== '')
 }
 
-function storeSecrets({ root }: Manifest): [string, Cursor][] {
+/** The Secrets of a TLSStore of Traefik, and the places of their names. */
+export function storeSecrets({ root }: Manifest): [string, Cursor][] {
   const spec = root.at('spec')
   const named = [spec.at('defaultCertificate'), ...spec.at('certificates').items()].map((one) => one.at('secretName'))
   return named.flatMap((at) => (at.string ? [[at.string, at] as [string, Cursor]] : []))

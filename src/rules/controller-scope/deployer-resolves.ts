@@ -21,7 +21,7 @@ const messages = {
     `${user} needs ${target} of the namespace ${namespace}, which is not in this repository; it is in the namespace ${others}. So Flux does not apply ${user}. Name that namespace.`,
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#dependencies: not reconciled until each one is ready
   misspelled: ({ user, target, like }: Record<'user' | 'target' | 'like', string>) =>
-    `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. ${like} is: write that name, if it is meant, or add ${target}.`,
+    `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. This repository has ${like}: write that name if it is meant, or add ${target}.`,
   removed: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
   // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences

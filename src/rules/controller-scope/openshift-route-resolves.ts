@@ -19,7 +19,7 @@ export default defineRule({
   direct: true,
   messages: {
     // Source: openshift/router at 4b401a86dccc, pkg/router/template/template_helper.go, endpointsForAlias: an endpoint of another
-    // port is left out; images/router/haproxy/conf/haproxy-config.template: without a server, HAProxy answers 503
+    // port is left out; without a server, HAProxy answers 503
     port: ({ user, port, service, known }: { user: string; port: string; service: string; known: string }) =>
       `${user} sends requests to the port ${port} of ${service}, which has only ${known}, so the router answers 503. Write the name of a port of the Service, or the number of its targetPort.`,
     misnamed: ({ user, service, like }: { user: string; service: string; like: string }) =>
@@ -89,7 +89,7 @@ function isServedByRoute(service: Manifest, snapshot: Snapshot): boolean {
   return backendsTo(service, snapshot).length > 0
 }
 
-/** `http (8080)`: the name and the port of the Pods, either of which a Route may write. */
+/** `http (8080)`: the name and the port of the Pods. A Route may write either. */
 function inWords({ name, number, target }: ServicePort): string {
   const ofPods = String(target ?? number)
   return name ? `${name} (${ofPods})` : ofPods

@@ -1,17 +1,19 @@
 import { oneEditFrom } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { takesIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { covers, isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import { areComparable, textAround } from '../../kubernetes/ingress/placeholder'
+import { differByOnePart } from '../../kubernetes/object/like-names'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { inLowerCase, isTraefikRoute, proxyKind, routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
+import { storeSecrets } from '../../kubernetes/tls/secret-user'
 import {
   areOfOne,
   claimKinds,
@@ -88,9 +90,7 @@ export default defineRule({
       // Another rule reports that.
       if (isReportedAsMoved(claim, change, base, head)) continue
       seen.add(secret)
-      const release = releaseKinds
-        .flatMap((kind) => head.ofKind(kind))
-        .find(({ object }) => mentions(object.content, secret))
+      const release = releaseMentioning(secret, head)
       if (release) {
         skip(at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
         continue
@@ -159,10 +159,9 @@ function usersOf(snapshot: Snapshot): readonly TlsClaim[] {
 const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
 
 /** The Secrets of a TLSStore of Traefik, whose certificates decide the hosts. */
-function storeClaims({ ref, root }: Manifest): TlsClaim[] {
-  const spec = root.at('spec')
-  const named = [spec.at('defaultCertificate'), ...spec.at('certificates').items()].map((one) => one.at('secretName'))
-  return named.flatMap((at) => (at.string ? [{ host: '', secret: at.string, namespace: ref.namespace, at }] : []))
+function storeClaims(store: Manifest): TlsClaim[] {
+  const { namespace } = store.ref
+  return storeSecrets(store).map(([secret, at]) => ({ host: '', secret, namespace, at }))
 }
 
 /**
@@ -209,17 +208,9 @@ function isMounted(secret: string, certificate: Manifest, head: Snapshot): boole
 
 /** Names that differ in one letter, in one part, in their variables alone, or in what no name may contain. */
 function areAlike(one: string, other: string): boolean {
-  if (oneEditFrom(one, [other]) !== undefined || isPart(one, other)) return true
+  if (oneEditFrom(one, [other]) !== undefined || differByOnePart(one, other)) return true
   const [own, its] = [textAround(one), textAround(other)]
   return own !== undefined && own.length > 1 && JSON.stringify(own) === JSON.stringify(its)
-}
-
-/** `web-tls` and `web-dev-tls`. */
-function isPart(one: string, other: string): boolean {
-  const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length)
-  const [few, many] = [short.split('-'), long.split('-')]
-  if (few.length < 2 || many.length !== few.length + 1) return false
-  return many.some((_, left) => few.join('-') === many.filter((__, index) => index !== left).join('-'))
 }
 
 /** Whether a name is one that an object may have, as far as its text shows: a DNS subdomain. */

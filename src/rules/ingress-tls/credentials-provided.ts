@@ -1,7 +1,8 @@
 import { oneEditFrom } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { differByOnePart } from '../../kubernetes/object/like-names'
 import { mayShareNamespace } from '../../kubernetes/object/namespace'
 import { declaredSecret } from '../../kubernetes/tls/declared-secret'
 import { type Credential, credentialsOf, issuerKinds } from '../../kubernetes/tls/issuer-credentials'
@@ -9,7 +10,7 @@ import { producerKinds, secretMakers, secretsMadeBy } from '../../kubernetes/tls
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { isWhole, mentions, mentionsWhole } from '../../manifest/mentions'
+import { isWhole, mentionsWhole } from '../../manifest/mentions'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -55,9 +56,7 @@ export default defineRule({
         continue
       }
       if (isUsed(secret) || isMentioned(secret, fault.maker, head)) continue
-      const release = releaseKinds
-        .flatMap((kind) => head.ofKind(kind))
-        .find(({ object }) => mentions(object.content, secret))
+      const release = releaseMentioning(secret, head)
       if (release) {
         skip(at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
         continue
@@ -223,14 +222,7 @@ function isAlike(secret: string, made: string, near: readonly Made[], head: Snap
   const isRead = issuersIn(head).some((issuer) => credentialsOf(issuer).some((one) => one.secret === made))
   if (isRead) return false
   if (oneEditFrom(secret, [made]) !== undefined) return true
-  return isPart(secret, made) && near.some(({ name, maker }) => name === made && keysIn(maker) !== undefined)
-}
-
-/** `cloudflare-token` and `cloudflare-api-token`. */
-function isPart(one: string, other: string): boolean {
-  const [few = [], many = []] = [one.split('-'), other.split('-')].sort((a, b) => a.length - b.length)
-  if (few.length < 2 || many.length !== few.length + 1) return false
-  return many.some((_, left) => few.join('-') === many.filter((__, index) => index !== left).join('-'))
+  return differByOnePart(secret, made) && near.some(({ name, maker }) => name === made && keysIn(maker) !== undefined)
 }
 
 /** The parts of a Secret's name that a close one is likely to have, too. */

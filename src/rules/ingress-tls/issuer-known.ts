@@ -1,13 +1,13 @@
 import { oneEditFrom } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { certManagerGroups, issuerOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
-import { mentions, mentionsWhole } from '../../manifest/mentions'
+import { mentionsWhole } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
 const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)
@@ -52,9 +52,7 @@ export default defineRule({
     if (!found || isUsed(found.named.name)) return
     const { named, issuers, user } = found
     const { name, at } = named
-    const release = releaseKinds
-      .flatMap((kind) => head.ofKind(kind))
-      .find(({ object }) => mentions(object.content, name))
+    const release = releaseMentioning(name, head)
     // The release that an assumed Ingress is from mentions it, too.
     if (release && !user.assumption) {
       skip(at, `${nameOf(release.ref)} mentions the ClusterIssuer ${name}, and may create it`)
@@ -90,7 +88,7 @@ function strangerIn(change: Change, base: Snapshot, head: Snapshot): Stranger | 
   if (all.some(({ ref }) => ref.name === named.name || isPlaceholder(ref.name))) return undefined
   if (userKinds.flatMap((kind) => base.ofKind(kind)).some((one) => issuerOf(one)?.name === named.name)) return undefined
   const issuers = all.filter(({ ref }) => ref.kind === 'ClusterIssuer')
-  // One that signs by itself is for other purposes.
+  // A self-signed one is for other purposes.
   const isForClients = issuers.some(({ root }) => !root.at('spec', 'selfSigned').exists)
   return isForClients ? { user: after, named, issuers } : undefined
 }

@@ -26,7 +26,7 @@ export default defineRule({
     // Source: external-secrets, apis/externalsecrets/v1/externalsecret_types.go (SecretStoreRef) and
     // pkg/controllers/secretstore/client_manager.go
     otherKind: ({ external, store, user, secret }: Record<'external' | 'store' | 'user' | 'secret', string>) =>
-      `${external} names the SecretStore ${store}, which is not in this repository; only the ClusterSecretStore of that name is. So the Secret ${secret}, which ${user} uses, is not created. Set kind: ClusterSecretStore in secretStoreRef.`,
+      `${external} names the SecretStore ${store}, which is not in this repository: it has only a ClusterSecretStore of that name. So the Secret ${secret}, which ${user} uses, is not created. Set kind: ClusterSecretStore in secretStoreRef.`,
   },
   names: {
     *of({ change, base, head }) {
