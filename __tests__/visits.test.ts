@@ -100,6 +100,21 @@ test('twice the objects are twice the work, whole and as a change of one Ingress
   expect(many.change / few.change).toBeLessThan(2.1)
 })
 
+test('a change of a controller reads its Ingresses, and not what only those are compared with', async () => {
+  const separate = (name: string): Texts => {
+    const [ingress = '', service = '', ...others] = team(name).split('---\n')
+    return {
+      [`${name}/ingress.yaml`]: ingress.replace(/class-\d+/, 'edge-0'),
+      [`${name}/service.yaml`]: service,
+      [`${name}/others.yaml`]: others.join('---\n'),
+    }
+  }
+  const base = { ...separate('red'), ...separate('blue'), 'edge.yaml': controller('edge-0') }
+  const head = { ...base, 'edge.yaml': controller('edge-0').replace('v1.11.2', 'v1.11.3') }
+  const { inspected } = await judge({ base, head })
+  expect(inspected.head.sources).toBe(3)
+})
+
 test('the controllers of a workload are read once, however many rules ask', async () => {
   const manifests: Manifest[] = []
   const ref = jest.spyOn(Manifest.prototype, 'ref', 'get').mockImplementation(function (this: Manifest) {

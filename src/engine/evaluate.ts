@@ -4,7 +4,7 @@ import { GuardError } from '../errors'
 import type { RawFinding } from '../finding/finding'
 import { type Change, sidesOf } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
-import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { Candidates, judges } from './candidates'
 import { replacementsIn } from './copies'
@@ -73,10 +73,14 @@ export class Evaluation {
     const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of [...snapshots].filter(([name]) => this.isJudged(name))) {
-      const candidates = new Candidates([...snapshot.manifests, ...snapshot.descriptions])
+      const all = [...snapshot.manifests, ...snapshot.descriptions]
+      const candidates = new Candidates(all)
+      const touchedKinds = new Set(all.filter(this.touched).map(({ ref }) => groupKindOf(ref)))
       for (const active of rules) {
         const { rule } = active
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
+        // What it states of this change ends at a touched object.
+        if (!whole && !readsOneOf(active, touchedKinds)) continue
         const reported: RawFinding[] = []
         const context = this.contextOf(active, cluster, reported, facts)
         const judged = (one: Manifest, among: Snapshot) => {
@@ -266,6 +270,10 @@ export class Evaluation {
 
 function asksForFacts({ rule }: ActiveRule): boolean {
   return rule.reads?.includes(clusterKind) === true || rule.kinds.includes(clusterKind)
+}
+
+function readsOneOf({ rule }: ActiveRule, kinds: ReadonlySet<GroupKind>): boolean {
+  return rule.kinds === '*' || [...rule.kinds, ...(rule.reads ?? [])].some((kind) => kinds.has(kind))
 }
 
 function reads(active: ActiveRule, manifest: Manifest): boolean {

@@ -2,7 +2,7 @@ import type { LoadedFile } from '../manifest/load'
 import { changesWithAssumed } from './assume'
 import type { Comparison } from './compare'
 import type { Scope } from './opening/scope'
-import { type LoadedPartners, loadPartners } from './partners/wanted-partners'
+import { type LoadedPartners, loadPartners } from './partners/load-partners'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
 

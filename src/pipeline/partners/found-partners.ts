@@ -3,7 +3,7 @@ import { type LoadedFile, loadFile } from '../../manifest/load'
 import type { Files } from '../../revision/files'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { Source } from '../../sources/source'
-import type { LoadedPartners } from './wanted-partners'
+import type { LoadedPartners } from './load-partners'
 
 /**
  * What the objects of a change were compared with, for trials of it: what a trial takes back is on the other side already, so

@@ -1,16 +1,7 @@
-import type { Change, Move } from '../../manifest/change'
-import { type LoadedFile, loadFile } from '../../manifest/load'
-import { type GroupKind, groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, identityOf, type Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
-import { mayPutWordsTogether } from '../../manifest/set-templates'
-import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
 import type { Subjects } from '../../rule/rule'
-import { WordIndex } from './word-index'
-import { WordSearch } from './word-search'
-
-/** Up to so many strings, it is faster to look for each, and then to rule out most of them in a text. */
-const fewStrings = { each: 30, ruledOut: 300 }
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
@@ -94,102 +85,17 @@ function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly Gr
   return rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
 }
 
-function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
+/** Whether a rule judges or reads objects of a kind. */
+export function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
   return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
 }
 
-/** @param gone the objects that this change may remove; others have no partners for rules on removals alone */
-function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
+/**
+ * The strings that a partner of an object has one of.
+ *
+ * @param gone the objects that this change may remove; others have no partners for rules on removals alone
+ */
+export function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
   if (rule.scope === 'removal' && !rule.checkChange && !gone.has(manifest)) return []
   return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
-}
-
-/** The untouched files with partners in them, and the texts of the documents that were read. */
-export interface LoadedPartners {
-  readonly loaded: ReadonlyMap<string, LoadedFile>
-  readonly documents: readonly string[]
-}
-
-/**
- * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
- * a kind it reads that contain one of the strings it named. Loaded documents may have partners too, so this repeats
- * until nothing new is found.
- *
- * @param moves objects that moved to another place, which matter to rules on moves alone
- * @param loadedAlready objects that are compared with any strings, and have partners too
- */
-export function loadPartners(
-  rules: readonly ActiveRule[],
-  changes: readonly Change[],
-  moves: readonly Move[],
-  rest: ReadonlyMap<string, string>,
-  loadedAlready: readonly Manifest[] = [],
-  search = new WordSearch(),
-): LoadedPartners {
-  const loaded = new Map<string, LoadedFile>()
-  const documents = new Set<string>()
-  const asked = new Map<ActiveRule, Set<string>>()
-  /** The rules that look for a word of a document. */
-  const askers = new Map<string, Set<ActiveRule>>()
-  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
-  let frontier = changes.flatMap((change) => [
-    ...(change.kind === 'added' ? [] : [change.before]),
-    ...(change.kind === 'removed' ? [] : [change.after]),
-  ])
-  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
-  const moved = moves.flatMap(({ before, after }) => [before, after])
-  frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
-  const asking = rules.filter((rule) => isAsked(rule, frontier))
-  if (frontier.length > 0) frontier.push(...loadedAlready)
-  while (frontier.length > 0) {
-    const wanted = new Map<string, ActiveRule[]>()
-    for (const active of asking) {
-      const known = asked.get(active) ?? new Set<string>()
-      asked.set(active, known)
-      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text of partnersOf(active, manifest, gone)) {
-          if (known.has(text)) continue
-          known.add(text)
-          const its = wanted.get(text) ?? []
-          its.push(active)
-          wanted.set(text, its)
-        }
-      }
-    }
-    if (wanted.size === 0) break
-    frontier = []
-    const strings = [...wanted.keys()]
-    const index = new WordIndex(strings)
-    for (const [path, text] of rest) {
-      if (!mayPutWordsTogether(text) && !mayMention(text, strings, index, search)) continue
-      const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) => {
-        const its = askers.get(document) ?? new Set<ActiveRule>()
-        askers.set(document, its)
-        const words = mayPutWordsTogether(document) ? strings : index.in(document)
-        for (const word of words) for (const active of wanted.get(word) ?? []) its.add(active)
-        const kind = its.size > 0 ? skimKind(document) : undefined
-        const isRead = [...its].some(({ rule }) => readsKind(rule, kind))
-        if (isRead) documents.add(document)
-        return isRead
-      })
-      loaded.set(path, file)
-      frontier.push(
-        ...file.objects
-          .filter((object) => !before.has(identityOf(object.ref)))
-          .map((object) => new Manifest(object, 'head', { kind: 'file', path }, [])),
-      )
-    }
-  }
-  return { loaded, documents: [...documents] }
-}
-
-function mayMention(text: string, strings: readonly string[], index: WordIndex, search: WordSearch): boolean {
-  if (strings.length <= fewStrings.each) return mentionsOneOf(text, strings)
-  return strings.length <= fewStrings.ruledOut ? search.mentionsOneOf(text, strings) : index.in(text).size > 0
-}
-
-function readsKind(rule: ActiveRule['rule'], kind: string | undefined): boolean {
-  if (rule.kinds === '*' || !kind) return true
-  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

@@ -1,0 +1,144 @@
+import type { Change, Move } from '../../manifest/change'
+import { splitDocuments } from '../../manifest/documents'
+import { type LoadedFile, loadFile } from '../../manifest/load'
+import { groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { mayPutWordsTogether } from '../../manifest/set-templates'
+import { skimKind } from '../../manifest/skim'
+import type { ActiveRule } from '../../policy/policy'
+import { concerns, isAsked, partnersOf } from './wanted-partners'
+import { WordIndex } from './word-index'
+import { WordSearch } from './word-search'
+
+/** Up to so many strings, it is faster to look for each, and then to rule out most of them in a text. */
+const fewStrings = { each: 30, ruledOut: 300 }
+
+/** The untouched files with partners in them, and the texts of the documents that were read. */
+export interface LoadedPartners {
+  readonly loaded: ReadonlyMap<string, LoadedFile>
+  readonly documents: readonly string[]
+}
+
+/** An object whose partners are looked for, and the rules that compare it with them. */
+interface Reached {
+  readonly manifest: Manifest
+  readonly by: Iterable<ActiveRule>
+}
+
+/** A file of which some documents were read, and the rules that read them. */
+interface ReadInPart {
+  readonly file: LoadedFile
+  readonly documents: ReadonlySet<string>
+  readonly by: ReadonlySet<ActiveRule>
+}
+
+/**
+ * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
+ * a kind it reads that contain one of the strings it named. Loaded documents may have partners for the same rule, so
+ * this repeats until nothing new is found. Other rules do not ask for theirs: a finding ends at a touched object, and no
+ * such object led them here.
+ *
+ * @param moves objects that moved to another place, which matter to rules on moves alone
+ * @param loadedAlready objects that are compared with any strings, and have partners too
+ */
+export function loadPartners(
+  rules: readonly ActiveRule[],
+  changes: readonly Change[],
+  moves: readonly Move[],
+  rest: ReadonlyMap<string, string>,
+  loadedAlready: readonly Manifest[] = [],
+  search = new WordSearch(),
+): LoadedPartners {
+  const found = new Map<string, ReadInPart>()
+  const asked = new Map<ActiveRule, Set<string>>()
+  /** The rules that look for a word of a document. */
+  const askers = new Map<string, Set<ActiveRule>>()
+  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
+  let frontier = startOf(rules, changes, moves, gone, loadedAlready)
+  while (frontier.length > 0) {
+    const wanted = new Map<string, ActiveRule[]>()
+    for (const { manifest, by } of frontier) {
+      const kind = groupKindOf(manifest.ref)
+      for (const active of by) {
+        if (!concerns(active.rule, kind)) continue
+        const known = asked.get(active) ?? new Set<string>()
+        asked.set(active, known)
+        for (const text of partnersOf(active, manifest, gone)) {
+          if (known.has(text)) continue
+          known.add(text)
+          const its = wanted.get(text) ?? []
+          its.push(active)
+          wanted.set(text, its)
+        }
+      }
+    }
+    if (wanted.size === 0) break
+    frontier = []
+    const strings = [...wanted.keys()]
+    const index = new WordIndex(strings)
+    for (const [path, text] of rest) {
+      if (!mayPutWordsTogether(text) && !mayMention(text, strings, index, search)) continue
+      const documents = new Set<string>()
+      const by = new Set<ActiveRule>()
+      for (const { text: document } of splitDocuments(text)) {
+        const its = askers.get(document) ?? new Set<ActiveRule>()
+        askers.set(document, its)
+        const words = mayPutWordsTogether(document) ? strings : index.in(document)
+        for (const word of words) for (const active of wanted.get(word) ?? []) its.add(active)
+        const kind = its.size > 0 ? skimKind(document) : undefined
+        const readers = [...its].filter(({ rule }) => readsKind(rule, kind))
+        if (readers.length > 0) documents.add(document)
+        for (const active of readers) by.add(active)
+      }
+      const before = found.get(path)
+      const isRead = before !== undefined && before.documents.size === documents.size
+      const file = isRead ? before.file : loadFile({ text }, (document) => documents.has(document))
+      found.set(path, { file, documents, by })
+      frontier.push(...newIn(file, by, path, before))
+    }
+  }
+  const loaded = new Map([...found].map(([path, { file }]) => [path, file]))
+  return { loaded, documents: [...new Set([...found.values()].flatMap(({ documents }) => [...documents]))] }
+}
+
+/** The objects that lead to partners: those that the change touches, for each rule that may state something of it. */
+function startOf(
+  rules: readonly ActiveRule[],
+  changes: readonly Change[],
+  moves: readonly Move[],
+  gone: ReadonlySet<Manifest>,
+  loadedAlready: readonly Manifest[],
+): Reached[] {
+  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
+  const moved = moves.flatMap(({ before, after }) => [before, after])
+  const touched = [
+    ...changes.flatMap((change) => [
+      ...(change.kind === 'added' ? [] : [change.before]),
+      ...(change.kind === 'removed' ? [] : [change.after]),
+    ]),
+    ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)),
+  ]
+  if (touched.length === 0) return []
+  const by = rules.filter((rule) => isAsked(rule, touched))
+  return [...touched, ...loadedAlready].map((manifest) => ({ manifest, by }))
+}
+
+/** The objects of a file that a rule reads for the first time, with those rules. */
+function newIn(file: LoadedFile, by: ReadonlySet<ActiveRule>, path: string, before?: ReadInPart): Reached[] {
+  const known = new Set(before?.file.objects.map((object) => identityOf(object.ref)))
+  const added = [...by].filter((active) => !before?.by.has(active))
+  return file.objects.map((object) => ({
+    manifest: new Manifest(object, 'head', { kind: 'file', path }, []),
+    by: known.has(identityOf(object.ref)) ? added : by,
+  }))
+}
+
+function mayMention(text: string, strings: readonly string[], index: WordIndex, search: WordSearch): boolean {
+  if (strings.length <= fewStrings.each) return mentionsOneOf(text, strings)
+  return strings.length <= fewStrings.ruledOut ? search.mentionsOneOf(text, strings) : index.in(text).size > 0
+}
+
+function readsKind(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
+}
