@@ -12,6 +12,8 @@ import deployerSingle from './controller-scope/deployer-single'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
+import istioBackendResolves from './controller-scope/istio-backend-resolves'
+import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
@@ -96,6 +98,8 @@ export const rules: readonly Rule[] = [
   electionIsolated,
   flagsKnown,
   gatewayKept,
+  istioBackendResolves,
+  istioGatewayResolves,
   lockHeld,
   lockUnmanaged,
   matchValid,

@@ -1,3 +1,4 @@
+import { abridged } from '../../listing'
 import { startOf } from '../../region'
 import { inside } from '../../sources/kustomization'
 import type { Source } from '../../sources/source'
@@ -30,10 +31,12 @@ export async function readFilledHelmfile(
   const environments = [...new Set(written.flatMap((part) => Object.keys(fieldsOf(part.environments))))]
   const names = environments.length > 0 ? environments : ['default']
   const open = names.slice(most.environments)
+  const unfilled = new Set<string>()
   for (const name of names.slice(0, most.environments)) {
     const environment = await environmentOf(name, file, written, deployments)
     const state = environment && (await stateOf(file, text, environment, deployments))
     if (!state || state.unfilled.length > 0) open.push(name)
+    for (const part of state?.unfilled ?? []) unfilled.add(part)
     for (const { path, value } of state?.releases ?? []) {
       const made = environment && releaseIn(value, state?.templates ?? {}, environment)
       const { one, filled } = await withFilledValues(made, file, environment, deployments)
@@ -64,7 +67,12 @@ export async function readFilledHelmfile(
       for (const [index, source] of found.sources.entries())
         if (index >= before)
           found.sources[index] = named(
-            { ...source, declaredAt: { path, region }, definitionFiles: [...new Set(files)] },
+            {
+              ...source,
+              declaredAt: { path, region },
+              definitionFiles: [...new Set(files)],
+              ...(environment?.isOpen ? { incomplete: true as const } : {}),
+            },
             names.length > 1 ? ` for ${name}` : '',
           )
       for (const its of found.missing.splice(missing))
@@ -79,7 +87,7 @@ export async function readFilledHelmfile(
   }
   take(found, deployments)
   if (open.length > 0) {
-    listOpen(file, open, names, deployments)
+    listOpen(file, open, names, [...unfilled], deployments)
     return
   }
   for (const [index, { path, base }] of [...deployments.unread.entries()].reverse())
@@ -101,14 +109,27 @@ async function asWritten(
   return at === -1 ? [] : [{ ...missing, region: startOf(at + 1) }]
 }
 
-/** Lists the environments that are not filled in, where others are: a template without any is listed whole. */
-function listOpen(file: string, open: readonly string[], names: readonly string[], deployments: FileDeployments): void {
-  if (open.length === names.length) return
-  const [shown, more] = [open.slice(0, most.names).join(', '), open.length - most.names]
+/**
+ * Lists the environments that are not filled in, where others are: a template without any is listed whole. Where some part of
+ * each is not, that part is listed.
+ */
+function listOpen(
+  file: string,
+  open: readonly string[],
+  names: readonly string[],
+  unfilled: readonly string[],
+  deployments: FileDeployments,
+): void {
+  const isWhole = open.length === names.length
+  if (isWhole && unfilled.length === 0) return
+  const what = isWhole
+    ? `its parts ${abridged(unfilled, most.names)}`
+    : `its environments ${abridged(open, most.names)}`
+  const effect = isWhole ? 'what they add is' : 'their releases are'
   deployments.unread.push({
     path: file,
     region: startOf(1),
-    reason: `its environments ${shown}${more > 0 ? ` and ${more} more` : ''} are not filled in, as they need values from elsewhere, secrets or what only helmfile knows, so their releases are not judged`,
+    reason: `${what} are not filled in, as they need values from elsewhere, secrets or what only helmfile knows, so ${effect} not judged`,
   })
 }
 

@@ -21,7 +21,10 @@ export async function partsOf(file: string, text: string, deployments: FileDeplo
   return [...found, ...own]
 }
 
-/** The values of an environment; undefined where some are not in this repository, or are encrypted. */
+/**
+ * The values of an environment; undefined where some are not in this repository, or are encrypted. A file of the machine that
+ * helmfile runs on, and that may be missing by the helmfile itself, is left out.
+ */
 export async function environmentOf(
   name: string,
   file: string,
@@ -32,6 +35,7 @@ export async function environmentOf(
   if (own.some(({ secrets }) => listOf(secrets).length > 0)) return undefined
   const mayMiss = [...parts, ...own].some(({ missingFileHandler: is }) => is !== undefined && is !== 'Error')
   let values: object = {}
+  let isOpen = false
   const files: string[] = []
   for (const layer of [...parts, ...own].flatMap((one) => listOf(one.values))) {
     if (isMap(layer)) {
@@ -39,6 +43,10 @@ export async function environmentOf(
       continue
     }
     const path = filledPath(textOf(layer), { name: '', namespace: '', environment: name })
+    if (mayMiss && path.startsWith('/')) {
+      isOpen = true
+      continue
+    }
     const place = inside(folderOf(file), path)
     if (place === undefined || /\{\{|[*?[]/.test(path)) return undefined
     const text = await checkout.text(place)
@@ -51,7 +59,7 @@ export async function environmentOf(
     values = laidOver(values, value)
     files.push(place)
   }
-  return { name, values, files }
+  return { name, values, files, ...(isOpen ? { isOpen } : {}) }
 }
 
 /** The content of a helmfile that was filled in for an environment. */
@@ -88,7 +96,7 @@ export async function stateOf(
       const made = its === undefined ? undefined : filledIn(its, environment)
       const documents = place === undefined || made === undefined ? undefined : documentsIn(place, made)
       if (place === undefined || !documents || documents.faults.length > 0) {
-        unfilled.push(base)
+        if (!isOfSettings(its)) unfilled.push(base)
         continue
       }
       bases.push(place)
@@ -115,4 +123,14 @@ export async function stateOf(
     bases,
     unfilled,
   }
+}
+
+/** The keys of a helmfile that do not change what is deployed. */
+const settings: ReadonlySet<string> = new Set(['helmBinary', 'hooks', 'kustomizeBinary', 'lockFilePath'])
+
+/** Whether a base that cannot be filled in has nothing but settings of helmfile itself. */
+function isOfSettings(text = ''): boolean {
+  const { documents, faults } = documentsIn('', text)
+  const keys = documents.flatMap(({ root }) => Object.keys(fieldsOf(root.value)))
+  return keys.length > 0 && faults.length === 0 && keys.every((key) => settings.has(key))
 }

@@ -7,6 +7,8 @@ export interface Environment {
   readonly values: object
   /** The files of this repository that the values are from. */
   readonly files: readonly string[]
+  /** Whether it may get further values from files that are not in this repository. */
+  readonly isOpen?: true
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { startOf } from '../../region'
 import { inside } from '../../sources/kustomization'
+import type { Source } from '../../sources/source'
 import { textOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
 import { FileDeployments } from '../common/file-deployments'
@@ -247,7 +248,13 @@ export function listTemplate(
     names,
   })
   const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
-  for (const place of filesIn(file, text, deployments)) deployments.taken.push({ path: place, reason })
+  const used = new Set(deployments.sources.flatMap(valuesFilesOf))
+  for (const place of filesIn(file, text, deployments))
+    if (!used.has(place)) deployments.taken.push({ path: place, reason })
+}
+
+function valuesFilesOf(source: Source): string[] {
+  return source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? one.path : [])) : []
 }
 
 /** The names of releases in a text that may be no YAML, with their lines. */

@@ -9,6 +9,8 @@ import { type Backend, backendKinds, portsOfService, type ServicePort } from '..
 import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
 import { servicesIn } from '../ingress/services'
+import { istioGroup } from '../ingress/virtual-service'
+import { differByOnePart } from '../object/like-names'
 import { mayShareNamespace, shareNamespace } from '../object/namespace'
 import { generatedApplication, releaseKinds } from './chart-release'
 
@@ -26,6 +28,39 @@ export function servicesOf({ name: { manifest }, service, namespace }: Backend, 
     )
 }
 
+/** The reason why a backend gets no requests: its Service has no such port, or is not here while another is probably meant. */
+export type Misfit =
+  | { readonly kind: 'port'; readonly service: Manifest; readonly ports: readonly ServicePort[] }
+  | { readonly kind: 'misnamed'; readonly like: Manifest }
+
+/**
+ * The misfit of a backend, if there is one for certain.
+ *
+ * @param offers undefined where a port may be the one that is meant
+ * @param kind the kind of the backend's user, whose objects create no Services
+ */
+export function misfitOf(
+  backend: Backend,
+  snapshot: Snapshot,
+  offers: (port: ServicePort, wanted: number | string) => boolean | undefined,
+  kind: GroupKind,
+): Misfit | undefined {
+  const { wanted } = backend
+  if (wanted === undefined) return undefined
+  const services = servicesOf(backend, snapshot)
+  const [service] = services
+  if (!service) {
+    const like = likeOf(backend, snapshot, (port, one) => offers(port, one) === true, [kind], hasLikeParts)
+    return like && { kind: 'misnamed', like }
+  }
+  if (!services.every((one) => isServiceOf(backend, one))) return undefined
+  const all = services.map(portsOfService)
+  const [ports = []] = all
+  return all.every((its) => its?.every((one) => offers(one, wanted) === false))
+    ? { kind: 'port', service, ports }
+    : undefined
+}
+
 /** A namespace with more Services is not searched for the one that is meant. */
 const mostServices = 200
 
@@ -34,12 +69,14 @@ const mostServices = 200
  * part, it has the port, and nothing else uses it. None of a backend whose Service some other object may create.
  *
  * @param others further kinds whose objects create none
+ * @param isLike whether a name is like the one that is written, in further ways
  */
 export function likeOf(
   backend: Backend,
   snapshot: Snapshot,
   offers: OffersPort,
   others: readonly GroupKind[] = [],
+  isLike: (service: string, name: string) => boolean = () => false,
 ): Manifest | undefined {
   const { service, name, namespace, wanted } = backend
   const user = name.manifest
@@ -48,12 +85,21 @@ export function likeOf(
   if (user.assumption || wanted === undefined || beside.length > mostServices) return undefined
   const candidates = beside.filter((one) => isServiceOf(backend, one) && !isNumberedAlike(service, one.ref.name))
   const names = candidates.map(({ ref }) => ref.name)
-  const like = names.find((one) => isPartOf(one, service) || isPartOf(service, one)) ?? closest(service, names)
+  const like =
+    names.find((one) => isPartOf(one, service) || isPartOf(service, one)) ??
+    closest(service, names) ??
+    names.find((one) => isLike(service, one))
   const found = candidates.find(({ ref }) => ref.name === like)
   if (!found || !portsOfService(found)?.some((port) => offers(port, wanted, user))) return undefined
   const isUsed = services.backendsTo(found.ref.name).some((other) => isServiceOf(other, found))
   const mayBeMade = snapshot.manifests.some((one) => !others.includes(groupKindOf(one.ref)) && mayMake(service, one))
   return isUsed || mayBeMade ? undefined : found
+}
+
+/** Whether a name has the same parts in another order, or one part more or less: `web-main-api` and `web-api-main`. */
+function hasLikeParts(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.split('-').sort().join('-'))
+  return a === b || differByOnePart(one, other)
 }
 
 /** `web` of `web-service`. */
@@ -79,7 +125,8 @@ function mayMake(name: string, { ref }: Manifest): boolean {
 export function mayMakeIn(namespace: string, name: string, manifest: Manifest): boolean {
   const { ref, object } = manifest
   const kind = groupKindOf(ref)
-  if (ownGroups.includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind)) return false
+  if ([...ownGroups, istioGroup].includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind))
+    return false
   const into = createsIn(manifest)
   if (into !== namespace && into !== '' && !isPlaceholder(into)) return false
   return isCalledSo(name, ref) || mentionsWhole(spelledOut(object.content), name)

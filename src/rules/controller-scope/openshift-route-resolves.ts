@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { isServiceOf, likeOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { isServiceOf, makerOf, misfitOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { type Backend, portsOfService, type ServicePort } from '../../kubernetes/ingress/backend'
+import type { Backend, ServicePort } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { backendsOfOpenshiftRoute, offersToRoute, openshiftRouteKind } from '../../kubernetes/ingress/openshift-route'
 import { enumerated } from '../../listing'
@@ -37,20 +37,15 @@ export default defineRule({
     const user = nameOf(manifest.ref)
     for (const backend of backendsOfOpenshiftRoute(manifest)) {
       const { wanted, port, name, service } = backend
-      if (wanted === undefined) continue
-      const services = servicesOf(backend, snapshot)
-      const [first] = services
-      const like = first ? undefined : likeOf(backend, snapshot, isOffered, [openshiftRouteKind])
-      if (like && !isServedByRoute(like, snapshot)) {
-        const args = { user, service, like: nameOf(like.ref) }
-        report([name, like.root.at('metadata', 'name')], 'misnamed', args, { keys: [service] })
+      const misfit = misfitOf(backend, snapshot, offersToRoute, openshiftRouteKind)
+      if (misfit?.kind === 'misnamed' && !isServedByRoute(misfit.like, snapshot)) {
+        const args = { user, service, like: nameOf(misfit.like.ref) }
+        report([name, misfit.like.root.at('metadata', 'name')], 'misnamed', args, { keys: [service] })
       }
-      if (!first || !services.every((one) => isServiceOf(backend, one))) continue
-      const ports = services.map(portsOfService)
-      if (ports.some((its) => !its || its.some((one) => offersToRoute(one, wanted) !== false))) continue
-      const known = enumerated((ports[0] ?? []).map(inWords), 4)
-      const args = { user, port: String(wanted), service: nameOf(first.ref), known }
-      report([port, first.root.at('spec', 'ports')], 'port', args, { keys: [service, String(wanted)] })
+      if (misfit?.kind !== 'port') continue
+      const known = enumerated(misfit.ports.map(inWords), 4)
+      const args = { user, port: String(wanted), service: nameOf(misfit.service.ref), known }
+      report([port, misfit.service.root.at('spec', 'ports')], 'port', args, { keys: [service, String(wanted)] })
     }
   },
   checkChange({ change, base, head, report, skip }) {
@@ -69,10 +64,6 @@ export default defineRule({
     }
   },
 })
-
-function isOffered(port: ServicePort, wanted: number | string): boolean {
-  return offersToRoute(port, wanted) === true
-}
 
 /** The Routes that send requests to a Service, each once. */
 function backendsTo(service: Manifest, snapshot: Snapshot): Backend[] {
