@@ -58,6 +58,7 @@ import secretType from './ingress-tls/secret-type'
 import secretUnsealed from './ingress-tls/secret-unsealed'
 import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
+import valuesPlaced from './ingress-tls/values-placed'
 import variablesSet from './ingress-tls/variables-set'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
@@ -144,6 +145,7 @@ export const rules: readonly Rule[] = [
   secretUnsealed,
   storeKnown,
   tlsKept,
+  valuesPlaced,
   variablesSet,
   admissionScope,
   bindingResolves,

@@ -2,8 +2,8 @@ import * as Type from 'typebox'
 import rows from '../../../facts/annotation-charts.yaml'
 import type { Cursor } from '../../manifest/cursor'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
-import { LayeredValue } from './layered-value'
-import type { RemoteRelease } from './remote-release'
+import type { LayeredValue } from './layered-value'
+import { type RemoteRelease, seenValuesOf } from './remote-release'
 import { readBlocks } from './value-blocks'
 
 /** `facts/annotation-charts.yaml` */
@@ -32,10 +32,9 @@ const keys: ReadonlySet<string> = new Set(['ingress', 'route', 'httpRoute', 'htt
  * number or boolean is a fault where the chart is known to write it as it is, or the Ingress has the form of charts made
  * with `helm create`: argo-cd, Longhorn and app-template put it in quotes, and their values have other forms.
  */
-export function annotationFaultsOf({ chart, layers, elsewhere }: RemoteRelease): AnnotationFault[] {
-  const hidden = layers.findIndex((layer) => 'hidden' in layer)
-  const seen = layers.slice(0, hidden === -1 ? undefined : hidden)
-  const values = LayeredValue.of(seen.flatMap((layer) => ('hidden' in layer ? [] : [layer.root])))
+export function annotationFaultsOf(release: RemoteRelease): AnnotationFault[] {
+  const { chart, elsewhere } = release
+  const values = seenValuesOf(release)
   const isSure = (path: string) => !elsewhere.some((one) => `${path}.`.startsWith(`${one}.`))
   const name = chart.split('/').at(-1) ?? ''
   return readBlocks(values, keys, (value, path) => blocksAt(value, path)).flatMap(({ value, path, isKeyed }) => {

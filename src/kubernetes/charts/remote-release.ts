@@ -12,6 +12,7 @@ import { isPlaceholder } from '../ingress/ingress'
 import { filedRelease, generatedApplication, inflatedChart } from './chart-release'
 import { filedLayersOf } from './filed-release'
 import { readParameters } from './helm-parameters'
+import { LayeredValue } from './layered-value'
 import { fileOf, filesOf, hiddenIf, layersOf, type ValuesLayer } from './release-values'
 
 /** A release of any chart that is not in the repository, known or not, so that its values alone can be read. */
@@ -29,6 +30,13 @@ export interface RemoteRelease {
   readonly layers: readonly ValuesLayer[]
   /** The paths of single values that something else gives. */
   readonly elsewhere: readonly string[]
+}
+
+/** The values of a release that nothing hidden is laid over. */
+export function seenValuesOf({ layers }: RemoteRelease): LayeredValue {
+  const hidden = layers.findIndex((layer) => 'hidden' in layer)
+  const seen = layers.slice(0, hidden === -1 ? undefined : hidden)
+  return LayeredValue.of(seen.flatMap((layer) => ('hidden' in layer ? [] : [layer.root])))
 }
 
 /** Reads the releases of charts from elsewhere that an object installs. */
