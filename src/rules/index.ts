@@ -26,6 +26,7 @@ import serviceReaches from './controller-scope/service-reaches'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import syntaxKnown from './controller-scope/syntax-known'
 import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
@@ -110,6 +111,7 @@ export const rules: readonly Rule[] = [
   snippetsOff,
   statusKept,
   statusSource,
+  syntaxKnown,
   valuesRead,
   webhookSafe,
   annotationsAccepted,
