@@ -19,6 +19,7 @@ import middlewareKept from './controller-scope/middleware-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
+import policyAttached from './controller-scope/policy-attached'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
@@ -104,6 +105,7 @@ export const rules: readonly Rule[] = [
   namespaceIsolated,
   openshiftRouteResolves,
   pathsServed,
+  policyAttached,
   publishTarget,
   rbacScoped,
   rbacSufficient,
