@@ -1,5 +1,6 @@
 import type { Rule } from '../rule/rule'
 import annotationsKnown from './controller-scope/annotations-known'
+import annotationsParsed from './controller-scope/annotations-parsed'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
@@ -86,6 +87,7 @@ import versionSkew from './version-matrix/version-skew'
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   annotationsKnown,
+  annotationsParsed,
   backendBeside,
   backendResolves,
   classDefaultSingle,
