@@ -17,6 +17,7 @@ import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
+import middlewareNamed from './controller-scope/middleware-named'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
@@ -104,6 +105,7 @@ export const rules: readonly Rule[] = [
   lockUnmanaged,
   matchValid,
   middlewareKept,
+  middlewareNamed,
   namespaceIsolated,
   openshiftRouteResolves,
   pathsServed,
