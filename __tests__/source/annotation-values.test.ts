@@ -14,7 +14,7 @@ helm:
 const sound = bundle('{ nginx.ingress.kubernetes.io/proxy-body-size: "0" }')
 
 async function findings(head: Record<string, string>, base: Record<string, string> = { 'fleet.yaml': sound }) {
-  const { findings } = await judgeChange(base, head, 'helm', ['ingress-tls@1.8.0-rc.1'])
+  const { findings } = await judgeChange(base, head, 'helm', ['ingress-tls@1.8.0'])
   return findings
     .filter(({ status, rule }) => status === 'introduced' && rule === 'ingress-tls/annotations-accepted')
     .map(({ level, text, location: { path, region } }) => `${level} ${path}:${region.startLine} ${text}`)

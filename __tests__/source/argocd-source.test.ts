@@ -365,6 +365,6 @@ spec:
       port: {number: 80}
 `,
   }
-  const report = await checkOpened(opened(base, head, url), '--policy', 'controller-scope@1.8.0-rc.1')
+  const report = await checkOpened(opened(base, head, url), '--policy', 'controller-scope@1.8.0')
   expect(lines(report)).toEqual(['introduced warning head/edge/ingress.yaml:8 controller-scope/backend-beside'])
 })

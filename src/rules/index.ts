@@ -1,5 +1,6 @@
 import type { Rule } from '../rule/rule'
 import annotationsKnown from './controller-scope/annotations-known'
+import annotationsParsed from './controller-scope/annotations-parsed'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
 import classDefaultSingle from './controller-scope/class-default-single'
@@ -18,9 +19,11 @@ import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
+import middlewareNamed from './controller-scope/middleware-named'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
+import policyAttached from './controller-scope/policy-attached'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
@@ -28,6 +31,7 @@ import serviceReaches from './controller-scope/service-reaches'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import syntaxKnown from './controller-scope/syntax-known'
 import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
@@ -87,6 +91,7 @@ import versionSkew from './version-matrix/version-skew'
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   annotationsKnown,
+  annotationsParsed,
   backendBeside,
   backendResolves,
   classDefaultSingle,
@@ -105,9 +110,11 @@ export const rules: readonly Rule[] = [
   lockUnmanaged,
   matchValid,
   middlewareKept,
+  middlewareNamed,
   namespaceIsolated,
   openshiftRouteResolves,
   pathsServed,
+  policyAttached,
   publishTarget,
   rbacScoped,
   rbacSufficient,
@@ -115,6 +122,7 @@ export const rules: readonly Rule[] = [
   snippetsOff,
   statusKept,
   statusSource,
+  syntaxKnown,
   valuesRead,
   webhookSafe,
   annotationsAccepted,

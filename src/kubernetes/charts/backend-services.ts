@@ -10,7 +10,6 @@ import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
 import { servicesIn } from '../ingress/services'
 import { istioGroup } from '../ingress/virtual-service'
-import { differByOnePart } from '../object/like-names'
 import { mayShareNamespace, shareNamespace } from '../object/namespace'
 import { generatedApplication, releaseKinds } from './chart-release'
 
@@ -38,19 +37,21 @@ export type Misfit =
  *
  * @param offers undefined where a port may be the one that is meant
  * @param kind the kind of the backend's user, whose objects create no Services
+ * @param isLike whether a name is like the one that is written, in further ways
  */
 export function misfitOf(
   backend: Backend,
   snapshot: Snapshot,
   offers: (port: ServicePort, wanted: number | string) => boolean | undefined,
   kind: GroupKind,
+  isLike?: (service: string, name: string) => boolean,
 ): Misfit | undefined {
   const { wanted } = backend
   if (wanted === undefined) return undefined
   const services = servicesOf(backend, snapshot)
   const [service] = services
   if (!service) {
-    const like = likeOf(backend, snapshot, (port, one) => offers(port, one) === true, [kind], hasLikeParts)
+    const like = likeOf(backend, snapshot, (port, one) => offers(port, one) === true, [kind], isLike)
     return like && { kind: 'misnamed', like }
   }
   if (!services.every((one) => isServiceOf(backend, one))) return undefined
@@ -94,12 +95,6 @@ export function likeOf(
   const isUsed = services.backendsTo(found.ref.name).some((other) => isServiceOf(other, found))
   const mayBeMade = snapshot.manifests.some((one) => !others.includes(groupKindOf(one.ref)) && mayMake(service, one))
   return isUsed || mayBeMade ? undefined : found
-}
-
-/** Whether a name has the same parts in another order, or one part more or less: `web-main-api` and `web-api-main`. */
-function hasLikeParts(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.split('-').sort().join('-'))
-  return a === b || differByOnePart(one, other)
 }
 
 /** `web` of `web-service`. */

@@ -1,28 +1,50 @@
 import { closest } from '../../closest'
 
-/** The matchers of Traefik 2 and 3. Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/muxer, matcher.go and matcher_v2.go */
-const matchers = [
-  'ALPN',
-  'ClientIP',
-  'Header',
-  'HeaderRegexp',
-  'Headers',
-  'HeadersRegexp',
-  'Host',
-  'HostHeader',
-  'HostRegexp',
-  'HostSNI',
-  'HostSNIRegexp',
-  'Method',
-  'Path',
-  'PathPrefix',
-  'PathRegexp',
-  'Query',
-  'QueryRegexp',
-]
+/** The syntaxes of rules: Traefik 3 reads both, and Traefik 2 its own. */
+export type Syntax = 'v2' | 'v3'
+
+/**
+ * The matchers of each syntax, of requests and connections. Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/muxer,
+ * http and tcp, matcher.go and matcher_v2.go; v2.11.0 has those of the older one in mux.go
+ */
+export const matchersIn: Readonly<Record<Syntax, readonly string[]>> = {
+  v2: [
+    'ALPN',
+    'ClientIP',
+    'Headers',
+    'HeadersRegexp',
+    'Host',
+    'HostHeader',
+    'HostRegexp',
+    'HostSNI',
+    'HostSNIRegexp',
+    'Method',
+    'Path',
+    'PathPrefix',
+    'Query',
+  ],
+  v3: [
+    'ALPN',
+    'ClientIP',
+    'Header',
+    'HeaderRegexp',
+    'Host',
+    'HostRegexp',
+    'HostSNI',
+    'HostSNIRegexp',
+    'Method',
+    'Path',
+    'PathPrefix',
+    'PathRegexp',
+    'Query',
+    'QueryRegexp',
+  ],
+}
+
+const matchers = [...new Set([...matchersIn.v2, ...matchersIn.v3])].sort()
 
 /** A matcher of a rule with its values. */
-interface Matcher {
+export interface Matcher {
   readonly name: string
   readonly values: readonly string[]
 }

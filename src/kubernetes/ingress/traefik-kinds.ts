@@ -1,7 +1,10 @@
 import type { GroupKind } from '../../manifest/manifest'
 
-/** Traefik's API groups; releases before 3.0.0 read the older one, too. */
-const groups = ['traefik.io', 'traefik.containo.us']
+/** The API group that Traefik reads before 3.0.0 only. */
+export const formerGroup = 'traefik.containo.us'
+
+/** Traefik's API groups. */
+const groups = ['traefik.io', formerGroup]
 
 /** A kind of Traefik in both of its groups. */
 export function ofTraefik(kind: string): GroupKind[] {

@@ -33,3 +33,9 @@ function withoutOnePart(name: string): string[] {
   const parts = name.split('-')
   return parts.map((_, index) => parts.toSpliced(index, 1).join('-'))
 }
+
+/** Whether a name has the same parts in another order, or one part more or less: `web-main-api` and `web-api-main`. */
+export function hasLikeParts(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.split('-').sort().join('-'))
+  return a === b || differByOnePart(one, other)
+}

@@ -9,6 +9,7 @@ import {
   istioGroup,
   virtualServiceKind,
 } from '../../kubernetes/ingress/virtual-service'
+import { hasLikeParts } from '../../kubernetes/object/like-names'
 import { enumerated } from '../../listing'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -47,7 +48,7 @@ export default defineRule({
       const { port, name, service, wanted } = backend
       const misfit = isEntry(name.string ?? '', snapshot)
         ? undefined
-        : misfitOf(backend, snapshot, offers, virtualServiceKind)
+        : misfitOf(backend, snapshot, offers, virtualServiceKind, hasLikeParts)
       if (misfit?.kind === 'misnamed' && usersOf(misfit.like, snapshot).length === 0) {
         const args = { user, service, like: nameOf(misfit.like.ref) }
         report([name, misfit.like.root.at('metadata', 'name')], 'misnamed', args, { keys: [service] })

@@ -1,15 +1,14 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
-import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
 import {
   ingressRouteKinds,
+  isForTraefik,
   keyOf,
   middlewareKinds,
   middlewaresOf,
 } from '../../kubernetes/controllers/traefik-middleware'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { mayShareNamespace } from '../../kubernetes/object/namespace'
 import { abridged } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -64,17 +63,6 @@ export default defineRule({
 /** Whether a Middleware of that name is still there, in either API group; a tool may choose a namespace. */
 function isThere(kind: (typeof middlewareKinds)[number], { ref }: Manifest, head: Snapshot): boolean {
   return head.ofKind(kind).some((one) => one.ref.name === ref.name && ['', ref.namespace].includes(one.ref.namespace))
-}
-
-/** Whether Traefik may serve an Ingress: an annotation often stays where another controller came. */
-function isForTraefik(user: Manifest, head: Snapshot): boolean {
-  if (user.ref.kind !== 'Ingress') return true
-  const takers = controllersIn(head).filter((one) => mayTakeIngress(one, user, head))
-  if (takers.length > 0) return takers.some(({ facts }) => facts.name.startsWith('traefik'))
-  const name = classOf(user)
-  const classes = head.ofKind('IngressClass.networking.k8s.io').filter(({ ref }) => ref.name === name)
-  const says = classes.map(({ root }) => root.at('spec', 'controller').string ?? '')
-  return [name ?? 'traefik', ...says].some((word) => word.includes('traefik'))
 }
 
 /** A release of a chart from elsewhere that comes or changes, and whose values name a Middleware so. */

@@ -56,13 +56,17 @@ export default defineRule({
     // picks among the certificates of all routes).
     ignored: ({ user, secret, why, host, certificate, made, other }: Stray & { other: string }) =>
       `${user} names the Secret ${secret}, ${why}; ${certificate}, which is for ${host}, creates ${made}. Traefik logs an error and serves ${host} only as long as ${other} has it load a certificate for that host. Name ${made} here.`,
+    elsewhere: ({ user, secret, host, certificate, made, outcome }: Omit<Stray, 'why'> & { outcome: string }) =>
+      `${user} names the Secret ${secret}, which nothing here creates in its namespace; ${certificate}, which is for ${host}, creates ${made} in another one, and a Secret counts in its own namespace only. So ${outcome}. Create the Certificate in the namespace of this object, with secretName: ${secret}.`,
     impossible: ({ user, secret, outcome }: Record<'user' | 'secret' | 'outcome', string>) =>
       `${user} names the Secret ${secret}, which is no valid name of an object, so nothing can create it, and ${outcome}. Correct the name.`,
   },
+  later: { elsewhere: '1.9.0' },
   names: {
     *of({ change, head }) {
       for (const claim of unmadeClaims(change, head)) {
-        if (isPossible(claim.secret) && certificateMeant(claim, head)) yield claim.secret
+        if (isPossible(claim.secret) && (certificateMeant(claim, head) ?? certificateElsewhere(claim, head)))
+          yield claim.secret
       }
     },
     isUsedIn: isKnownIn,
@@ -82,7 +86,8 @@ export default defineRule({
       const { secret, host, at } = claim
       if (seen.has(secret) || isNamedAlready(claim, base)) continue
       const user = at.manifest
-      const certificate = certificateMeant(claim, head)
+      const beside = certificateMeant(claim, head)
+      const certificate = beside ?? certificateElsewhere(claim, head)
       const possible = isPossible(secret)
       const other = mayBeTraefik(user, head) ? loadedFor(claim, head) : undefined
       const outcome = outcomeFor(claim, other, head)
@@ -105,6 +110,10 @@ export default defineRule({
       const made = madeAt.string ?? ''
       const why = possible ? 'which nothing here creates' : 'which is no valid name, so nothing can create it'
       const args = { ...names, why, certificate: nameOf(certificate.ref), made }
+      if (!beside) {
+        if (!other) report([at, madeAt], 'elsewhere', { ...args, outcome }, { keys: [secret] })
+        continue
+      }
       const more = { keys: [secret], fix: at.string === secret ? replaced(at, made) : undefined }
       if (other) report([at, madeAt], 'ignored', { ...args, other: nameOf(other.ref) }, more)
       else if (areComparable(secret, made)) report([at, madeAt], 'missed', { ...args, outcome }, more)
@@ -169,11 +178,34 @@ function storeClaims(store: Manifest): TlsClaim[] {
  * is claimed, or nothing uses it.
  */
 function certificateMeant(claim: TlsClaim, head: Snapshot): Manifest | undefined {
-  const fitting = certificateKinds
+  return certificatesFor(claim, head)
+    .filter((one) => isInNamespaceOf(one, claim))
+    .find((one) => isMeant(one, claim, head))
+}
+
+/**
+ * The Certificate for the host of a claim in another namespace, with the name that is claimed for itself or its Secret,
+ * where no tool copies that and no workload uses it.
+ */
+function certificateElsewhere(claim: TlsClaim, head: Snapshot): Manifest | undefined {
+  const { namespace, secret } = claim
+  if ([namespace, secret].some((one) => one === '' || isPlaceholder(one))) return undefined
+  const fitting = certificatesFor(claim, head)
+  if (fitting.some(({ ref }) => ['', namespace].includes(ref.namespace) || isPlaceholder(ref.namespace)))
+    return undefined
+  return fitting.find((one) => {
+    const made = one.root.at('spec', 'secretName').string ?? ''
+    if (made === '' || ![one.ref.name, made].includes(secret) || isMounted(made, one, head)) return false
+    return secretsMadeBy(one).every((each) => each.namespace !== undefined)
+  })
+}
+
+/** The Certificates of a cluster that are for the host of a claim. */
+function certificatesFor(claim: TlsClaim, head: Snapshot): Manifest[] {
+  return certificateKinds
     .flatMap((kind) => head.ofKind(kind))
-    .filter((one) => isInNamespaceOf(one, claim) && !one.root.at('spec', 'isCA').value)
+    .filter((one) => !one.root.at('spec', 'isCA').value)
     .filter((one) => namesOf(one).some((name) => areComparable(name, claim.host) && covers(name, claim.host)))
-  return fitting.find((one) => isMeant(one, claim, head))
 }
 
 function isInNamespaceOf(certificate: Manifest, { namespace, at }: TlsClaim): boolean {
@@ -267,13 +299,17 @@ function loadedFor(claim: TlsClaim, head: Snapshot): Manifest | undefined {
 
 /**
  * Whether a text has a name in another place than the field by which a route names a Secret: the routes of the cluster
- * are compared themselves, and one that a tool renders is written in a file that the change may not touch.
+ * are compared themselves, as are its Certificates, and one that a tool renders is written in a file that the change may
+ * not touch.
  */
 function isKnownIn(text: string, name: string): boolean {
-  const isOfRoute = /kind: (?:Ingress(?:Route(?:TCP)?)?|HTTPProxy)\b/.test(text)
-  const isOfGateway = text.includes('certificateRefs')
-  return text.split(name).some((before, index, parts) => {
-    if (!isWhole(before, parts[index + 1])) return false
-    return !(isOfRoute && /secretName: *["']?$/.test(before)) && !(isOfGateway && /name: *["']?$/.test(before))
+  return text.split('\n---').some((document) => {
+    if (/^kind: Certificate\b/m.test(document) && !document.includes('{{')) return false
+    const isOfRoute = /kind: (?:Ingress(?:Route(?:TCP)?)?|HTTPProxy)\b/.test(document)
+    const isOfGateway = document.includes('certificateRefs')
+    return document.split(name).some((before, index, parts) => {
+      if (!isWhole(before, parts[index + 1])) return false
+      return !(isOfRoute && /secretName: *["']?$/.test(before)) && !(isOfGateway && /name: *["']?$/.test(before))
+    })
   })
 }

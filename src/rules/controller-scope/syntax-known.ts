@@ -1,0 +1,231 @@
+import { gte } from 'semver'
+import type { Snapshot } from '../../cluster/snapshot'
+import { type ChartRelease, releaseKinds } from '../../kubernetes/charts/chart-release'
+import { chartReleasesOf } from '../../kubernetes/charts/releases'
+import {
+  type Controller,
+  controllerKinds,
+  controllersHere,
+  controllersOf,
+  marksOfControllers,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
+import { type Matcher, matchersIn, readMatch, type Syntax } from '../../kubernetes/controllers/traefik-match'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { formerGroup, ofTraefik } from '../../kubernetes/ingress/traefik-kinds'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+const routeKinds: readonly GroupKind[] = ['IngressRoute', 'IngressRouteTCP'].flatMap(ofTraefik)
+
+/** The kinds of which Traefik 3 ignores the older group. */
+const traefikKinds: readonly GroupKind[] = [
+  ...routeKinds,
+  ...[
+    'IngressRouteUDP',
+    'Middleware',
+    'MiddlewareTCP',
+    'ServersTransport',
+    'TLSOption',
+    'TLSStore',
+    'TraefikService',
+  ].flatMap(ofTraefik),
+]
+
+/** The matchers that only one syntax has, and what the other has in their place. */
+const counterparts: Readonly<Record<string, string>> = {
+  headers: 'Header',
+  headersregexp: 'HeaderRegexp',
+  hostheader: 'Host',
+  header: 'Headers',
+  headerregexp: 'HeadersRegexp',
+  pathregexp: 'Path with a pattern in braces, such as Path(`/{page:[a-z]+}`)',
+  queryregexp: 'Query',
+}
+
+/** The matchers that take one value each in the newer syntax. */
+const single = ['clientip', 'host', 'hostregexp', 'hostsni', 'hostsniregexp', 'method', 'path', 'pathprefix']
+
+/** The matchers that take patterns in braces in the older syntax, and what takes a pattern in the newer one. */
+const patterned: Readonly<Record<string, string>> = {
+  hostregexp: 'a regular expression without braces, such as HostRegexp(`^[a-z]+\\.example\\.com$`)',
+  hostsniregexp: 'a regular expression without braces, such as HostSNIRegexp(`^[a-z]+\\.example\\.com$`)',
+  path: 'a regular expression with PathRegexp',
+  pathprefix: 'a regular expression with PathRegexp',
+}
+
+interface Unread {
+  route: string
+  /** What a match has, and why Traefik does not read it. */
+  what: string
+  why: string
+  traefik: string
+  effect: string
+  instead: string
+}
+
+export default defineRule({
+  id: 'controller-scope/syntax-known',
+  summary: 'The release of Traefik in the cluster reads the API group and the matchers of every route.',
+  since: '1.9.0',
+  scope: 'snapshot',
+  kinds: traefikKinds,
+  reads: [...controllerKinds, ...releaseKinds],
+  subjects: [{ kinds: traefikKinds }],
+  messages: {
+    // Source: https://github.com/traefik/traefik/blob/v3.0.0/docs/content/migration/v2-to-v3.md; v2.11.0 reads the group in
+    // pkg/provider/kubernetes/crd/client-containous.go, which v3.0.0 does not have
+    group: ({ object, traefik, apiVersion }: Record<'object' | 'traefik' | 'apiVersion', string>) =>
+      `${object} is of the API group ${formerGroup}, and ${traefik}, which reads only traefik.io since 3.0. So Traefik ignores this object. Write apiVersion: ${apiVersion}.`,
+    unread: ({ route, what, why, traefik, effect, instead }: Unread) =>
+      `${route} ${what}, and ${traefik}, ${why}. So ${effect}. Write ${instead}.`,
+    unsure: ({ route, what, why, traefik, effect, instead }: Unread) =>
+      `${route} ${what}, and ${traefik}, ${why} unless values that are not here set core.defaultRuleSyntax to v2. So ${effect}. Write ${instead}.`,
+  },
+  putBack: { group: 'changed', unread: 'changed', unsure: 'changed' },
+  *partners(manifest) {
+    if (traefikKinds.includes(groupKindOf(manifest.ref))) yield* marksOfControllers
+    else if (runsTraefik(manifest)) yield* ['traefik.io/', `${formerGroup}/`]
+  },
+  check({ manifest, snapshot, report }) {
+    const traefiks = traefiksIn(snapshot)
+    const [traefik] = traefiks
+    if (!traefik?.release || new Set(traefiks.map(majorOf)).size > 1) return
+    const { at: version, release } = traefik
+    const names = { traefik: `${traefik.name} runs Traefik ${release}` }
+    if (manifest.ref.group === formerGroup && majorOf(traefik) > 2) {
+      const apiVersion = manifest.object.apiVersion.replace(formerGroup, 'traefik.io')
+      const args = { ...names, object: nameOf(manifest.ref), apiVersion }
+      if (!hasCopy(manifest, snapshot)) report([manifest.root.at('apiVersion'), version], 'group', args)
+      return
+    }
+    if (!routeKinds.includes(groupKindOf(manifest.ref))) return
+    const route = nameOf(manifest.ref)
+    for (const written of manifest.root.at('spec', 'routes').items()) {
+      const at = written.at('match')
+      const read = at.string ? readMatch(at.string) : undefined
+      const known = syntaxOf(written, traefiks)
+      if (!read || 'fault' in read || !known) continue
+      const { syntax, isSure } = known
+      for (const { keys, ...fault } of read.matchers.flatMap((matcher) => faultsOf(matcher, syntax))) {
+        report([at, version], isSure ? 'unread' : 'unsure', { ...names, ...fault, route }, { keys })
+      }
+    }
+  },
+})
+
+/** A Traefik that reads IngressRoutes, or may read them. */
+interface Traefik {
+  readonly name: string
+  /** Its release, or the major one alone; undefined if it is unknown. */
+  readonly release: string | undefined
+  readonly at: Cursor
+  /** The syntax of routes that name none; undefined if it is unknown. */
+  readonly syntax: Syntax | undefined
+}
+
+function majorOf({ release = '' }: Traefik): number {
+  return Number.parseInt(release, 10)
+}
+
+function traefiksIn(snapshot: Snapshot): readonly Traefik[] {
+  const known = traefiksBySnapshot.get(snapshot)
+  if (known) return known
+  const running = controllersHere(snapshot).filter(readsRoutes)
+  const found = [
+    ...running.map(traefikOf),
+    ...releaseKinds
+      .flatMap((kind) => snapshot.ofKind(kind))
+      .flatMap((manifest) => chartReleasesOf(manifest, snapshot))
+      .filter((one) => isOfTraefik(one) && !one.cluster && !running.some(({ manifest }) => manifest === one.manifest))
+      .filter(({ values }) => !values.get('providers.kubernetesCRD.enabled').isKnown)
+      .map((one) => ({ name: nameOf(one.manifest.ref), release: majorReleaseOf(one), at: one.at, syntax: undefined })),
+  ]
+  traefiksBySnapshot.set(snapshot, found)
+  return found
+}
+
+/** The rule asks for every route; a snapshot never changes. */
+const traefiksBySnapshot = new WeakMap<Snapshot, readonly Traefik[]>()
+
+function traefikOf(controller: Controller): Traefik {
+  const { settings, installed, image } = controller
+  const release = controller.release ?? (installed && majorReleaseOf(installed.release))
+  const given = settings.get('core.defaultrulesyntax')
+  const syntax = given && given.value === undefined ? undefined : syntaxNamed(given?.value ?? '')
+  return { name: nameOfController(controller), release, at: image, syntax }
+}
+
+function readsRoutes({ facts }: Controller): boolean {
+  return facts.name === 'traefik-crd'
+}
+
+function isOfTraefik({ facts }: ChartRelease): boolean {
+  return facts.controllers.includes('traefik-crd')
+}
+
+/**
+ * The major release that a chart installs, where the values that name one are not here. Source:
+ * https://github.com/traefik/traefik-helm-chart/blob/v28.0.0/traefik/templates/requirements.yaml
+ */
+function majorReleaseOf({ version }: ChartRelease): string | undefined {
+  return gte(version, '28.0.0') ? '3' : undefined
+}
+
+/** Whether an object may run a Traefik, without what other objects say of it. */
+function runsTraefik(manifest: Manifest): boolean {
+  return controllersOf(manifest).some(readsRoutes) || chartReleasesOf(manifest, undefined).some(isOfTraefik)
+}
+
+/** Whether the same object is there in the newer group, too, so that the older one is on its way out. */
+function hasCopy({ ref }: Manifest, snapshot: Snapshot): boolean {
+  return snapshot
+    .ofKind(`${ref.kind}.traefik.io`)
+    .some((one) => one.ref.name === ref.name && one.ref.namespace === ref.namespace)
+}
+
+/** The syntax in which Traefik reads a route: its own, else that of the Traefiks, where that is one. */
+function syntaxOf(route: Cursor, traefiks: readonly Traefik[]): { syntax: Syntax; isSure: boolean } | undefined {
+  if (traefiks.some((one) => majorOf(one) === 2)) return { syntax: 'v2', isSure: true }
+  const own = route.at('syntax').string
+  if (own) return isPlaceholder(own) ? undefined : { syntax: syntaxNamed(own), isSure: true }
+  const [syntax, ...others] = new Set(traefiks.map((one) => one.syntax))
+  return others.length > 0 ? undefined : { syntax: syntax ?? 'v3', isSure: syntax !== undefined }
+}
+
+/** Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/muxer/http/parser.go, `parse`: any other name is v3. */
+function syntaxNamed(name: string): Syntax {
+  return name === 'v2' ? 'v2' : 'v3'
+}
+
+type Fault = Pick<Unread, 'what' | 'why' | 'effect' | 'instead'> & { readonly keys: readonly string[] }
+
+const leftOut = 'Traefik leaves the route with this match out'
+
+/** What a syntax does not have of a matcher. */
+function faultsOf({ name, values }: Matcher, syntax: Syntax): Fault[] {
+  const key = name.toLowerCase()
+  if (!matchersIn[syntax].some((one) => one.toLowerCase() === key)) {
+    const instead = counterparts[key]
+    const what = `uses the matcher ${name}`
+    return instead ? [{ what, why: 'which does not have it', effect: leftOut, instead, keys: [name] }] : []
+  }
+  if (syntax === 'v2') return []
+  if (single.includes(key) && values.length > 1) {
+    const instead = values.map((value) => `${name}(\`${value}\`)`).join(' || ')
+    const what = `gives ${name} several values`
+    return [{ what, why: 'where it takes one', effect: leftOut, instead, keys: [name, ...values] }]
+  }
+  const instead = patterned[key]
+  const patterns = values.filter((value) => !isPlaceholder(value) && /\{[A-Za-z_]\w*(?::[^{}]*)?\}/.test(value))
+  if (!instead) return []
+  const [why, effect] = ['where braces are no pattern', 'no request has this match']
+  return patterns.map((value) => ({
+    what: `has the pattern ${value} for ${name} in the syntax of Traefik 2`,
+    why,
+    effect,
+    instead,
+    keys: [name, value],
+  }))
+}
