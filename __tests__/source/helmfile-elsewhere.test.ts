@@ -29,7 +29,10 @@ test('values of a file outside of the repository are left out where the helmfile
   expect(await hostsOf(own)).toEqual(['x/web a.x'])
   const report = await change(own, { 'values.yaml': 'host: b.x\n' })
   expect(lines(report)).toContain('introduced error head/values.yaml:1 ingress-tls/host-covered')
-  expect(report.inspected.skipped).toEqual([])
+  const { inspected } = await whole(own)
+  expect(inspected.skipped.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+    'helmfile.yaml: its environments are filled in without /etc/helmfile-defaults/prod.yaml, which is not in this repository',
+  ])
 })
 
 test('an environment that needs such a file is listed, and not filled in', async () => {

@@ -220,7 +220,6 @@ test('a key `__proto__` in a template is a key like any other', () => {
     filledIn(`{{ $map := dict "a" "b" }}{{ $_ := ${action} }}{{ $map.a }} {{ hasKey $map "__proto__" }}`, {
       name: 'prod',
       values: JSON.parse('{"__proto__": {"own": "foreign"}}'),
-      files: [],
     })
   expect(filled('set $map "__proto__" (dict "own" "foreign")')).toBe('b true')
   expect(filled('mergeOverwrite $map .Values')).toBe('b true')

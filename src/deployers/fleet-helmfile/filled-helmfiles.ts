@@ -32,11 +32,13 @@ export async function readFilledHelmfile(
   const names = environments.length > 0 ? environments : ['default']
   const open = names.slice(most.environments)
   const unfilled = new Set<string>()
+  const outside = new Set<string>()
   for (const name of names.slice(0, most.environments)) {
     const environment = await environmentOf(name, file, written, deployments)
     const state = environment && (await stateOf(file, text, environment, deployments))
     if (!state || state.unfilled.length > 0) open.push(name)
     for (const part of state?.unfilled ?? []) unfilled.add(part)
+    for (const one of environment?.outside ?? []) outside.add(one)
     for (const { path, value } of state?.releases ?? []) {
       const made = environment && releaseIn(value, state?.templates ?? {}, environment)
       const { one, filled } = await withFilledValues(made, file, environment, deployments)
@@ -71,7 +73,7 @@ export async function readFilledHelmfile(
               ...source,
               declaredAt: { path, region },
               definitionFiles: [...new Set(files)],
-              ...(environment?.isOpen ? { incomplete: true as const } : {}),
+              ...(environment && environment.outside.length > 0 ? { incomplete: true as const } : {}),
             },
             names.length > 1 ? ` for ${name}` : '',
           )
@@ -86,6 +88,7 @@ export async function readFilledHelmfile(
     judged.get(path)?.delete(name)
   }
   take(found, deployments)
+  listOutside(file, [...outside], deployments)
   if (open.length > 0) {
     listOpen(file, open, names, [...unfilled], deployments)
     return
@@ -107,6 +110,17 @@ async function asWritten(
   const lines = ((await checkout.text(missing.path)) ?? '').split('\n')
   const at = lines.findIndex((line, index) => index >= release - 1 && line.includes(missing.written))
   return at === -1 ? [] : [{ ...missing, region: startOf(at + 1) }]
+}
+
+/** Lists the values files outside of this repository without which environments are filled in. */
+function listOutside(file: string, outside: readonly string[], deployments: FileDeployments): void {
+  if (outside.length === 0) return
+  const [which, be] = [abridged(outside, most.names), outside.length > 1 ? 'are' : 'is']
+  deployments.unread.push({
+    path: file,
+    region: startOf(1),
+    reason: `its environments are filled in without ${which}, which ${be} not in this repository`,
+  })
 }
 
 /**

@@ -22,8 +22,8 @@ export async function partsOf(file: string, text: string, deployments: FileDeplo
 }
 
 /**
- * The values of an environment; undefined where some are not in this repository, or are encrypted. A file of the machine that
- * helmfile runs on, and that may be missing by the helmfile itself, is left out.
+ * The values of an environment; undefined where some are not in this repository, or are encrypted. A file outside of it that
+ * the helmfile allows to be missing is left out.
  */
 export async function environmentOf(
   name: string,
@@ -35,8 +35,8 @@ export async function environmentOf(
   if (own.some(({ secrets }) => listOf(secrets).length > 0)) return undefined
   const mayMiss = [...parts, ...own].some(({ missingFileHandler: is }) => is !== undefined && is !== 'Error')
   let values: object = {}
-  let isOpen = false
   const files: string[] = []
+  const outside: string[] = []
   for (const layer of [...parts, ...own].flatMap((one) => listOf(one.values))) {
     if (isMap(layer)) {
       values = laidOver(values, layer)
@@ -44,7 +44,7 @@ export async function environmentOf(
     }
     const path = filledPath(textOf(layer), { name: '', namespace: '', environment: name })
     if (mayMiss && path.startsWith('/')) {
-      isOpen = true
+      outside.push(path)
       continue
     }
     const place = inside(folderOf(file), path)
@@ -52,14 +52,14 @@ export async function environmentOf(
     const text = await checkout.text(place)
     if (text === undefined && mayMiss) continue
     const isTemplate = place.endsWith('.gotmpl')
-    const filled = text !== undefined && isTemplate ? filledIn(text, { name, values, files }) : text
+    const filled = text !== undefined && isTemplate ? filledIn(text, { name, values }) : text
     const read = filled === undefined ? undefined : documentsIn(place, filled)
     const value = read?.documents[0]?.root.value ?? {}
     if (!read || read.faults.length > 0 || read.documents.length > 1 || !isMap(value)) return undefined
     values = laidOver(values, value)
     files.push(place)
   }
-  return { name, values, files, ...(isOpen ? { isOpen } : {}) }
+  return { name, values, files, outside }
 }
 
 /** The content of a helmfile that was filled in for an environment. */

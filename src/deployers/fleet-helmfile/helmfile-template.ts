@@ -7,15 +7,19 @@ export interface Environment {
   readonly values: object
   /** The files of this repository that the values are from. */
   readonly files: readonly string[]
-  /** Whether it may get further values from files that are not in this repository. */
-  readonly isOpen?: true
+  /** The files outside of this repository that may give it further values. */
+  readonly outside: readonly string[]
 }
 
 /**
  * A text as helmfile fills it in; undefined where a function is unknown, or what it gives: those that run commands or read
  * variables of the machine.
  */
-export function filledIn(written: string, { name, values }: Environment, release: object = {}): string | undefined {
+export function filledIn(
+  written: string,
+  { name, values }: Pick<Environment, 'name' | 'values'>,
+  release: object = {},
+): string | undefined {
   if (!written.includes('{{')) return written
   const own = structuredClone(values)
   const data = { Environment: { Name: name, Values: own }, Values: own, StateValues: own, ...release }

@@ -3,8 +3,8 @@ import { groupKindOf, type Manifest, nameOf, type ObjectRef } from '../../manife
 import { madeOf, type Placed } from '../../manifest/placed'
 import { inflatedChart, releaseKinds } from './chart-release'
 import { type IngressValues, ingressValuesIn } from './ingress-values'
-import { LayeredValue } from './layered-value'
-import { type RemoteRelease, remoteReleasesOf } from './remote-release'
+import type { LayeredValue } from './layered-value'
+import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from './remote-release'
 import { type RouteValues, routeValuesIn } from './route-values'
 import { backendsIn } from './service-values'
 
@@ -75,11 +75,9 @@ function renderedRelease(origin: Manifest['origin']): string[] {
 
 function madeBy(release: RemoteRelease): Manifest[] {
   const { layers, elsewhere } = release
-  const hidden = layers.findIndex((layer) => 'hidden' in layer)
   // Hidden values may set anything that the layers over them leave out.
-  const seen = layers.slice(0, hidden === -1 ? undefined : hidden)
-  const roots = seen.flatMap((layer) => ('hidden' in layer ? [] : [layer.root]))
-  const values = LayeredValue.of(roots)
+  const hidden = layers.findIndex((layer) => 'hidden' in layer)
+  const values = seenValuesOf(release)
   const fill = (text: string) =>
     text.replace(/\{\{-?\s*\.Release\.(Name|Namespace)\s*-?\}\}/g, (written, key) =>
       key === 'Name' ? release.name || written : release.namespace || written,

@@ -9,7 +9,6 @@ import { type Backend, backendKinds, portsOfService, type ServicePort } from '..
 import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
 import { servicesIn } from '../ingress/services'
-import { istioGroup } from '../ingress/virtual-service'
 import { mayShareNamespace, shareNamespace } from '../object/namespace'
 import { generatedApplication, releaseKinds } from './chart-release'
 
@@ -60,6 +59,22 @@ export function misfitOf(
   return all.every((its) => its?.every((one) => offers(one, wanted) === false))
     ? { kind: 'port', service, ports }
     : undefined
+}
+
+/** The backends of objects of a kind that are a Service, one for each object. */
+export function usersOfService(
+  service: Manifest,
+  snapshot: Snapshot,
+  kind: GroupKind,
+  backendsIn: (user: Manifest) => readonly Backend[],
+): Backend[] {
+  return snapshot
+    .ofKind(kind)
+    .filter((one) => snapshot.get(one.ref)[0] === one)
+    .flatMap((one) => {
+      const isIt = (backend: Backend) => backend.service === service.ref.name && isServiceOf(backend, service)
+      return backendsIn(one).find(isIt) ?? []
+    })
 }
 
 /** A namespace with more Services is not searched for the one that is meant. */
@@ -120,8 +135,7 @@ function mayMake(name: string, { ref }: Manifest): boolean {
 export function mayMakeIn(namespace: string, name: string, manifest: Manifest): boolean {
   const { ref, object } = manifest
   const kind = groupKindOf(ref)
-  if ([...ownGroups, istioGroup].includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind))
-    return false
+  if (ownGroups.includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind)) return false
   const into = createsIn(manifest)
   if (into !== namespace && into !== '' && !isPlaceholder(into)) return false
   return isCalledSo(name, ref) || mentionsWhole(spelledOut(object.content), name)

@@ -16,10 +16,13 @@ export interface MisplacedValue {
 }
 
 /**
- * The misplaced keys in the values of a release. Source: helm/helm at 0d1f9dad3e48, pkg/chart/v2/util/create.go, defaultIngress: the template of
- * `helm create` reads `host` and `paths` of each entry of the hosts, and `hosts` and `secretName` of each TLS entry.
+ * The misplaced keys in the values of a release, if all of them are known: others may have the key in its place. Source: helm/helm
+ * at 0d1f9dad3e48, pkg/chart/v2/util/create.go, defaultIngress: the template of `helm create` reads `host` and `paths` of each entry
+ * of the hosts, and `hosts` and `secretName` of each TLS entry.
  */
 export function misplacedValuesOf(release: RemoteRelease): MisplacedValue[] {
+  const { layers, elsewhere } = release
+  if (elsewhere.length > 0 || layers.some((layer) => 'hidden' in layer)) return []
   return readBlocks(seenValuesOf(release), new Set(['ingress']), (value, path) => {
     const hosts = value.get('hosts').items ?? []
     const isOn = value.get('enabled').scalar === true
@@ -43,7 +46,7 @@ function inHosts(value: LayeredValue, hosts: readonly LayeredValue[]): Found[] {
   return hosts.flatMap((entry): Found[] => {
     const [name, tls] = [entry.get('name'), entry.get('tls')]
     if (!hasTls && tls.at && tls.items?.some((one) => one.get('hosts').isSet || one.get('secretName').isSet))
-      return [{ kind: 'nested', at: tls.at, text: String(entry.get('host').scalar ?? '') }]
+      return [{ kind: 'nested', at: tls.at, text: String(entry.get('host').scalar ?? 'a host') }]
     const isNamed = typeof name.scalar === 'string' && name.scalar.includes('.')
     return isNamed && name.at && !entry.get('host').isSet
       ? [{ kind: 'unnamed', at: name.at, text: String(name.scalar) }]

@@ -26,7 +26,7 @@ export interface NamedGateway {
 export function gatewaysOf({ root, ref }: Manifest): NamedGateway[] {
   return [...root.at('spec', 'gateways').items()].flatMap((at) => {
     const written = at.string ?? ''
-    // A name with dots is the form of Istio 1.0, of which the namespace is a part.
+    // A name with dots has the form of Istio 1.0, which includes the namespace.
     if (written === '' || written === 'mesh' || written.includes('.') || isPlaceholder(written)) return []
     const [name = '', namespace = ref.namespace] = written.split('/').reverse()
     return [{ at, namespace, name }]

@@ -25,7 +25,7 @@ interface Reached {
   readonly by: Iterable<ActiveRule>
 }
 
-/** A file of which some documents were read, and the rules that read them. */
+/** A file with the documents of it that were read, and the rules that read them. */
 interface ReadInPart {
   readonly file: LoadedFile
   readonly documents: ReadonlySet<string>

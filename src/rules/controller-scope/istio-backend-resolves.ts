@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { isServiceOf, makerOf, misfitOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { makerOf, misfitOf, servicesOf, usersOfService } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import type { Backend, ServicePort } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -77,20 +77,15 @@ export default defineRule({
   },
 })
 
-/** The backends of VirtualServices that are a Service, one for each VirtualService. */
 function usersOf(service: Manifest, snapshot: Snapshot): Backend[] {
-  return snapshot
-    .ofKind(virtualServiceKind)
-    .filter((one) => snapshot.get(one.ref)[0] === one)
-    .flatMap((one) => {
-      const its = backendsOfVirtualService(one)
-      return its.find((backend) => backend.service === service.ref.name && isServiceOf(backend, service)) ?? []
-    })
+  return usersOfService(service, snapshot, virtualServiceKind, backendsOfVirtualService)
 }
 
 /** Whether a ServiceEntry adds a host to the mesh. */
 function isEntry(host: string, snapshot: Snapshot): boolean {
-  return snapshot.ofKind(serviceEntryKind).some(({ root }) => hostsIn(root.at('spec', 'hosts')).includes(host))
+  return snapshot
+    .ofKind(serviceEntryKind)
+    .some(({ root }) => hostsIn(root.at('spec', 'hosts')).includes(host.toLowerCase()))
 }
 
 function offers({ number }: ServicePort, wanted: number | string): boolean {

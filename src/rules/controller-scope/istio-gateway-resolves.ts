@@ -6,6 +6,7 @@ import {
   gatewaysOf,
   hostsIn,
   istioGatewayKind,
+  istioGroup,
   type NamedGateway,
   servesHostOf,
   virtualServiceKind,
@@ -27,14 +28,19 @@ export default defineRule({
   messages: {
     // Source: istio/istio at 0a617ca985f9, pkg/config/analysis/analyzers/virtualservice/gateways.go: the analyzer of Istio reports a
     // Gateway that is not found, and hosts that none of its servers has
-    elsewhere: ({ user, name, namespace, others }: Record<'user' | 'name' | 'namespace' | 'others', string>) =>
-      `${user} names the Gateway ${name} of the namespace ${namespace}, and this repository has it only in the namespace ${others}, so no Gateway serves its hosts. Write the Gateway as NAMESPACE/${name}, with the namespace where it is.`,
+    elsewhere: ({
+      user,
+      name,
+      namespace,
+      ...them
+    }: Record<'user' | 'name' | 'namespace' | 'others' | 'instead', string>) =>
+      `${user} names the Gateway ${name} of the namespace ${namespace}, and this repository has it only in the namespace ${them.others}, so it gets no requests through it. Write ${them.instead}.`,
     misspelled: ({ user, name, like }: { user: string; name: string; like: string }) =>
-      `${user} names the Gateway ${name}, which is not in this repository, so no Gateway may serve its hosts. Write the name of ${like}, if that one is meant, or add the Gateway ${name}.`,
+      `${user} names the Gateway ${name}, which is not in this repository, so it may get no requests through it. Write the name of ${like}, if that one is meant, or add the Gateway ${name}.`,
     unserved: ({ user, gateway, hosts, served }: Record<'user' | 'gateway' | 'hosts' | 'served', string>) =>
-      `${user} names ${gateway} for ${hosts}, and this Gateway takes only ${served}, so requests from outside of the mesh do not reach it. Add the host to a server of the Gateway, or name a Gateway that has it.`,
+      `${user} names ${gateway} for ${hosts}, and this Gateway takes only ${served}, so it sends no requests to this VirtualService. Add the host to a server of the Gateway, or name a Gateway that has it.`,
     removed: ({ user, gateway }: { user: string; gateway: string }) =>
-      `This change removes ${gateway}, which ${user} still names, so no Gateway serves its hosts. Restore it, or name another Gateway there.`,
+      `This change removes ${gateway}, which ${user} still names, so it gets no requests through it any more. Restore it, or name another Gateway there.`,
   },
   putBack: { elsewhere: 'changed', misspelled: 'changed', unserved: 'changed' },
   *partners(manifest) {
@@ -60,10 +66,13 @@ export default defineRule({
       const others = all.filter(({ ref }) => ref.name === name)
       const isUnsure =
         namespace === '' || others.some(({ ref }) => ref.namespace === '' || isPlaceholder(ref.namespace))
-      if (isUnsure || snapshot.manifests.some((one) => mayMakeIn(namespace, name, one))) continue
+      if (isUnsure || snapshot.manifests.some((one) => one.ref.group !== istioGroup && mayMakeIn(namespace, name, one)))
+        continue
       const [first] = others
       if (first) {
-        const args = { user, name, namespace, others: abridged([...new Set(others.map(({ ref }) => ref.namespace))]) }
+        const namespaces = [...new Set(others.map(({ ref }) => ref.namespace))]
+        const instead = namespaces.map((one) => `${one}/${name}`)
+        const args = { user, name, namespace, others: abridged(namespaces), instead: abridged(instead, 3, ' or ') }
         report([at, first.root.at('metadata', 'name')], 'elsewhere', args, { keys: [namespace, name] })
         continue
       }

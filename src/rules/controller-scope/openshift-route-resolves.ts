@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { isServiceOf, makerOf, misfitOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { makerOf, misfitOf, servicesOf, usersOfService } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import type { Backend, ServicePort } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -38,7 +38,7 @@ export default defineRule({
     for (const backend of backendsOfOpenshiftRoute(manifest)) {
       const { wanted, port, name, service } = backend
       const misfit = misfitOf(backend, snapshot, offersToRoute, openshiftRouteKind)
-      if (misfit?.kind === 'misnamed' && !isServedByRoute(misfit.like, snapshot)) {
+      if (misfit?.kind === 'misnamed' && usersOf(misfit.like, snapshot).length === 0) {
         const args = { user, service, like: nameOf(misfit.like.ref) }
         report([name, misfit.like.root.at('metadata', 'name')], 'misnamed', args, { keys: [service] })
       }
@@ -52,7 +52,7 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const removed = change.before
     if (isPlaceholder(removed.ref.name)) return
-    for (const backend of backendsTo(removed, head)) {
+    for (const backend of usersOf(removed, head)) {
       if (servicesOf(backend, head).length > 0) continue
       const maker = makerOf(removed, base, head)
       if (maker) {
@@ -65,19 +65,8 @@ export default defineRule({
   },
 })
 
-/** The Routes that send requests to a Service, each once. */
-function backendsTo(service: Manifest, snapshot: Snapshot): Backend[] {
-  return snapshot
-    .ofKind(openshiftRouteKind)
-    .filter((one) => snapshot.get(one.ref)[0] === one)
-    .flatMap((one) => {
-      const its = backendsOfOpenshiftRoute(one)
-      return its.find((backend) => backend.service === service.ref.name && isServiceOf(backend, service)) ?? []
-    })
-}
-
-function isServedByRoute(service: Manifest, snapshot: Snapshot): boolean {
-  return backendsTo(service, snapshot).length > 0
+function usersOf(service: Manifest, snapshot: Snapshot): Backend[] {
+  return usersOfService(service, snapshot, openshiftRouteKind, backendsOfOpenshiftRoute)
 }
 
 /** `http (8080)`: the name and the port of the Pods. A Route may write either. */

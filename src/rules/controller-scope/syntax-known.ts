@@ -10,7 +10,8 @@ import {
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
-import { type Matcher, matchersIn, readMatch, type Syntax } from '../../kubernetes/controllers/traefik-match'
+import { readMatch, type Syntax } from '../../kubernetes/controllers/traefik-match'
+import { type SyntaxFault, syntaxFaultsOf } from '../../kubernetes/controllers/traefik-syntax'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { formerGroup, ofTraefik } from '../../kubernetes/ingress/traefik-kinds'
 import type { Cursor } from '../../manifest/cursor'
@@ -19,7 +20,7 @@ import { defineRule } from '../../rule/rule'
 
 const routeKinds: readonly GroupKind[] = ['IngressRoute', 'IngressRouteTCP'].flatMap(ofTraefik)
 
-/** The kinds of which Traefik 3 ignores the older group. */
+/** The kinds of Traefik; its release 3 ignores those of the older group. */
 const traefikKinds: readonly GroupKind[] = [
   ...routeKinds,
   ...[
@@ -33,37 +34,7 @@ const traefikKinds: readonly GroupKind[] = [
   ].flatMap(ofTraefik),
 ]
 
-/** The matchers that only one syntax has, and what the other has in their place. */
-const counterparts: Readonly<Record<string, string>> = {
-  headers: 'Header',
-  headersregexp: 'HeaderRegexp',
-  hostheader: 'Host',
-  header: 'Headers',
-  headerregexp: 'HeadersRegexp',
-  pathregexp: 'Path with a pattern in braces, such as Path(`/{page:[a-z]+}`)',
-  queryregexp: 'Query',
-}
-
-/** The matchers that take one value each in the newer syntax. */
-const single = ['clientip', 'host', 'hostregexp', 'hostsni', 'hostsniregexp', 'method', 'path', 'pathprefix']
-
-/** The matchers that take patterns in braces in the older syntax, and what takes a pattern in the newer one. */
-const patterned: Readonly<Record<string, string>> = {
-  hostregexp: 'a regular expression without braces, such as HostRegexp(`^[a-z]+\\.example\\.com$`)',
-  hostsniregexp: 'a regular expression without braces, such as HostSNIRegexp(`^[a-z]+\\.example\\.com$`)',
-  path: 'a regular expression with PathRegexp',
-  pathprefix: 'a regular expression with PathRegexp',
-}
-
-interface Unread {
-  route: string
-  /** What a match has, and why Traefik does not read it. */
-  what: string
-  why: string
-  traefik: string
-  effect: string
-  instead: string
-}
+type Unread = Omit<SyntaxFault, 'keys'> & { readonly route: string; readonly traefik: string }
 
 export default defineRule({
   id: 'controller-scope/syntax-known',
@@ -108,7 +79,7 @@ export default defineRule({
       const known = syntaxOf(written, traefiks)
       if (!read || 'fault' in read || !known) continue
       const { syntax, isSure } = known
-      for (const { keys, ...fault } of read.matchers.flatMap((matcher) => faultsOf(matcher, syntax))) {
+      for (const { keys, ...fault } of read.matchers.flatMap((matcher) => syntaxFaultsOf(matcher, syntax))) {
         report([at, version], isSure ? 'unread' : 'unsure', { ...names, ...fault, route }, { keys })
       }
     }
@@ -197,35 +168,4 @@ function syntaxOf(route: Cursor, traefiks: readonly Traefik[]): { syntax: Syntax
 /** Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/muxer/http/parser.go, `parse`: any other name is v3. */
 function syntaxNamed(name: string): Syntax {
   return name === 'v2' ? 'v2' : 'v3'
-}
-
-type Fault = Pick<Unread, 'what' | 'why' | 'effect' | 'instead'> & { readonly keys: readonly string[] }
-
-const leftOut = 'Traefik leaves the route with this match out'
-
-/** What a syntax does not have of a matcher. */
-function faultsOf({ name, values }: Matcher, syntax: Syntax): Fault[] {
-  const key = name.toLowerCase()
-  if (!matchersIn[syntax].some((one) => one.toLowerCase() === key)) {
-    const instead = counterparts[key]
-    const what = `uses the matcher ${name}`
-    return instead ? [{ what, why: 'which does not have it', effect: leftOut, instead, keys: [name] }] : []
-  }
-  if (syntax === 'v2') return []
-  if (single.includes(key) && values.length > 1) {
-    const instead = values.map((value) => `${name}(\`${value}\`)`).join(' || ')
-    const what = `gives ${name} several values`
-    return [{ what, why: 'where it takes one', effect: leftOut, instead, keys: [name, ...values] }]
-  }
-  const instead = patterned[key]
-  const patterns = values.filter((value) => !isPlaceholder(value) && /\{[A-Za-z_]\w*(?::[^{}]*)?\}/.test(value))
-  if (!instead) return []
-  const [why, effect] = ['where braces are no pattern', 'no request has this match']
-  return patterns.map((value) => ({
-    what: `has the pattern ${value} for ${name} in the syntax of Traefik 2`,
-    why,
-    effect,
-    instead,
-    keys: [name, value],
-  }))
 }
