@@ -118,12 +118,17 @@ describe('files that no root reaches', () => {
   const byArgo = { ...argo, 'apps/web.yaml': web('web') }
   const archive = { 'archive/web.yaml': web('old') }
   const built = { 'archive/kustomization.yaml': kustomize('resources: [web.yaml]'), ...archive }
+  const unlisted = {
+    'apps/old/kustomization.yaml': kustomize('resources: [web.yaml]'),
+    'apps/old/web.yaml': web('old'),
+  }
 
   test.each<[by: string, base: Files, head: Files]>([
     ['Flux', byFlux, archive],
     ['Argo CD', byArgo, archive],
     ['Flux, when a Kustomization builds it', byFlux, built],
     ['Argo CD, when a Kustomization builds it', byArgo, built],
+    ['Flux, when a Kustomization does not list it', byFlux, unlisted],
     ['Flux, when that is edited', { ...byFlux, ...archive }, { 'apps/web.yaml': web('web', undefined, '# edited\n') }],
   ])('is compared with nothing that objects deploy: of %s', async (_, base, head) => {
     expect(await judge(base, head)).toEqual([])

@@ -1,5 +1,7 @@
 import { chartsNameFolders, isBelow } from '../discovery/roots'
 import type { Manifest } from '../manifest/manifest'
+import { kustomizationNames } from '../revision/kustomization-file'
+import type { Tree } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 import type { Sides } from './opening/open-sides'
 
@@ -24,11 +26,12 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
   // In a cluster's folder without named folders, another tool deploys.
   const folders = new Set([...named.base].flatMap(foldersOf))
   const isNamedIn = (cluster: string) => folders.has(cluster)
+  const trees = { base: base.checkout.tree, head: head.checkout.tree }
   return {
     isKnown: true,
     isDeployed: ({ origin, side, clusters, evidence }) =>
       evidence === 'declared' ||
-      isBelow(named[side], placeOf(origin)) ||
+      (isBelow(named[side], placeOf(origin)) && !isLeftOut(origin, named[side], trees[side])) ||
       clusters.some((cluster) => cluster !== '' && !isNamedIn(cluster)),
   }
 }
@@ -44,6 +47,16 @@ function placeOf(origin: Manifest['origin']): string {
   if (origin.kind === 'file' || (origin.source.kind === 'helm' && origin.source.repository !== undefined))
     return origin.path
   return origin.source.path === '.' ? '' : origin.source.path
+}
+
+/**
+ * Whether an object is rendered by a Kustomization that nothing names, below a folder that is built: what is built there
+ * lists its folders, and that one is not among them.
+ */
+function isLeftOut(origin: Manifest['origin'], named: ReadonlySet<string>, { entries }: Tree): boolean {
+  if (origin.kind !== 'rendered' || origin.source.kind !== 'kustomize' || named.has(origin.source.path)) return false
+  const above = foldersOf(origin.source.path).findLast((folder) => named.has(folder))
+  return above !== undefined && kustomizationNames.some((name) => entries.has(`${above}/${name}`))
 }
 
 /** A place and the folders above it. */
