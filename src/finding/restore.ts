@@ -37,9 +37,11 @@ export class Restorer {
   private readonly items = new Map<Skimmed, number>()
 
   /** @param now the file's text at the head; undefined when the change deletes the file */
-  restoring({ object, origin }: Manifest, now: string | undefined): Fix | undefined {
+  restoring({ object, root, origin }: Manifest, now: string | undefined): Fix | undefined {
     if (origin.kind !== 'file' || origin.path.endsWith('.json')) return undefined
-    const insertion = this.insertion(object, now)
+    // In the file, an object does not have the namespace that an Application gives it.
+    const isGiven = !root.at('metadata', 'namespace').exists
+    const insertion = this.insertion(isGiven ? { ...object, ref: { ...object.ref, namespace: '' } } : object, now)
     if (!insertion) return undefined
     const { line, text } = insertion
     // Behind a last line that does not end, an edit begins where that line does.

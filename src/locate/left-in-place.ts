@@ -12,7 +12,9 @@ export async function isLeftInPlace({ location, object, status }: Finding, { sid
   if (!object || rendered || side !== 'base' || status !== 'introduced' || !sides.head.checkout.has(path)) return false
   const text = await sides.head.checkout.text(path)
   const objects = text === undefined ? [] : loadFile({ text }).objects
-  return objects.some(({ ref }) => identityOf(ref) === identityOf(object))
+  // The namespace may be one that an Application gives.
+  const identities = [object, { ...object, namespace: '' }].map(identityOf)
+  return objects.some(({ ref }) => identities.includes(identityOf(ref)))
 }
 
 /** The files that decide whether a plain file is deployed: its own, and those of the objects that take it. */

@@ -5,6 +5,7 @@ import type { Manifest } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { SideOfChange } from '../sides/side'
+import { alignedWith } from './after-rendering/aligned-namespaces'
 import { withoutMadeAgain } from './after-rendering/deleted-objects'
 import { type LapseOf, Lapses } from './after-rendering/lapses'
 import { Placement } from './after-rendering/placement'
@@ -45,11 +46,9 @@ export async function compare(
 ): Promise<Comparison> {
   const { base, head } = sides
   const placement = placementOf(sides, read, rendered, rest, clusters)
-  const { before, after } = withoutMadeAgain(
-    [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)],
-    [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)],
-    protectedBy(rules),
-  )
+  const old = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
+  const now = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
+  const { before, after } = withoutMadeAgain(alignedWith(now, old), alignedWith(old, now), protectedBy(rules))
   const hiddenAt = await unrenderedAt(head, rendered)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
   const failed = new Set(

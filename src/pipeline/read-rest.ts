@@ -2,6 +2,7 @@ import { type Descriptions, noDescriptions } from '../configuration/descriptions
 import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
+import { inGivenNamespace } from '../sides/given-namespace'
 import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
 import type { Sides } from './opening/open-sides'
@@ -68,12 +69,12 @@ const noObjects: ObjectsOfSides = { before: [], after: [] }
 function objectsOf(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings): ObjectsOfSides {
   const { base, head } = descriptionsOf(sides)
   const before = withAssumed([
-    ...loose('base', read.before),
+    ...loose('base', read.before, sides),
     ...looseManifests('base', rendered.before.filter(hasOthers)),
     ...base.manifests,
   ])
   const after = withAssumed([
-    ...loose('head', read.after),
+    ...loose('head', read.after, sides),
     ...looseManifests('head', rendered.after.filter(hasOthers)),
     ...head.manifests,
   ])
@@ -102,8 +103,10 @@ export function descriptionsOf({ base, head }: Sides): { readonly base: Descript
 }
 
 /** Manifests of files, before their clusters are known. */
-function loose(side: Side, files: Files): Manifest[] {
+function loose(side: Side, files: Files, sides: Sides): Manifest[] {
   return [...files.loaded].flatMap(([path, file]) =>
-    file.objects.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, [])),
+    file.objects.flatMap((object) =>
+      manifestsOf(inGivenNamespace(object, side, path, sides), side, { kind: 'file', path }, []),
+    ),
   )
 }

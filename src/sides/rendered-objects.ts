@@ -17,10 +17,8 @@ export function staysInstalled({ root }: Manifest, source: HelmSource): boolean 
 }
 
 /** A release gives its namespace to the objects that name none, and so does an Argo CD Application. */
-export function withNamespace(object: LoadedObject, source: Source): LoadedObject {
-  if (source.namespace === undefined || object.ref.namespace !== '') return object
-  const { kind, name } = object.ref
-  return { ...object, ref: { ...object.ref, ...identify(object.apiVersion, kind, source.namespace, name) } }
+export function withNamespace(object: LoadedObject, { namespace = '' }: Pick<Source, 'namespace'>): LoadedObject {
+  return object.ref.namespace === '' ? inNamespace(object, namespace) : object
 }
 
 /** An object with its namespace replaced. */

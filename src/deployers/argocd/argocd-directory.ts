@@ -18,7 +18,7 @@ export function namePlainFiles(
   named: GitOpsSources,
 ): void {
   const { manifest, name } = owner
-  const { plain, unfollowedLinks } = named
+  const { unfollowedLinks } = named
   const { checkout, argoFiles } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
   const [include, exclude] = [textAt(directory.at('include')), textAt(directory.at('exclude'))]
@@ -43,10 +43,10 @@ export function namePlainFiles(
     }
     taken.push(file)
     const to = checkout.tree.resolved.get(file)
-    plain.set(file, owner)
+    named.take(file, owner)
     if (to === undefined) continue
     // Argo CD reads a file through a link, and enters no folder through one.
-    if (checkout.tree.entries.has(to)) plain.set(to, owner)
+    if (checkout.tree.entries.has(to)) named.take(to, owner)
     else unfollowedLinks.set(file, `${name} does not follow ${file} to a folder`)
   }
   if (directory.at('disableExtensionFilter').value === true && others.length > 0)

@@ -132,7 +132,8 @@ function nameSource(
   } else if (type === 'kustomize' && named.isIgnored(place)) {
     named.skip(manifest, 'ignored', `${written || '.'} is excluded by \`ignore\``)
   } else if (checkout.tree.at(place).length > 0) {
-    namePlainFiles(place, source, { manifest, name: `the Application ${name}`, definitionFiles }, named)
+    const owner = { manifest, name: `the Application ${name}`, namespace, definitionFiles }
+    namePlainFiles(place, source, owner, named)
   } else if (!isMainRevision(textAt(source.targetRevision))) {
     const reason = `${[url, written].filter(Boolean).join(' ')} of ${textAt(source.targetRevision)} is not in this revision`
     named.skip(manifest, 'source-elsewhere', reason)

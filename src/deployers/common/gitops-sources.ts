@@ -50,6 +50,8 @@ export interface PlainOwner {
   readonly manifest: Manifest
   /** The name in messages. */
   readonly name: string
+  /** The namespace of the objects that name none; empty where several objects give several. */
+  readonly namespace: string
   /** Other files that decide which files it applies. */
   readonly definitionFiles: readonly string[]
 }
@@ -145,6 +147,13 @@ export class GitOpsSources {
     if (this.deployers.has(source.id)) return
     this.deployers.set(source.id, manifest)
     this.sources.push(source)
+  }
+
+  /** Adds a plain file that an object deploys. */
+  take(file: string, owner: PlainOwner): void {
+    const other = this.plain.get(file)
+    const isSame = other === undefined || other.namespace === owner.namespace
+    this.plain.set(file, isSame ? owner : { ...owner, namespace: '' })
   }
 
   /** Lists an object that is in several clusters once. */

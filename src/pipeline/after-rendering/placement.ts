@@ -1,6 +1,7 @@
 import type { ClusterMap } from '../../cluster/clusters'
 import type { LoadedFile } from '../../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../../manifest/manifest'
+import { inGivenNamespace } from '../../sides/given-namespace'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { Sides } from '../opening/open-sides'
 import type { RenderedReleases } from './rendered-releases'
@@ -41,7 +42,9 @@ export class Placement {
     return [...files].flatMap(([path, file]) => {
       const names = this.named(side, this.clustersOf(side, path))
       const { evidence } = this.clusters.of(path)
-      const marked = file.objects.map((object) => this.rendered[side].marked(object))
+      const marked = file.objects.map((object) =>
+        this.rendered[side].marked(inGivenNamespace(object, side, path, this.sides)),
+      )
       return marked.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, names, evidence))
     })
   }
