@@ -8,6 +8,7 @@ import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
+import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
 import { missingCharts } from '../gaps/missing-charts'
 import { missingValues } from '../gaps/missing-values'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -76,6 +77,7 @@ export async function accountForUnseen(
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const stranded = new Set(orphans.map(({ location }) => location.path))
   const unlisted = base && changed ? await unlistedFiles(base, head, changed, { rendered, stranded, reach }) : []
+  const misnamed = base && changed ? await misnamedKustomizations(base, head, changed) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
   const refusing =
@@ -110,6 +112,7 @@ export async function accountForUnseen(
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
       ...unlisted,
+      ...misnamed,
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -1,0 +1,54 @@
+import path from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { startOf } from '../region'
+import { isKustomizationFile, kustomizationNames } from '../revision/kustomization-file'
+import type { SideOfChange } from '../sides/side'
+import { dataIn, fieldsOf, listOf, textOf } from '../sources/untyped'
+
+/** Names that are meant for the file of a Kustomization; kustomize compares letters by their case, too. */
+const nearName = /^kustomi[sz](?:e|ation)s?(?:\.ya?ml)+$/i
+
+/**
+ * New Kustomizations that kustomize does not read because of their names, in folders without one that it reads.
+ * https://github.com/kubernetes-sigs/kustomize/blob/1b612d44d18eed2028405981d2c44e4479b3b976/api/konfig/general.go
+ */
+export async function misnamedKustomizations(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+): Promise<Finding[]> {
+  const { ownership } = head.discovery
+  const isNamedInFolder = (file: string) =>
+    kustomizationNames.some((name) => head.checkout.has(path.join(path.dirname(file), name)))
+  const files = [...changed].filter(
+    (file) =>
+      nearName.test(path.basename(file)) &&
+      !isKustomizationFile(file) &&
+      !base.checkout.has(file) &&
+      head.checkout.has(file) &&
+      // A chart may have such a template.
+      !ownership.has(file) &&
+      !isNamedInFolder(file),
+  )
+  return [...(await head.checkout.texts(files))].filter(([, text]) => isKustomization(text)).map(findingOf)
+}
+
+/** Whether a text is a Kustomization of kustomize, and not one of Flux. */
+function isKustomization(text: string): boolean {
+  const { apiVersion, kind, resources } = fieldsOf(dataIn(text))
+  if (apiVersion === undefined && kind === undefined) return listOf(resources).length > 0
+  return kind === 'Kustomization' && textOf(apiVersion).startsWith('kustomize.config.k8s.io/')
+}
+
+function findingOf([file, fileText]: [string, string]): Finding {
+  return gateFinding('source/misnamed', 'misnamed', 'warning', {
+    side: 'head',
+    path: file,
+    region: startOf(1),
+    status: 'introduced',
+    keys: [file],
+    fileText,
+    text: `kustomize does not read this Kustomization, because of its name, so it does not build what is listed here. Rename the file to kustomization.yaml.`,
+  })
+}
