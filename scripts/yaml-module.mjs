@@ -6,9 +6,9 @@ export function yamlModule(text) {
   return `export default JSON.parse(${JSON.stringify(JSON.stringify(parse(text)))})`
 }
 
-/** The same, compressed: for a table that is long and that few runs look at. */
-export function packedYamlModule(text) {
-  const packed = deflateRawSync(JSON.stringify(parse(text)), { level: 9 }).toString('base64')
+/** The code that gives a long value a name, compressed. */
+export function packedModule(name, value) {
+  const packed = deflateRawSync(JSON.stringify(value), { level: 9 }).toString('base64')
   return `import { inflateRawSync } from 'node:zlib'
-export default JSON.parse(inflateRawSync(Buffer.from('${packed}', 'base64')).toString())`
+const ${name} = JSON.parse(inflateRawSync(Buffer.from('${packed}', 'base64')).toString())`
 }

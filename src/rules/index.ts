@@ -28,6 +28,7 @@ import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import serviceReaches from './controller-scope/service-reaches'
+import serviceSelects from './controller-scope/service-selects'
 import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
@@ -119,6 +120,7 @@ export const rules: readonly Rule[] = [
   rbacScoped,
   rbacSufficient,
   serviceReaches,
+  serviceSelects,
   snippetsOff,
   statusKept,
   statusSource,

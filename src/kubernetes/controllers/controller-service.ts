@@ -51,7 +51,16 @@ export function portsOf({ root }: Manifest): OfferedPort[] {
 
 /** The names that the Pods of a workload give their ports. */
 export function portNamesOf(workload: Manifest): string[] {
-  return [...podOf(workload).at('spec', 'containers').items()].flatMap((container) =>
-    [...container.at('ports').items()].flatMap((port) => port.at('name').string ?? []),
-  )
+  return containerPortsOf(workload).flatMap((port) => port.at('name').string ?? [])
+}
+
+/** The numbers of the ports that the Pods of a workload have. */
+export function portNumbersOf(workload: Manifest): number[] {
+  const numbers = containerPortsOf(workload).map((port) => port.at('containerPort').value)
+  return numbers.filter((value) => typeof value === 'number')
+}
+
+function containerPortsOf(workload: Manifest): Cursor[] {
+  const containers = [...podOf(workload).at('spec', 'containers').items()]
+  return containers.flatMap((container) => [...container.at('ports').items()])
 }

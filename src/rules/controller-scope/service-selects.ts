@@ -1,0 +1,123 @@
+import { podOf, workloadKinds } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import { isServiceOf, mayMakeIn } from '../../kubernetes/charts/backend-services'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { portNamesOf, portNumbersOf } from '../../kubernetes/controllers/controller-service'
+import { backendKinds, servicesNamedBy } from '../../kubernetes/ingress/backend'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { servicesIn } from '../../kubernetes/ingress/services'
+import { shareNamespace } from '../../kubernetes/object/namespace'
+import { selectionMarks, selects } from '../../kubernetes/object/service'
+import { isOneService, webhookKinds, webhooksIn, webhooksOf } from '../../kubernetes/protection/webhook'
+import type { Cursor } from '../../manifest/cursor'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
+
+const userKinds = [...backendKinds, ...webhookKinds]
+
+export default defineRule({
+  id: 'controller-scope/service-selects',
+  summary: 'The Service of a route or of an admission webhook selects the Pods that are meant for it.',
+  since: '1.9.0',
+  scope: 'snapshot',
+  kinds: ['Service'],
+  reads: [...userKinds, ...workloadKinds, ...releaseKinds],
+  messages: {
+    // Source: as in backend-resolves, of a Service without endpoints
+    route: ({ service, workload, selected, labels, user }: Unmatched) =>
+      `${service} selects Pods with ${selected}, which none of its namespace has: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
+    webhook: ({ service, workload, selected, labels, user }: Unmatched) =>
+      `${service} selects Pods with ${selected}, which none of its namespace has: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
+  },
+  putBack: { route: 'changed', webhook: 'changed' },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'Service') yield* [manifest.ref.name, ...selectionMarks(manifest)]
+    else if (userKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`)))
+      yield* [...servicesNamedBy(manifest), ...webhooksOf(manifest).map(({ service }) => service.name)]
+    else yield* [manifest.ref.name, ...selectionMarks(manifest)]
+  },
+  check({ manifest, snapshot, report }) {
+    const use = useOf(manifest, snapshot)
+    const selected = [...manifest.root.at('spec', 'selector').entries()]
+    if (!use || selected.some(([, { string }]) => string === undefined || isPlaceholder(string))) return
+    const workloads = workloadKinds
+      .flatMap((kind) => snapshot.ofKind(kind))
+      .filter((one) => shareNamespace(one, manifest))
+    if (workloads.some((one) => selects(manifest, one))) return
+    const meant = workloads.find((one) => isMeant(one, use.kind, manifest))
+    const wrong = meant ? unmatched(manifest, meant) : []
+    const [first] = wrong
+    if (!meant || !first || wrong.some(([, { string = '' }]) => mayBeRun(string, manifest, snapshot))) return
+    const labels = podOf(meant).at('metadata', 'labels')
+    const words = (entries: Iterable<[string, Cursor]>) =>
+      [...entries].map(([key, { string }]) => `${key}: ${string}`).join(', ')
+    const args = {
+      service: nameOf(manifest.ref),
+      workload: nameOf(meant.ref),
+      selected: words(wrong),
+      labels: words(labels.entries()),
+      user: use.user,
+    }
+    report([first[1], labels, use.at], use.kind, args, { keys: wrong.map(([key]) => key) })
+  },
+})
+
+interface Use {
+  readonly kind: 'route' | 'webhook'
+  readonly user: string
+  readonly at: Cursor
+}
+
+/** What sends requests to a Service: a route, or an admission webhook without whose answer requests are refused. */
+function useOf(service: Manifest, snapshot: Snapshot): Use | undefined {
+  if (isPlaceholder(service.ref.name)) return undefined
+  const backend = servicesIn(snapshot)
+    .backendsTo(service.ref.name)
+    .find((one) => isServiceOf(one, service))
+  if (backend) return { kind: 'route', user: nameOf(backend.name.manifest.ref), at: backend.name }
+  const webhook = webhooksIn(snapshot).find((one) => one.closed && isOneService(one.service, service.ref))
+  return webhook && { kind: 'webhook', user: webhook.name, at: webhook.service.at }
+}
+
+/**
+ * Labels that are written in a template, and that no controller adds to Pods or changes, as it does for a leader
+ * (`role`) or one Pod of a StatefulSet (`statefulset.kubernetes.io/pod-name`).
+ */
+const written = ['app', 'component', 'k8s-app', 'name', 'task'].concat(
+  ['name', 'instance', 'component', 'part-of'].map((name) => `app.kubernetes.io/${name}`),
+)
+
+/** The labels that a Service selects and the Pods of a workload do not have. */
+function unmatched(service: Manifest, workload: Manifest): [string, Cursor][] {
+  const labels = podOf(workload).at('metadata', 'labels')
+  return [...service.root.at('spec', 'selector').entries()].filter(
+    ([key, { string }]) => labels.at(key).string !== string,
+  )
+}
+
+/**
+ * Whether a workload is the one that is meant for a Service: it has its name, and its ports. The Service of a webhook
+ * may have a longer name, where it selects one label of the Pods.
+ */
+function isMeant(workload: Manifest, use: Use['kind'], service: Manifest): boolean {
+  const selector = [...service.root.at('spec', 'selector').entries()]
+  const wrong = unmatched(service, workload)
+  const isLike =
+    use === 'webhook' && wrong.length < selector.length && service.ref.name.startsWith(`${workload.ref.name}-`)
+  if (workload.ref.name !== service.ref.name && !isLike) return false
+  const labels = podOf(workload).at('metadata', 'labels')
+  if (wrong.some(([key]) => !written.includes(key) || isPlaceholder(labels.at(key).string ?? ''))) return false
+  const ports = [...portNamesOf(workload), ...portNumbersOf(workload)]
+  const targets = [...service.root.at('spec', 'ports').items()].map((port) => {
+    const target = port.at('targetPort')
+    return (target.exists ? target : port.at('port')).value
+  })
+  return targets.length > 0 && targets.every((target) => ports.some((port) => port === target))
+}
+
+/** Whether something else may run Pods with a label: the release of a chart, or an object of an operator. */
+function mayBeRun(label: string, { ref }: Manifest, snapshot: Snapshot): boolean {
+  return snapshot.manifests.some((one) => mayMakeIn(ref.namespace, label, one))
+}
