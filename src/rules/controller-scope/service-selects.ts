@@ -17,19 +17,22 @@ type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user',
 
 const userKinds = [...backendKinds, ...webhookKinds]
 
+/** The workloads that serve requests: the Pods of others end. */
+const servingKinds = workloadKinds.filter((kind) => kind !== 'Job.batch' && kind !== 'CronJob.batch')
+
 export default defineRule({
   id: 'controller-scope/service-selects',
   summary: 'The Service of a route or of an admission webhook selects the Pods that are meant for it.',
   since: '1.9.0',
   scope: 'snapshot',
   kinds: ['Service'],
-  reads: [...userKinds, ...workloadKinds, ...releaseKinds],
+  reads: [...userKinds, ...servingKinds, ...releaseKinds],
   messages: {
     // Source: as in backend-resolves, of a Service without endpoints
     route: ({ service, workload, selected, labels, user }: Unmatched) =>
-      `${service} selects Pods with ${selected}, which none of its namespace has: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
+      `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
     webhook: ({ service, workload, selected, labels, user }: Unmatched) =>
-      `${service} selects Pods with ${selected}, which none of its namespace has: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
+      `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
   },
   putBack: { route: 'changed', webhook: 'changed' },
   *partners(manifest) {
@@ -42,7 +45,7 @@ export default defineRule({
     const use = useOf(manifest, snapshot)
     const selected = [...manifest.root.at('spec', 'selector').entries()]
     if (!use || selected.some(([, { string }]) => string === undefined || isPlaceholder(string))) return
-    const workloads = workloadKinds
+    const workloads = servingKinds
       .flatMap((kind) => snapshot.ofKind(kind))
       .filter((one) => shareNamespace(one, manifest))
     if (workloads.some((one) => selects(manifest, one))) return
@@ -119,5 +122,5 @@ function isMeant(workload: Manifest, use: Use['kind'], service: Manifest): boole
 
 /** Whether something else may run Pods with a label: the release of a chart, or an object of an operator. */
 function mayBeRun(label: string, { ref }: Manifest, snapshot: Snapshot): boolean {
-  return snapshot.manifests.some((one) => mayMakeIn(ref.namespace, label, one))
+  return snapshot.manifests.some((one) => !one.ref.group.endsWith('.k8s.io') && mayMakeIn(ref.namespace, label, one))
 }
