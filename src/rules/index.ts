@@ -45,6 +45,7 @@ import credentialsProvided from './ingress-tls/credentials-provided'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
 import entryUsed from './ingress-tls/entry-used'
 import fieldsAccepted from './ingress-tls/fields-accepted'
+import gatewayAccepted from './ingress-tls/gateway-accepted'
 import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
@@ -137,6 +138,7 @@ export const rules: readonly Rule[] = [
   defaultCertificateKept,
   entryUsed,
   fieldsAccepted,
+  gatewayAccepted,
   gatewayCertificate,
   hostCovered,
   hostUnique,
