@@ -54,7 +54,12 @@ const movedFromExtensions: Readonly<Record<string, string>> = {
 export function identify(apiVersion: string, kind: string, namespace: string, name: string): ObjectRef {
   const written = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   const group = written === 'extensions' ? (entryOf(movedFromExtensions, kind) ?? written) : written
-  return { group, kind, namespace: entryOf(clusterScoped, group)?.includes(kind) ? '' : namespace, name }
+  return { group, kind, namespace: isClusterScoped({ group, kind }) ? '' : namespace, name }
+}
+
+/** Whether the kind of an object has no namespaces; not known of all kinds that are not of Kubernetes. */
+export function isClusterScoped({ group, kind }: Pick<ObjectRef, 'group' | 'kind'>): boolean {
+  return entryOf(clusterScoped, group)?.includes(kind) ?? false
 }
 
 /**

@@ -11,6 +11,7 @@ import { lostProviders } from '../gaps/lost-providers'
 import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
 import { missingCharts } from '../gaps/missing-charts'
 import { missingValues } from '../gaps/missing-values'
+import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { otherRevisions } from '../gaps/other-revisions'
 import type { ClustersOf } from '../gaps/out-of-sight'
@@ -113,6 +114,7 @@ export async function accountForUnseen(
       ...(await unreadValues(base, head, changed)),
       ...unlisted,
       ...misnamed,
+      ...(base ? objectsWithoutNamespace(compared.changes, head) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

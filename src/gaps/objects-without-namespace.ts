@@ -1,0 +1,76 @@
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { gitOpsKind } from '../gitops/kinds'
+import { stableVersionsOf } from '../kubernetes/versions/served-apis'
+import { abridged } from '../listing'
+import type { Change } from '../manifest/change'
+import { isClusterScoped } from '../manifest/identity'
+import { groupKindOf, type Manifest, nameOf } from '../manifest/manifest'
+import { startOf } from '../region'
+import type { SideOfChange } from '../sides/side'
+import { inside } from '../sources/places'
+
+/** Groups besides those of Kubernetes whose kinds without a namespace are all known here. */
+const groups: ReadonlySet<string> = new Set([
+  'cert-manager.io',
+  'gateway.networking.k8s.io',
+  'helm.toolkit.fluxcd.io',
+  'kustomize.toolkit.fluxcd.io',
+  'source.toolkit.fluxcd.io',
+  'traefik.containo.us',
+  'traefik.io',
+])
+
+/**
+ * New objects that name no namespace and that Flux applies: it rejects them, and applies nothing else of their
+ * Kustomization. https://github.com/fluxcd/flux2/issues/4301
+ */
+export function objectsWithoutNamespace(changes: readonly Change[], { discovery }: SideOfChange): Finding[] {
+  const folders = foldersOf(discovery.objects)
+  const ofFlux = new Set(
+    discovery.sources.flatMap((source) => (source.kind === 'kustomize' && folders.has(source.root) ? [source.id] : [])),
+  )
+  const bySource = new Map<string, Manifest[]>()
+  for (const change of changes) {
+    if (change.kind !== 'added') continue
+    const { ref, origin } = change.after
+    if (origin.kind !== 'rendered' || !ofFlux.has(origin.id) || origin.unbuilt || ref.namespace !== '') continue
+    const isKnown = groups.has(ref.group) || stableVersionsOf(ref.group, ref.kind).length > 0
+    if (isKnown && !isClusterScoped(ref)) bySource.set(origin.id, [...(bySource.get(origin.id) ?? []), change.after])
+  }
+  return [...bySource.values()].flatMap((objects) => {
+    const [first] = objects
+    if (first?.origin.kind !== 'rendered') return []
+    const { id, template, source, path } = first.origin
+    const names = objects.map(({ ref }) => nameOf(ref))
+    return gateFinding('source/without-namespace', 'without-namespace', 'warning', {
+      side: 'head',
+      path,
+      region: startOf(1),
+      object: first.ref,
+      keys: names,
+      status: 'introduced',
+      sources: [{ ...source, cluster: '' }],
+      rendered: {
+        id,
+        template,
+        text: first.object.fileText,
+        line: first.object.region.startLine,
+        object: first.ref,
+        keys: [],
+      },
+      text: `${abridged(names)} ${names.length > 1 ? 'name' : 'names'} no namespace, so Flux applies nothing of its Kustomization: "namespace not specified". Set \`namespace\` in the kustomization.yaml, \`metadata.namespace\` in the object, or \`spec.targetNamespace\` in the Kustomization of Flux.`,
+    })
+  })
+}
+
+/** The folders that Flux deploys without giving a namespace. */
+function foldersOf(objects: readonly Manifest[]): ReadonlySet<string> {
+  const all = objects
+    .filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
+    .map(({ root }) => readFluxKustomization(root))
+    .map(({ path, targetNamespace }) => ({ folder: inside('', path.string || '.'), isGiven: targetNamespace.exists }))
+  const given = new Set(all.flatMap(({ folder, isGiven }) => (isGiven ? [folder] : [])))
+  return new Set(all.flatMap(({ folder }) => (folder === undefined || given.has(folder) ? [] : [folder])))
+}
