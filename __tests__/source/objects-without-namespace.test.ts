@@ -59,7 +59,7 @@ describe('an object without a namespace that Flux applies', () => {
     [
       'nothing is known of its kind',
       flux(),
-      { ...folder(), 'web/settings.yaml': object('example.com/v1', 'Web', 'a', '') },
+      { ...folder(), 'web/settings.yaml': object('example.com/v1', 'Web', 'a', '', '') },
     ],
   ])('is passed over if %s', async (_, base, head) => {
     expect(await found(base, head)).toEqual([])

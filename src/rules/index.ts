@@ -10,6 +10,7 @@ import classServed from './controller-scope/class-served'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
+import dnsArguments from './controller-scope/dns-arguments'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -103,6 +104,7 @@ export const rules: readonly Rule[] = [
   controllerKept,
   deployerResolves,
   deployerSingle,
+  dnsArguments,
   electionIsolated,
   flagsKnown,
   gatewayKept,

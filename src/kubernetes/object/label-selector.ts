@@ -54,6 +54,11 @@ export function matchesLabels(selector: string, labelOf: (key: string) => string
   })
 }
 
+/** Whether a text is a selector in kubectl's syntax, comparisons of numbers (`key > 1`) left out. */
+export function isLabelSelector(text: string): boolean {
+  return forms.whole.test(text.replace(/\b(in|notin)\s*\(/g, '$1 ('))
+}
+
 /** The labels that a selector asks for; none where it is no selector. */
 export function labelsOf(selector: string): string[] {
   return forms.whole.test(selector) ? partsOf(selector).map(({ name }) => name) : []

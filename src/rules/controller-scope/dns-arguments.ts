@@ -1,0 +1,41 @@
+import { podOf, workloadKinds } from '../../cluster/pod'
+import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
+import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
+import { faultsOfContainer, faultsOfRelease } from '../../kubernetes/controllers/external-dns-arguments'
+import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Fault = Record<'object' | 'text', string>
+
+const outcome = 'so it exits as soon as it starts, and the hosts of new routes get no DNS records'
+
+export default defineRule({
+  id: 'controller-scope/dns-arguments',
+  summary: 'ExternalDNS can read its arguments.',
+  since: '1.9.0',
+  scope: 'snapshot',
+  kinds: [...workloadKinds, ...releaseKinds],
+  reads: releasePartKinds,
+  messages: {
+    dash: ({ object, text }: Fault) =>
+      `ExternalDNS gets the argument ${text} from ${object}, which begins with a dash that is no hyphen, ${outcome}. Write the two hyphens of a flag: --.`,
+    repeated: ({ object, text }: Fault) =>
+      `ExternalDNS gets the flag --${text} from ${object} twice, which it takes once, ${outcome}. Remove one of them; the chart writes some flags itself.`,
+    selector: ({ object, text }: Fault) =>
+      `ExternalDNS gets the filter ${text} from ${object}, which is no label selector, ${outcome}. Write a selector as kubectl takes it: key=value, key in (a, b), key notin (a, b).`,
+  },
+  *partners(manifest) {
+    if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
+  },
+  check({ manifest, snapshot, report }) {
+    const object = nameOf(manifest.ref)
+    const containers = workloadKinds.includes(groupKindOf(manifest.ref))
+      ? [...podOf(manifest).at('spec', 'containers').items()]
+      : []
+    const faults = [
+      ...containers.flatMap(faultsOfContainer),
+      ...remoteReleasesOf(manifest, snapshot).flatMap(faultsOfRelease),
+    ]
+    for (const { kind, at, text } of faults) report(at, kind, { object, text }, { keys: [text] })
+  },
+})
