@@ -40,8 +40,15 @@ const policies = {
       const texts = readdirSync('policies', { recursive: true })
         .filter((file) => file.endsWith('.yaml'))
         .map((file) => readFileSync(path.join('policies', file), 'utf8'))
-      const parsed = texts.sort().map((text) => [createHash('sha1').update(text).digest('hex'), parse(text)])
-      return { contents: `${packedModule('parsed', parsed)}\nexport const parsedPolicies = new Map(parsed)` }
+      texts.sort()
+      const digests = texts.map((text) => createHash('sha1').update(text).digest('hex'))
+      const contents = `${packedModule(
+        'parsed',
+        texts.map((text) => parse(text)),
+      )}
+const digests = ${JSON.stringify(digests)}
+export const parsedPolicies = new Map(digests.map((digest, index) => [digest, parsed[index]]))`
+      return { contents }
     })
   },
 }

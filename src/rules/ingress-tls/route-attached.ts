@@ -61,6 +61,8 @@ export default defineRule({
       `No listener of ${gateways} that ${route} names accepts ${host}, whatever is filled in: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
     noGateway: ({ route, gateway, known }: { route: string; gateway: string; known: string }) =>
       `${route} names ${gateway} under parentRefs, which is not in this repository and which no other route here names (known here: ${known}). If it is not in the cluster either, nothing serves the route. Correct the name or the namespace.`,
+    otherNamespace: ({ route, gateway, known }: { route: string; gateway: string; known: string }) =>
+      `${route} names ${gateway} under parentRefs, and this repository has a Gateway of that name only as ${known}. If it is not in the cluster either, nothing serves the route. Correct the namespace.`,
     wrongProtocol: ({ route, listeners, kind, wanted }: Record<'route' | 'listeners' | 'kind' | 'wanted', string>) =>
       `${route} names ${listeners}, and a ${kind} attaches only to a listener with the protocol ${wanted}, so the route is not attached. Name a listener with this protocol under sectionName.`,
     notAllowed: ({ route, namespace, listeners }: { route: string; namespace: string; listeners: string }) =>
@@ -78,8 +80,14 @@ export default defineRule({
     }) =>
       `The listener ${listener} of ${gateway} accepts ${host}, but its certificate is for ${names}, and a wildcard covers one label only. Add a listener whose certificate covers the host, or add the host to the certificate.`,
   },
-  later: { neverAttached: '1.6.0', noGateway: '1.6.0', wrongProtocol: '1.6.0', notAllowed: '1.6.0' },
-  putBack: { noGateway: 'changed' },
+  later: {
+    neverAttached: '1.6.0',
+    noGateway: '1.6.0',
+    notAllowed: '1.6.0',
+    otherNamespace: '1.9.0',
+    wrongProtocol: '1.6.0',
+  },
+  putBack: { noGateway: 'changed', otherNamespace: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'Gateway') {
@@ -160,17 +168,21 @@ export default defineRule({
     if (change.kind === 'removed' || !routeKinds.includes(groupKindOf(change.after.ref))) return
     const before = change.kind === 'changed' ? (parentsOf(change.before) ?? []) : []
     for (const parent of parentsOf(change.after) ?? []) {
-      const known = before.some((one) => isSameGateway(one, parent))
-        ? []
-        : gatewaysBeside(parent, { base, head, others: (side) => othersBeside(change.after, side) })
-      const [first] = known
+      if (before.some((one) => isSameGateway(one, parent))) continue
+      const others = (side: Snapshot) => othersBeside(change.after, side)
+      const known = gatewaysBeside(parent, { base, head, others })
+      // Several routes that come together may have one fault.
+      const namesakes = gatewaysBeside(parent, { base, head, others: (side) => (side === head ? [] : others(side)) })
+      const found = known.length > 0 ? known : namesakes.filter(({ ref }) => ref.name === parent.name.string)
+      const [first] = found
       if (!first) continue
       const args = {
         route: nameOf(change.after.ref),
         gateway: `the Gateway ${parent.namespace}/${parent.name.string}`,
-        known: namedHosts(known.map(({ ref }) => nameOf(ref))),
+        known: namedHosts(found.map(({ ref }) => nameOf(ref))),
       }
-      report([parent.at, first.root], 'noGateway', args, { keys: [`${parent.namespace}/${parent.name.string}`] })
+      const message = known.length > 0 ? 'noGateway' : 'otherNamespace'
+      report([parent.at, first.root], message, args, { keys: [`${parent.namespace}/${parent.name.string}`] })
     }
   },
 })
