@@ -55,6 +55,14 @@ describe('an object without a namespace that Flux applies', () => {
     ['the Kustomization gives it one', flux(), folder('namespace: web')],
     ['the Kustomization of Flux gives it one', flux(', targetNamespace: web'), folder()],
     ['it was there before', { ...flux(), ...folder() }, { 'web/settings.yaml': configMap('settings', 'other') }],
+    [
+      'another one is without a namespace already',
+      { ...flux(), ...folder() },
+      {
+        'web/kustomization.yaml': kustomization('resources: [settings.yaml, role.yaml, more.yaml]'),
+        'web/more.yaml': configMap('more'),
+      },
+    ],
     ['Flux does not apply it', {}, folder()],
     [
       'nothing is known of its kind',

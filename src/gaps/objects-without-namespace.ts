@@ -6,8 +6,9 @@ import { stableVersionsOf } from '../kubernetes/versions/served-apis'
 import { abridged } from '../listing'
 import type { Change } from '../manifest/change'
 import { isClusterScoped } from '../manifest/identity'
-import { groupKindOf, type Manifest, nameOf } from '../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import { startOf } from '../region'
+import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { inside } from '../sources/places'
 
@@ -26,8 +27,18 @@ const groups: ReadonlySet<string> = new Set([
  * New objects that name no namespace and that Flux applies: it rejects them, and applies nothing else of their
  * Kustomization. https://github.com/fluxcd/flux2/issues/4301
  */
-export function objectsWithoutNamespace(changes: readonly Change[], { discovery }: SideOfChange): Finding[] {
+export function objectsWithoutNamespace(
+  changes: readonly Change[],
+  { discovery }: SideOfChange,
+  before: readonly RenderedSide[],
+): Finding[] {
   const folders = foldersOf(discovery.objects)
+  // Where others are without one already, the deployer gives it, or applies nothing before the change either.
+  const known = new Set(
+    before.flatMap(({ source, objects }) =>
+      objects.some(({ object }) => lacksNamespace(object.ref)) ? [source.id] : [],
+    ),
+  )
   const ofFlux = new Set(
     discovery.sources.flatMap((source) => (source.kind === 'kustomize' && folders.has(source.root) ? [source.id] : [])),
   )
@@ -35,9 +46,8 @@ export function objectsWithoutNamespace(changes: readonly Change[], { discovery 
   for (const change of changes) {
     if (change.kind !== 'added') continue
     const { ref, origin } = change.after
-    if (origin.kind !== 'rendered' || !ofFlux.has(origin.id) || origin.unbuilt || ref.namespace !== '') continue
-    const isKnown = groups.has(ref.group) || stableVersionsOf(ref.group, ref.kind).length > 0
-    if (isKnown && !isClusterScoped(ref)) bySource.set(origin.id, [...(bySource.get(origin.id) ?? []), change.after])
+    if (origin.kind !== 'rendered' || !ofFlux.has(origin.id) || known.has(origin.id) || origin.unbuilt) continue
+    if (lacksNamespace(ref)) bySource.set(origin.id, [...(bySource.get(origin.id) ?? []), change.after])
   }
   return [...bySource.values()].flatMap((objects) => {
     const [first] = objects
@@ -63,6 +73,11 @@ export function objectsWithoutNamespace(changes: readonly Change[], { discovery 
       text: `${abridged(names)} ${names.length > 1 ? 'name' : 'names'} no namespace, so Flux applies nothing of its Kustomization: "namespace not specified". Set \`namespace\` in the kustomization.yaml, \`metadata.namespace\` in the object, or \`spec.targetNamespace\` in the Kustomization of Flux.`,
     })
   })
+}
+
+function lacksNamespace(ref: ObjectRef): boolean {
+  const isKnown = groups.has(ref.group) || stableVersionsOf(ref.group, ref.kind).length > 0
+  return ref.namespace === '' && isKnown && !isClusterScoped(ref)
 }
 
 /** The folders that Flux deploys without giving a namespace. */
