@@ -13,6 +13,7 @@ import deployerSingle from './controller-scope/deployer-single'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
+import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
 import lockHeld from './controller-scope/lock-held'
@@ -104,6 +105,7 @@ export const rules: readonly Rule[] = [
   electionIsolated,
   flagsKnown,
   gatewayKept,
+  imageValid,
   istioBackendResolves,
   istioGatewayResolves,
   lockHeld,
