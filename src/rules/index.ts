@@ -1,4 +1,5 @@
 import type { Rule } from '../rule/rule'
+import addressSingle from './controller-scope/address-single'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
 import backendBeside from './controller-scope/backend-beside'
@@ -91,6 +92,7 @@ import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  addressSingle,
   annotationsKnown,
   annotationsParsed,
   backendBeside,

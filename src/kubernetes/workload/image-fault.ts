@@ -25,7 +25,7 @@ const digitsOf: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * The fault of an image's name, if a kubelet certainly refuses it. None of a name that a tool replaces: it has marks or words in capitals,
+ * The fault of an image's name, if a kubelet certainly refuses it. None of a name that a tool replaces: it has marks or words in capitals, is encrypted,
  * is a target of Bazel (`//web:image`), or is for ko (`ko://`), and none of an empty one, which a webhook may fill in.
  * Source: https://github.com/distribution/reference/blob/v0.6.0/normalize.go, ParseNormalizedNamed, which
  * kubernetes/kubernetes calls in pkg/kubelet/images/image_manager.go
@@ -52,7 +52,7 @@ export function withoutFault(name: string): string | undefined {
 
 /** Whether a tool fills in a part of the name, or the whole of it. */
 function isForTool(name: string): boolean {
-  return isPlaceholder(name) || /[${}<>%#*|~]|\[\[|\.\.\.|@\w+@|^(?:ko:)?\/\//.test(name)
+  return isPlaceholder(name) || /[${}<>%#*|~]|\[\[|.\[|\.\.\.|@[A-Z_]+@|^(?:ko:)?\/\//.test(name)
 }
 
 /** `REGISTRY`, `MY_TAG` or `xxx`: a text for a person or a tool to replace. */
