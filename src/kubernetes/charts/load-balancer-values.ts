@@ -27,6 +27,7 @@ export function loadBalancersIn(values: LayeredValue): LoadBalancerValues[] {
   })
 }
 
+/** Whether it is no LoadBalancer: the type is beside `spec`, too. */
 function isOff(block: LayeredValue): boolean {
   const type = block.get('type')
   return type.isSet && type.scalar !== 'LoadBalancer'

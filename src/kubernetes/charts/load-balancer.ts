@@ -30,8 +30,7 @@ const allocators: readonly Allocator[] = [
   { prefixes: ['kube-vip.io/'], addresses: ['kube-vip.io/loadbalancerIPs'], keys: [] },
 ]
 
-/** The keys of values and objects that ask for an address. */
-export const addressKeys: readonly string[] = ['loadBalancerIP', ...allocators.flatMap(({ addresses }) => addresses)]
+const addressKeys = allocators.flatMap(({ addresses }) => addresses)
 
 /** The addresses that a Service of type LoadBalancer asks for, and how it shares them. */
 export interface LoadBalancer {

@@ -83,7 +83,10 @@ function firstClash(one: Claimant, others: readonly Claimant[]) {
 
 /** Whether one of two is the first of a pair: so each pair is met once, and no object meets its copy. */
 function isBefore(one: Claimant, other: Claimant): boolean {
-  return one.release !== other.release && identityOf(one.manifest.ref) < identityOf(other.manifest.ref)
+  const [a, b] = [one.manifest.ref, other.manifest.ref]
+  // A tool may put an object without a namespace into any.
+  const isCopy = a.kind === b.kind && a.name === b.name && [a, b].some(({ namespace }) => namespace === '')
+  return !isCopy && one.release !== other.release && identityOf(a) < identityOf(b)
 }
 
 /** The Services that an object is, or that the chart of its release makes of its values. */
