@@ -102,5 +102,5 @@ function faultOfDigest(digests: readonly string[]): ImageFault | undefined {
   if (!/^[a-f0-9]+$/.test(hex)) return { part: digest, fault: 'its digits are 0 to 9 and a to f' }
   return hex.length === digits
     ? undefined
-    : { part: digest, fault: `it has ${hex.length} digits, and ${algorithm} has ${digits}` }
+    : { part: digest, fault: `${algorithm} has ${digits} digits, and this one ${hex.length}` }
 }
