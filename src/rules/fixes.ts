@@ -7,6 +7,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/controller-kept': ['elsewhere', 'gateways', 'gatewaysStopped', 'mayStop', 'removed', 'stopped'],
   'controller-scope/deployer-resolves': ['removed'],
   'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlistened'],
+  'controller-scope/image-valid': ['controller', 'workload'],
   'controller-scope/istio-backend-resolves': ['removed'],
   'controller-scope/istio-gateway-resolves': ['removed'],
   'controller-scope/middleware-kept': ['removed'],

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule/rule'
+import addressSingle from './controller-scope/address-single'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
 import backendBeside from './controller-scope/backend-beside'
@@ -14,6 +15,7 @@ import dnsArguments from './controller-scope/dns-arguments'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
+import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
 import lockHeld from './controller-scope/lock-held'
@@ -93,6 +95,7 @@ import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  addressSingle,
   annotationsKnown,
   annotationsParsed,
   backendBeside,
@@ -108,6 +111,7 @@ export const rules: readonly Rule[] = [
   electionIsolated,
   flagsKnown,
   gatewayKept,
+  imageValid,
   istioBackendResolves,
   istioGatewayResolves,
   lockHeld,

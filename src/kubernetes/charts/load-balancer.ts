@@ -1,0 +1,94 @@
+import { isIP } from 'node:net'
+import type { Cursor } from '../../manifest/cursor'
+import type { LayeredValue } from './layered-value'
+
+/** A program that gives Services of type LoadBalancer their addresses. */
+interface Allocator {
+  readonly prefixes: readonly string[]
+  /** The annotations with addresses, the first over the others. */
+  readonly addresses: readonly string[]
+  /** The annotations with a key that two Services need in common to share an address; none where they need no key. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * Sources: https://github.com/metallb/metallb/blob/v0.16.1/controller/service.go and internal/allocator/allocator.go, sharingOK;
+ * https://github.com/cilium/cilium, operator/pkg/lbipam/lbipam.go, satisfySpecificIPRequests;
+ * https://github.com/kube-vip/kube-vip-cloud-provider/blob/v0.0.12/pkg/provider/loadBalancer.go, syncLoadBalancer, which leaves a given address as it is
+ */
+const allocators: readonly Allocator[] = [
+  {
+    prefixes: ['metallb.io/', 'metallb.universe.tf/'],
+    addresses: ['metallb.io/loadBalancerIPs', 'metallb.universe.tf/loadBalancerIPs'],
+    keys: ['metallb.io/allow-shared-ip', 'metallb.universe.tf/allow-shared-ip'],
+  },
+  {
+    prefixes: ['lbipam.cilium.io/', 'io.cilium/lb-ipam-'],
+    addresses: ['lbipam.cilium.io/ips', 'io.cilium/lb-ipam-ips'],
+    keys: ['lbipam.cilium.io/sharing-key', 'io.cilium/lb-ipam-sharing-key'],
+  },
+  { prefixes: ['kube-vip.io/'], addresses: ['kube-vip.io/loadbalancerIPs'], keys: [] },
+]
+
+const addressKeys = allocators.flatMap(({ addresses }) => addresses)
+
+/** The addresses that a Service of type LoadBalancer asks for, and how it shares them. */
+export interface LoadBalancer {
+  readonly addresses: ReadonlyMap<string, Cursor>
+  /** The allocators that its annotations are for; none where it has only `loadBalancerIP`, which all read. */
+  readonly allocators: readonly Allocator[]
+  readonly className: unknown
+  /** The key by which it shares its address, for each allocator. */
+  readonly keyFor: (allocator: Allocator) => unknown
+  /** `TCP/443`; undefined where they are not known. */
+  readonly ports: readonly string[] | undefined
+}
+
+/** Reads the spec of a Service; undefined if it asks for no address that is known. */
+export function loadBalancerOf(spec: LayeredValue, annotations: LayeredValue): LoadBalancer | undefined {
+  const type = spec.get('type')
+  if (type.isSet && type.scalar !== 'LoadBalancer') return undefined
+  const written = [spec.get('loadBalancerIP'), ...addressKeys.map((key) => annotations.get(key))]
+  const addresses = new Map(
+    written.flatMap(({ at, scalar }) =>
+      typeof scalar === 'string' && at ? addressesIn(scalar).map((address) => [address, at] as const) : [],
+    ),
+  )
+  if (addresses.size === 0) return undefined
+  const given = annotations.keys
+  return {
+    addresses,
+    allocators: allocators.filter(({ prefixes }) =>
+      prefixes.some((prefix) => given.some((key) => key.startsWith(prefix))),
+    ),
+    className: spec.get('loadBalancerClass').scalar,
+    keyFor: ({ keys }) => keys.map((key) => annotations.get(key).scalar).find((key) => key !== undefined && key !== ''),
+    ports: spec.get('ports').items?.map((port) => `${port.get('protocol').scalar ?? 'TCP'}/${port.get('port').scalar}`),
+  }
+}
+
+/** Addresses, and variables that stand for one; not the address by which kube-vip asks for DHCP. */
+function addressesIn(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  const asked = parts.filter((part) => (isIP(part) !== 0 && part !== '0.0.0.0') || /^\$\{\w+\}$/.test(part))
+  return asked.map((part) => (part.startsWith('$') ? part : part.toLowerCase()))
+}
+
+/** The reason why two Services cannot have one address: they have no key in common, or a port. */
+export type Clash = { readonly keys: readonly string[] } | { readonly port: string }
+
+/** The clash of two Services that ask for one address, if there is one for certain. */
+export function clashOf(one: LoadBalancer, other: LoadBalancer): Clash | undefined {
+  if (one.className !== other.className) return undefined
+  const [own = [], its = []] = [one, other].map((balancer) => balancer.allocators)
+  const all = own.length === 0 ? its : its.length === 0 ? own : own.filter((allocator) => its.includes(allocator))
+  // They are for two programs, of which a cluster has one.
+  if (all.length === 0 && own.length > 0) return undefined
+  const isShared = (allocator: Allocator) => {
+    const key = one.keyFor(allocator)
+    return allocator.keys.length === 0 || (key !== undefined && key === other.keyFor(allocator))
+  }
+  if (all.length > 0 && !all.some(isShared)) return { keys: all.flatMap(({ keys }) => keys.slice(0, 1)) }
+  const port = one.ports?.find((each) => other.ports?.includes(each))
+  return port === undefined ? undefined : { port }
+}
