@@ -40,6 +40,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['lost'],
+  'ingress-tls/values-shaped': ['plain'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/cluster-object-kept': [

@@ -68,6 +68,7 @@ import secretUnsealed from './ingress-tls/secret-unsealed'
 import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
 import valuesPlaced from './ingress-tls/values-placed'
+import valuesShaped from './ingress-tls/values-shaped'
 import variablesSet from './ingress-tls/variables-set'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
@@ -164,6 +165,7 @@ export const rules: readonly Rule[] = [
   storeKnown,
   tlsKept,
   valuesPlaced,
+  valuesShaped,
   variablesSet,
   admissionScope,
   bindingResolves,

@@ -3,6 +3,7 @@ import * as Type from 'typebox'
 import rows from '../../../facts/controller-charts.yaml'
 import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
+import { chartName } from './chart-named'
 
 /** The condition on a value for an object to be created: that it is on, or off, or a certain text. */
 const ValueCondition = Type.Object(
@@ -40,15 +41,11 @@ export type Cases = Static<typeof Cases>
 
 const ChartFacts = Type.Object(
   {
-    name: text,
+    ...chartName,
     /**
      * The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one.
      */
     controllers: Type.Array(text, { minItems: 1 }),
-    /** Parts of a repository's name or URL that show another chart of this name. */
-    notOf: Type.Optional(Type.Array(text)),
-    /** Parts of a repository's name or URL: any of them distinguishes this chart from others of the same name. */
-    of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that installs each. */
     apps: Mapping(text),
     /** The value that gives another tag of the image. */

@@ -5,6 +5,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
 import { type ChartFacts, chartFacts } from './chart-facts'
+import { chartNamed } from './chart-named'
 import type { ReleaseValues } from './release-values'
 
 /** An Application that an ApplicationSet generates, as the set and the repository determine it. */
@@ -83,11 +84,7 @@ export function chartFactsOf(chart: Cursor, repository: Cursor): ChartFacts | un
 
 /** The facts of a chart, by how objects name it and where from. */
 export function chartFactsNamed(chart: string, repository: string): ChartFacts | undefined {
-  const written = chart.split('/').at(-1)
-  const isFrom = (part: string) => repository.includes(part)
-  return chartFacts.find(
-    ({ name, of, notOf = [] }) => name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true),
-  )
+  return chartNamed(chartFacts, chart, repository)
 }
 
 /** A version that is written; of a range, or of none, the newest that the facts know. */

@@ -5,6 +5,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text } from '../facts-format/facts-file'
 import { isPlaceholder } from '../ingress/ingress'
+import { chartName, chartNamed } from './chart-named'
 import { LayeredValue } from './layered-value'
 import type { RemoteRelease } from './remote-release'
 
@@ -13,11 +14,7 @@ export const ChartValuesFile = factsFile({
   charts: Type.Array(
     Type.Object(
       {
-        name: text,
-        /** Parts of a repository's name or URL: any of them distinguishes this chart from others of the same name. */
-        of: Type.Optional(Type.Array(text)),
-        /** Parts of a repository's name or URL that show another chart of this name. */
-        notOf: Type.Optional(Type.Array(text)),
+        ...chartName,
         /** The keys that any release of the chart reads, by the path of their block; the top has the path ``. */
         keys: Mapping(text),
         ...proof,
@@ -44,24 +41,16 @@ export interface UnreadValue {
 
 /** Whether the keys of a chart's values are known, by how objects name it and where from. */
 export function areValuesKnown(chart: string, repository: string): boolean {
-  return chartOf({ chart, repository }) !== undefined
+  return chartNamed(charts, chart, repository) !== undefined
 }
 
 /** The values of a release that its chart does not read, where the chart reads another key or place that is meant. */
 export function unreadValues(release: RemoteRelease): UnreadValue[] {
-  const chart = chartOf(release)
+  const chart = chartNamed(charts, release.chart, release.repository)
   if (!chart) return []
   const roots = release.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
   const values = LayeredValue.of(roots)
   return roots.flatMap((root) => [...chart.blocks.keys()].flatMap((path) => unreadIn(root, path, chart.blocks, values)))
-}
-
-function chartOf({ chart, repository }: Pick<RemoteRelease, 'chart' | 'repository'>) {
-  const written = chart.split('/').at(-1)
-  const isFrom = (part: string) => repository.includes(part)
-  return charts.find(
-    ({ name, of, notOf = [] }) => name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true),
-  )
 }
 
 function unreadIn(

@@ -21,6 +21,8 @@ export interface RemoteRelease {
   /** The chart, and where it is from, as they are written. */
   readonly chart: string
   readonly repository: string
+  /** The version of the chart, or a range of versions, as it is written; empty where none is. */
+  readonly version: string
   readonly name: string
   /** Empty where the manifest gives none. */
   readonly namespace: string
@@ -88,16 +90,16 @@ function namedChart(
   { chart: own, chartRef }: Pick<HelmRelease, 'chart' | 'chartRef'>,
   releaseNamespace: string,
   snapshot: Snapshot,
-): Pick<RemoteRelease, 'chart' | 'repository'> {
+): Pick<RemoteRelease, 'chart' | 'repository' | 'version'> {
   const [kind, name] = [textAt(chartRef.at('kind')), textAt(chartRef.at('name'))]
   const namespace = textAt(chartRef.at('namespace')) || releaseNamespace
   const [holder] = chartRef.exists ? snapshot.get({ group: 'source.toolkit.fluxcd.io', kind, namespace, name }) : []
   if (holder && kind === 'OCIRepository') {
-    const url = textAt(readFluxSource(holder.root).url)
-    return { chart: url, repository: url }
+    const { url, version } = readFluxSource(holder.root)
+    return { chart: textAt(url), repository: textAt(url), version: textAt(version) }
   }
-  const chart = holder ? helmReleaseChartAt(holder.root.at('spec')) : own
-  return { chart: textAt(chart.chart), repository: textAt(chart.sourceRef.at('name')) }
+  const { chart, version, sourceRef } = holder ? helmReleaseChartAt(holder.root.at('spec')) : own
+  return { chart: textAt(chart), repository: textAt(sourceRef.at('name')), version: textAt(version) }
 }
 
 /** The data of a ConfigMap that was read; a Secret, or a ConfigMap from elsewhere, may hold anything. */
@@ -127,6 +129,7 @@ function argoReleases(root: Cursor): RemoteRelease[] {
         manifest,
         chart: textAt(source.chart),
         repository: textAt(source.repoURL),
+        version: textAt(source.targetRevision),
         name: helm.at('releaseName').string ?? application.name.string ?? '',
         namespace: isPlaceholder(into) ? '' : into,
         clusters: isOwnCluster(cluster) ? manifest.clusters : [cluster],
@@ -149,7 +152,7 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   ])
   const namespace = own.targetNamespace.string ?? ref.namespace
   const elsewhere = [...own.set.entries()].map(([path]) => path)
-  const named = { chart: textAt(own.chart), repository: textAt(own.repo) }
+  const named = { chart: textAt(own.chart), repository: textAt(own.repo), version: textAt(own.version) }
   return [{ manifest, ...named, name: ref.name, namespace, clusters, layers, elsewhere }]
 }
 
@@ -157,7 +160,7 @@ function k3sRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
  * The release in a file of Fleet or helmfile. Values from Secrets seldom contain hosts, and only fill in missing ones.
  */
 function releaseOfFile(manifest: Manifest): RemoteRelease[] {
-  const { ref, clusters, object } = manifest
+  const { root, ref, clusters, object } = manifest
   const written = object.context?.release
   if (!written) return []
   const layers = filedLayersOf(manifest, written)
@@ -170,6 +173,7 @@ function releaseOfFile(manifest: Manifest): RemoteRelease[] {
       manifest,
       chart: written.chart,
       repository: written.repository,
+      version: textAt(root.at(...written.version)),
       name: ref.name,
       namespace: ref.namespace,
       clusters: written.cluster === '' ? clusters : [written.cluster],
@@ -193,6 +197,10 @@ function inflatedRelease(manifest: Manifest): RemoteRelease[] {
     ...filesOf(root.at('additionalValuesFiles')),
     ...(inline.length === 0 ? file : (base ?? hiddenIf(true))),
   ]
-  const named = { chart: textAt(root.at('name')), repository: textAt(root.at('repo')) }
+  const named = {
+    chart: textAt(root.at('name')),
+    repository: textAt(root.at('repo')),
+    version: textAt(root.at('version')),
+  }
   return [{ manifest, ...named, name: ref.name, namespace: ref.namespace, clusters, layers, elsewhere: [] }]
 }
