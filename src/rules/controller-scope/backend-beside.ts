@@ -14,6 +14,7 @@ import { servicesIn } from '../../kubernetes/ingress/services'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { selects } from '../../kubernetes/object/service'
 import { abridged } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -36,8 +37,11 @@ export default defineRule({
       `${user} sends requests to the Service ${service} of the namespace ${where.namespace}, and this repository has it only in the namespace ${where.others}, so they fail. Name a Service of the namespace ${where.namespace}, or move the route to the Service.`,
     workload: ({ user, name, workload, service }: Record<'user' | 'name' | 'workload' | 'service', string>) =>
       `${user} sends requests to the Service ${name}, which is not in this repository: ${workload} has that name, and ${service} has its Pods. So the requests fail. Write the name of that Service, or add the Service ${name}.`,
+    portName: ({ user, name, service }: Record<'user' | 'name' | 'service', string>) =>
+      `${user} sends requests to the Service ${name}, which is not in this repository: a port of ${service} has that name. So the requests fail. Write the name of that Service, and ${name} as the name of the port, or add the Service ${name}.`,
   },
-  putBack: { elsewhere: 'changed', workload: 'changed' },
+  later: { portName: '1.9.0' },
+  putBack: { elsewhere: 'changed', portName: 'changed', workload: 'changed' },
   *partners(manifest) {
     if (manifest.ref.kind === 'Service') yield manifest.ref.name
     else for (const { service } of backendsIn(manifest)) yield service
@@ -56,6 +60,12 @@ export default defineRule({
       if (found && !likeOf(backend, snapshot, offers)) {
         const args = { user, name: service, workload: found.workload, service: nameOf(found.service.ref) }
         report([name, found.service.root.at('metadata', 'name')], 'workload', args, { keys: [service] })
+        continue
+      }
+      const withPort = found ? undefined : serviceWithPort(backend, snapshot)
+      if (withPort) {
+        const args = { user, name: service, service: nameOf(withPort.ref) }
+        report([name, withPort.root.at('spec', 'ports')], 'portName', args, { keys: [service] })
         continue
       }
       const others = servicesElsewhere(backend, snapshot)
@@ -105,6 +115,16 @@ function workloadOf(backend: Backend, snapshot: Snapshot): { workload: string; s
       return { workload: called, service }
   }
   return undefined
+}
+
+/** The Service of the route's namespace of which a port has the name and is meant, if nothing may make a Service of that name. */
+function serviceWithPort({ service: name, namespace, wanted, name: { manifest } }: Backend, snapshot: Snapshot) {
+  if (namespace !== manifest.ref.namespace) return undefined
+  const isMeant = (port: Cursor) => port.at('name').string === name && [name, port.at('port').value].includes(wanted)
+  const found = servicesIn(snapshot)
+    .in(namespace)
+    .find((one) => shareNamespace(one, manifest) && [...one.root.at('spec', 'ports').items()].some(isMeant))
+  return found && !snapshot.manifests.some((one) => mayMakeIn(namespace, name, one)) ? found : undefined
 }
 
 function calledSo(name: string, workload: Manifest): string | undefined {
