@@ -21,7 +21,8 @@ const applied = (path: string, more = '') =>
     `spec: {path: "${path}", prune: true, sourceRef: {kind: GitRepository, name: flux-system}${more}}\n`,
   )
 
-const flux = (more = ''): Files => ({ 'flux/source.yaml': repository, 'flux/web.yaml': applied('./web', more) })
+const source: Files = { 'flux/source.yaml': repository }
+const flux = (more = ''): Files => ({ ...source, 'flux/web.yaml': applied('./web', more) })
 const folder = (...lines: string[]): Files => ({
   'web/kustomization.yaml': kustomization('resources: [settings.yaml, role.yaml]', ...lines),
   'web/settings.yaml': configMap('settings'),
@@ -42,7 +43,7 @@ const lost = (at: string) =>
 
 describe('an object without a namespace that Flux applies', () => {
   test('is reported when it is new', async () => {
-    expect(await found(flux(), folder())).toEqual([lost('web/settings.yaml:1')])
+    expect(await found(source, { ...flux(), ...folder() })).toEqual([lost('flux/web.yaml:6')])
   })
 
   test('is reported when the Kustomization gives it none any more', async () => {
@@ -52,8 +53,8 @@ describe('an object without a namespace that Flux applies', () => {
   })
 
   test.each<[string, Files, Files]>([
-    ['the Kustomization gives it one', flux(), folder('namespace: web')],
-    ['the Kustomization of Flux gives it one', flux(', targetNamespace: web'), folder()],
+    ['the Kustomization gives it one', source, { ...flux(), ...folder('namespace: web') }],
+    ['the Kustomization of Flux gives it one', source, { ...flux(', targetNamespace: web'), ...folder() }],
     ['it was there before', { ...flux(), ...folder() }, { 'web/settings.yaml': configMap('settings', 'other') }],
     [
       'another one is without a namespace already',
@@ -63,11 +64,16 @@ describe('an object without a namespace that Flux applies', () => {
         'web/more.yaml': configMap('more'),
       },
     ],
+    [
+      'Flux applies it from another object already',
+      { ...flux(), ...folder() },
+      { 'flux/more.yaml': applied('./web').replace('name: web', 'name: more') },
+    ],
     ['Flux does not apply it', {}, folder()],
     [
       'nothing is known of its kind',
-      flux(),
-      { ...folder(), 'web/settings.yaml': object('example.com/v1', 'Web', 'a', '', '') },
+      source,
+      { ...flux(), ...folder(), 'web/settings.yaml': object('example.com/v1', 'Web', 'a', '', '') },
     ],
   ])('is passed over if %s', async (_, base, head) => {
     expect(await found(base, head)).toEqual([])

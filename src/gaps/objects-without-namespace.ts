@@ -29,24 +29,29 @@ const groups: ReadonlySet<string> = new Set([
  */
 export function objectsWithoutNamespace(
   changes: readonly Change[],
-  { discovery }: SideOfChange,
+  base: SideOfChange,
+  head: SideOfChange,
   before: readonly RenderedSide[],
 ): Finding[] {
-  const folders = foldersOf(discovery.objects)
+  const folders = foldersOf(head.discovery.objects)
+  const known = new Set(base.discovery.sources.flatMap((source) => (source.kind === 'kustomize' ? [source.root] : [])))
   // Where others are without one already, the deployer gives it, or applies nothing before the change either.
-  const known = new Set(
-    before.flatMap(({ source, objects }) =>
-      objects.some(({ object }) => lacksNamespace(object.ref)) ? [source.id] : [],
+  const whole = new Set(
+    before.flatMap(({ source, objects, failure }) =>
+      failure || objects.some(({ object }) => lacksNamespace(object.ref)) ? [] : [source.id],
     ),
   )
   const ofFlux = new Set(
-    discovery.sources.flatMap((source) => (source.kind === 'kustomize' && folders.has(source.root) ? [source.id] : [])),
+    head.discovery.sources.flatMap((source) => {
+      const isJudged = source.kind === 'kustomize' && (whole.has(source.id) || !known.has(source.root))
+      return isJudged && folders.has(source.root) ? [source.id] : []
+    }),
   )
   const bySource = new Map<string, Manifest[]>()
   for (const change of changes) {
     if (change.kind !== 'added') continue
     const { ref, origin } = change.after
-    if (origin.kind !== 'rendered' || !ofFlux.has(origin.id) || known.has(origin.id) || origin.unbuilt) continue
+    if (origin.kind !== 'rendered' || !ofFlux.has(origin.id) || origin.unbuilt) continue
     if (lacksNamespace(ref)) bySource.set(origin.id, [...(bySource.get(origin.id) ?? []), change.after])
   }
   return [...bySource.values()].flatMap((objects) => {
@@ -80,10 +85,15 @@ function lacksNamespace(ref: ObjectRef): boolean {
   return ref.namespace === '' && isKnown && !isClusterScoped(ref)
 }
 
-/** The folders that Flux deploys without giving a namespace. */
+/**
+ * The folders that Flux deploys without giving a namespace. Before `v1beta2`, it did not apply objects on the server, and
+ * those without a namespace were in that of its account. https://github.com/fluxcd/kustomize-controller/blob/main/CHANGELOG.md (0.15.0)
+ */
 function foldersOf(objects: readonly Manifest[]): ReadonlySet<string> {
   const all = objects
-    .filter(({ ref }) => groupKindOf(ref) === gitOpsKind.fluxKustomization)
+    .filter(
+      ({ ref, object }) => groupKindOf(ref) === gitOpsKind.fluxKustomization && !object.apiVersion.endsWith('/v1beta1'),
+    )
     .map(({ root }) => readFluxKustomization(root))
     .map(({ path, targetNamespace }) => ({ folder: inside('', path.string || '.'), isGiven: targetNamespace.exists }))
   const given = new Set(all.flatMap(({ folder, isGiven }) => (isGiven ? [folder] : [])))

@@ -114,7 +114,7 @@ export async function accountForUnseen(
       ...(await unreadValues(base, head, changed)),
       ...unlisted,
       ...misnamed,
-      ...(base ? objectsWithoutNamespace(compared.changes, head, rendered.before) : []),
+      ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [
