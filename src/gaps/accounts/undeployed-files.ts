@@ -87,9 +87,15 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
   return (file) => {
     const text = is.texts.get(file) ?? was.texts.get(file)
     if (text !== undefined && mentionsKubernetes(text)) {
-      return [was, is].some(({ objects }) => objects.has(file))
-        ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it contains no complete Kubernetes object' }
-        : undefined
+      if (![was, is].some(({ objects }) => objects.has(file))) return undefined
+      return hasObjectsInside(text)
+        ? {
+            state: 'not-deployed',
+            cause: 'not-taken',
+            reason:
+              'it has Kubernetes objects below keys of its own, as values have, and no known release uses it; declare the release under `helm:` in the config if there is one',
+          }
+        : { state: 'not-kubernetes', cause: 'no-object', reason: 'it contains no complete Kubernetes object' }
     }
     if (looksLikeValues(file))
       return {
@@ -110,6 +116,11 @@ export function withoutObjects(was: AccountedSide, is: AccountedSide): Witness {
       ? { state: 'not-kubernetes', cause: 'no-object', reason: 'it has no `apiVersion` and `kind`' }
       : { state: 'not-kubernetes', cause: 'no-manifest', reason: 'it is no YAML or JSON file' }
   }
+}
+
+/** Whether a text has the keys of an object below others, and not at the top. */
+function hasObjectsInside(text: string): boolean {
+  return !/^(?:apiVersion|kind):/m.test(text) && /^[ -]+apiVersion:/m.test(text) && /^ +kind:/m.test(text)
 }
 
 /** The folders of the charts of this repository, by their names. */
