@@ -3,14 +3,14 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf, mayMakeIn } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { portNamesOf, portNumbersOf } from '../../kubernetes/controllers/controller-service'
-import { backendKinds, servicesNamedBy } from '../../kubernetes/ingress/backend'
+import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servicesIn } from '../../kubernetes/ingress/services'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
-import { isOneService, webhookKinds, webhooksIn, webhooksOf } from '../../kubernetes/protection/webhook'
+import { isOneService, webhookKinds, webhooksIn } from '../../kubernetes/protection/webhook'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
@@ -36,10 +36,8 @@ export default defineRule({
   },
   putBack: { route: 'changed', webhook: 'changed' },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Service') yield* [manifest.ref.name, ...selectionMarks(manifest)]
-    else if (userKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`)))
-      yield* [...servicesNamedBy(manifest), ...webhooksOf(manifest).map(({ service }) => service.name)]
-    else yield* [manifest.ref.name, ...selectionMarks(manifest)]
+    // A route or a webhook by itself changes nothing in what a Service selects.
+    if (!userKinds.includes(groupKindOf(manifest.ref))) yield* [manifest.ref.name, ...selectionMarks(manifest)]
   },
   check({ manifest, snapshot, report }) {
     const use = useOf(manifest, snapshot)
