@@ -201,7 +201,7 @@ describe('the layouts of values', () => {
       `web:\n  enabled: false\n${indented(standard([a], [a]), 2)}`,
       `web:\n  enabled: false\n${indented(standard([a], []), 2)}`,
     ],
-    ['hosts by another key', standard([a], [a]), standard([a], []).replace('- host:', '- name:')],
+    ['hosts by another key', standard([a], [a]), standard([a], []).replace('- host:', '- fqdn:')],
     ['hosts that a template makes', standard([a], [a]), 'ingress:\n  enabled: true\n  hosts: "{{ .Values.all }}"\n'],
     ['TLS of another form', standard([a], [a]), `${standard([a], [])}  tls: {enabled: true, secret: web-tls}\n`],
     ['a hostname beside hosts', standard([a], [a]), `${standard([a], [])}  hostname: ${a}\n`],
