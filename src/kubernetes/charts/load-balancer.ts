@@ -82,7 +82,7 @@ export function clashOf(one: LoadBalancer, other: LoadBalancer): Clash | undefin
   if (one.className !== other.className) return undefined
   const [own = [], its = []] = [one, other].map((balancer) => balancer.allocators)
   const all = own.length === 0 ? its : its.length === 0 ? own : own.filter((allocator) => its.includes(allocator))
-  // They are for two programs, of which a cluster has one.
+  // They are for two programs, and a cluster has one.
   if (all.length === 0 && own.length > 0) return undefined
   const isShared = (allocator: Allocator) => {
     const key = one.keyFor(allocator)

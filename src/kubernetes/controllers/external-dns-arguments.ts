@@ -16,7 +16,7 @@ export interface ArgumentFault {
 }
 
 /**
- * The flags of which there may be several. Source: kubernetes-sigs/external-dns v0.7.6 to v0.18.0 and 2bf1bf8af,
+ * The flags that may be repeated. Source: kubernetes-sigs/external-dns v0.7.6 to v0.18.0 and 2bf1bf8af,
  * pkg/apis/externaldns/types.go; alecthomas/kingpin v2, app.go, setValues: "flag cannot be repeated".
  */
 const repeatable: ReadonlySet<string> = new Set(

@@ -75,7 +75,7 @@ export function* faultsOfParents(spec: Cursor): Iterable<GatewayFault> {
     const key = JSON.stringify([group, kind, at.at('namespace').string ?? '', name])
     const others = seen.get(key) ?? []
     seen.set(key, [...others, at])
-    // In the experimental channel, a port tells them apart.
+    // The experimental channel takes several with different ports.
     if (at.at('port').exists || others.some((one) => one.at('port').exists)) continue
     const section = at.at('sectionName').string ?? ''
     const sections = others.map((one) => one.at('sectionName').string ?? '')
@@ -158,7 +158,7 @@ const fieldOf: ReadonlyMap<string, string> = new Map([
   ['ExtensionRef', 'extensionRef'],
 ])
 
-/** The types of which a rule may have several. */
+/** The types that a rule may have more than once. */
 const repeatable: readonly string[] = ['RequestMirror', 'ExtensionRef']
 
 function* ofFilters(filters: readonly Cursor[]): Iterable<GatewayFault> {

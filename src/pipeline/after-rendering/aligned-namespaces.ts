@@ -2,8 +2,8 @@ import { identityOf, Manifest } from '../../manifest/manifest'
 import { inNamespace } from '../../sides/rendered-objects'
 
 /**
- * The objects of one side, of which those without a namespace are in that of the same object on the other side, if an
- * Application gave it: a file that moves into or out of the folder of an Application removes no object.
+ * The objects of one side. One without a namespace gets that of the same object on the other side, if an Application gave
+ * it: a file that moves into or out of the folder of an Application removes no object.
  */
 export function alignedWith(others: readonly Manifest[], manifests: readonly Manifest[]): Manifest[] {
   const there = new Map<string, Manifest[]>()

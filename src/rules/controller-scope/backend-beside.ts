@@ -117,7 +117,7 @@ function workloadOf(backend: Backend, snapshot: Snapshot): { workload: string; s
   return undefined
 }
 
-/** The Service of the route's namespace of which a port has the name and is meant, if nothing may make a Service of that name. */
+/** A Service beside the route with a port of the name that is meant, if nothing may make a Service of that name. */
 function serviceWithPort({ service: name, namespace, wanted, name: { manifest } }: Backend, snapshot: Snapshot) {
   if (namespace !== manifest.ref.namespace) return undefined
   const isMeant = (port: Cursor) => port.at('name').string === name && [name, port.at('port').value].includes(wanted)
