@@ -7,9 +7,13 @@ import { judge, type Texts } from './harness'
 const named = (kind: string, apiVersion: string, name: string, namespace: string, body: string) =>
   `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}, namespace: ${namespace}, labels: {app: ${name}}}\n${body}`
 
-/** A team with all that rules compare with each other, and one host that its certificate does not cover. */
+/**
+ * A team with all that rules compare with each other, one host that its certificate does not cover, and one Service that
+ * is missing.
+ */
 function team(name: string): string {
-  const rules = `rules:\n    - {host: ${name}.example.com}\n    - {host: other-${name}.example.com}\n`
+  const path = `{path: /, pathType: Prefix, backend: {service: {name: missing-${name}, port: {number: 80}}}}`
+  const rules = `rules:\n    - {host: ${name}.example.com, http: {paths: [${path}]}}\n    - {host: other-${name}.example.com}\n`
   return [
     named(
       'Ingress',
@@ -19,6 +23,7 @@ function team(name: string): string {
       `spec:\n  ingressClassName: class-${name.length}\n  tls: [{hosts: [${name}.example.com], secretName: ${name}-tls}]\n  ${rules}`,
     ),
     named('Service', 'v1', name, name, `spec: {selector: {app: ${name}}, ports: [{port: 80}]}\n`),
+    named('ServiceMonitor', 'monitoring.coreos.com/v1', name, name, `spec: {selector: {matchLabels: {app: ${name}}}}\n`),
     named('Secret', 'v1', `${name}-tls`, name, 'type: kubernetes.io/tls\ndata: {tls.crt: Y2VydA==, tls.key: a2V5}\n'),
     named(
       'Role',

@@ -1,3 +1,4 @@
+import { append } from '../append'
 import { type GroupKind, groupKindOf, identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
 import { ClusterFacts } from './cluster-facts'
 
@@ -5,6 +6,7 @@ import { ClusterFacts } from './cluster-facts'
 export class Snapshot {
   private readonly byIdentity = new Map<string, Manifest[]>()
   private readonly byKind = new Map<GroupKind, Manifest[]>()
+  private byNamespace: ReadonlyMap<string, readonly Manifest[]> | undefined
   private known: ClusterFacts | undefined
 
   /**
@@ -18,8 +20,8 @@ export class Snapshot {
     private readonly hides: (cluster: string) => boolean = () => false,
   ) {
     for (const manifest of manifests) {
-      push(this.byIdentity, identityOf(manifest.ref), manifest)
-      push(this.byKind, groupKindOf(manifest.ref), manifest)
+      append(this.byIdentity, identityOf(manifest.ref), manifest)
+      append(this.byKind, groupKindOf(manifest.ref), manifest)
     }
   }
 
@@ -76,12 +78,18 @@ export class Snapshot {
   ofKind(kind: GroupKind): readonly Manifest[] {
     return this.byKind.get(kind) ?? []
   }
+
+  /** The objects of a namespace; with an empty name, those that have none. */
+  inNamespace(name: string): readonly Manifest[] {
+    this.byNamespace ??= grouped(this.manifests, ({ ref }) => ref.namespace)
+    return this.byNamespace.get(name) ?? []
+  }
 }
 
-function push(map: Map<string, Manifest[]>, key: string, manifest: Manifest): void {
-  const list = map.get(key)
-  if (list) list.push(manifest)
-  else map.set(key, [manifest])
+function grouped(manifests: readonly Manifest[], keyOf: (manifest: Manifest) => string): Map<string, Manifest[]> {
+  const groups = new Map<string, Manifest[]>()
+  for (const manifest of manifests) append(groups, keyOf(manifest), manifest)
+  return groups
 }
 
 /** One snapshot for each cluster that any of the manifests is deployed to or describes, by cluster name. */
@@ -100,6 +108,6 @@ export function snapshotsOf(
 
 function byCluster(manifests: readonly Manifest[]): Map<string, Manifest[]> {
   const found = new Map<string, Manifest[]>()
-  for (const manifest of manifests) for (const cluster of manifest.clusters) push(found, cluster, manifest)
+  for (const manifest of manifests) for (const cluster of manifest.clusters) append(found, cluster, manifest)
   return found
 }

@@ -1,3 +1,4 @@
+import { append } from '../append'
 import type { NamedRevision, TrackedRevision } from '../deployers/common/tracked-revision'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
@@ -42,8 +43,8 @@ class Before {
   constructor(all: readonly TrackedRevision[]) {
     this.known = new Set(all.map(textOf))
     for (const one of all) {
-      push(this.byObject, objectOf(one), one)
-      push(this.byFile, `${objectOf(one)} ${one.manifest.origin.path}`, one)
+      append(this.byObject, objectOf(one), one)
+      append(this.byFile, `${objectOf(one)} ${one.manifest.origin.path}`, one)
     }
   }
 
@@ -57,12 +58,6 @@ class Before {
   names(revision: NamedRevision): boolean {
     return this.known.has(textOf(revision))
   }
-}
-
-function push(map: Map<string, TrackedRevision[]>, key: string, one: TrackedRevision): void {
-  const there = map.get(key)
-  if (there) there.push(one)
-  else map.set(key, [one])
 }
 
 function objectOf({ manifest, subject }: TrackedRevision): string {

@@ -1,16 +1,12 @@
 import { closest } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
-import { readApplication } from '../../gitops/application'
-import { gitOpsKind } from '../../gitops/kinds'
-import { textAt } from '../../gitops/text'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
-import { mentionsOneOf, mentionsWhole, spelledOut } from '../../manifest/mentions'
-import { type Backend, backendKinds, portsOfService, type ServicePort } from '../ingress/backend'
-import { isPlaceholder } from '../ingress/ingress'
-import { openshiftRouteKind } from '../ingress/openshift-route'
+import { mentionsOneOf } from '../../manifest/mentions'
+import { type Backend, portsOfService, type ServicePort } from '../ingress/backend'
 import { servicesIn } from '../ingress/services'
 import { mayShareNamespace, shareNamespace } from '../object/namespace'
-import { generatedApplication, releaseKinds } from './chart-release'
+import { releaseKinds } from './chart-release'
+import { isCalledSo, isMaker, makersIn } from './makers'
 
 /** Whether a port of a Service is the one that an object means. */
 type OffersPort = (port: ServicePort, wanted: number | string, user: Manifest) => boolean
@@ -108,8 +104,10 @@ export function likeOf(
   const found = candidates.find(({ ref }) => ref.name === like)
   if (!found || !portsOfService(found)?.some((port) => offers(port, wanted, user))) return undefined
   const isUsed = services.backendsTo(found.ref.name).some((other) => isServiceOf(other, found))
-  const mayBeMade = snapshot.manifests.some((one) => !others.includes(groupKindOf(one.ref)) && mayMake(service, one))
-  return isUsed || mayBeMade ? undefined : found
+  const isMade = makersIn(snapshot)
+    .called(service)
+    .some(({ ref }) => !others.includes(groupKindOf(ref)))
+  return isUsed || isMade ? undefined : found
 }
 
 /** `web` of `web-service`. */
@@ -123,51 +121,12 @@ function isNumberedAlike(one: string, other: string): boolean {
   return a === b
 }
 
-/** Whether an object is of a kind that may create a Service of that name. */
-function mayMake(name: string, { ref }: Manifest): boolean {
-  return !ownGroups.includes(ref.group) && !backendKinds.includes(groupKindOf(ref)) && isCalledSo(name, ref)
-}
-
-/**
- * Whether an object may create a Service of that name in a namespace: it is called so or mentions the name, and does not create its
- * objects in another namespace. What a Flux Kustomization or an ApplicationSet deploys is judged itself.
- */
-export function mayMakeIn(namespace: string, name: string, manifest: Manifest): boolean {
-  const { ref, object } = manifest
-  const kind = groupKindOf(ref)
-  if (ownGroups.includes(ref.group) || otherKinds.includes(kind) || backendKinds.includes(kind)) return false
-  const into = createsIn(manifest)
-  if (into !== namespace && into !== '' && !isPlaceholder(into)) return false
-  return isCalledSo(name, ref) || mentionsWhole(spelledOut(object.content), name)
-}
-
-/** Kinds that create no Service without an object that does. */
-const otherKinds: readonly GroupKind[] = [gitOpsKind.fluxKustomization, gitOpsKind.applicationSet, openshiftRouteKind]
-
-/** The namespace in which an object creates others; empty where that is not known. */
-function createsIn({ ref, root }: Manifest): string {
-  const kind = groupKindOf(ref)
-  if (kind === gitOpsKind.application || kind === generatedApplication)
-    return textAt(readApplication(root).destination.namespace)
-  const target = [gitOpsKind.helmRelease, gitOpsKind.k3sChart].some((one) => one === kind)
-    ? textAt(root.at('spec', 'targetNamespace'))
-    : ''
-  return target || ref.namespace
-}
-
-function isCalledSo(name: string, ref: Pick<Manifest['ref'], 'name'>): boolean {
-  return name === ref.name || name.startsWith(`${ref.name}-`)
-}
-
 /** Whether a Service is the one that a backend means, for certain. */
 export function isServiceOf({ name: { manifest }, namespace }: Backend, service: Manifest): boolean {
   return namespace === manifest.ref.namespace
     ? shareNamespace(service, manifest)
     : namespace !== '' && service.ref.namespace === namespace
 }
-
-/** Groups whose kinds make no Service by themselves. */
-const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
 
 /**
  * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
@@ -176,7 +135,7 @@ const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscalin
 export function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
   return head.manifests.find((one) => {
     const { ref, object, root } = one
-    if (ownGroups.includes(ref.group) || backendKinds.includes(groupKindOf(ref))) return false
+    if (!isMaker(ref)) return false
     const isNamed = isCalledSo(name, ref)
     if (!base.get(ref).some((was) => was.object.content === object.content))
       return isNamed || mentionsOneOf(object.content, [name])

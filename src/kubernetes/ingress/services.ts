@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 import { type Backend, backendKinds, backendsOf } from './backend'
@@ -21,21 +22,15 @@ function indexed(snapshot: Snapshot): Services {
   const byName = new Map<string, Manifest[]>()
   const byNamespace = new Map<string, Manifest[]>()
   for (const service of snapshot.ofKind('Service')) {
-    add(byName, service.ref.name, service)
-    add(byNamespace, service.ref.namespace, service)
+    append(byName, service.ref.name, service)
+    append(byNamespace, service.ref.namespace, service)
   }
   const byService = new Map<string, Backend[]>()
   for (const backend of backendKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(backendsOf))
-    add(byService, backend.service, backend)
+    append(byService, backend.service, backend)
   return {
     named: (name) => byName.get(name) ?? [],
     in: (namespace) => byNamespace.get(namespace) ?? [],
     backendsTo: (name) => byService.get(name) ?? [],
   }
-}
-
-function add<T>(index: Map<string, T[]>, key: string, value: T): void {
-  const there = index.get(key)
-  if (there) there.push(value)
-  else index.set(key, [value])
 }

@@ -1,6 +1,7 @@
 import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { likeOf, mayMakeIn, servicesOf } from '../../kubernetes/charts/backend-services'
+import { likeOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { mayBeMade } from '../../kubernetes/charts/makers'
 import {
   type Backend,
   backendKinds,
@@ -92,7 +93,7 @@ function servicesElsewhere({ service, namespace, wanted }: Backend, snapshot: Sn
   )
     return []
   const fitting = named.filter((one) => portsOfService(one)?.some((port) => offers(port, wanted)))
-  return snapshot.manifests.some((one) => mayMakeIn(namespace, service, one)) ? [] : fitting
+  return fitting.length === 0 || mayBeMade(namespace, service, snapshot) ? [] : fitting
 }
 
 /** Controllers differ in whether they take the port of the Pods: here either shows which Service is meant. */
@@ -105,14 +106,13 @@ function workloadOf(backend: Backend, snapshot: Snapshot): { workload: string; s
   const { service: name, namespace, wanted } = backend
   const user = backend.name.manifest
   if (wanted === undefined || namespace !== user.ref.namespace) return undefined
-  for (const workload of workloadKinds.flatMap((kind) => snapshot.ofKind(kind))) {
-    const called = calledSo(name, workload)
+  for (const workload of snapshot.inNamespace(namespace)) {
+    const called = workloadKinds.includes(groupKindOf(workload.ref)) ? calledSo(name, workload) : undefined
     if (called === undefined || !shareNamespace(workload, user)) continue
     const service = servicesIn(snapshot)
       .in(namespace)
       .find((one) => selects(one, workload) && portsOfService(one)?.some((port) => offers(port, wanted)))
-    if (service && !snapshot.manifests.some((one) => mayMakeIn(namespace, name, one)))
-      return { workload: called, service }
+    if (service && !mayBeMade(namespace, name, snapshot)) return { workload: called, service }
   }
   return undefined
 }
@@ -124,7 +124,7 @@ function serviceWithPort({ service: name, namespace, wanted, name: { manifest } 
   const found = servicesIn(snapshot)
     .in(namespace)
     .find((one) => shareNamespace(one, manifest) && [...one.root.at('spec', 'ports').items()].some(isMeant))
-  return found && !snapshot.manifests.some((one) => mayMakeIn(namespace, name, one)) ? found : undefined
+  return found && !mayBeMade(namespace, name, snapshot) ? found : undefined
 }
 
 function calledSo(name: string, workload: Manifest): string | undefined {

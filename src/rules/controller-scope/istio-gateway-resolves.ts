@@ -1,6 +1,6 @@
 import { closest } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
-import { mayMakeIn } from '../../kubernetes/charts/backend-services'
+import { mayBeMade } from '../../kubernetes/charts/makers'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import {
   gatewaysOf,
@@ -66,8 +66,7 @@ export default defineRule({
       const others = all.filter(({ ref }) => ref.name === name)
       const isUnsure =
         namespace === '' || others.some(({ ref }) => ref.namespace === '' || isPlaceholder(ref.namespace))
-      if (isUnsure || snapshot.manifests.some((one) => one.ref.group !== istioGroup && mayMakeIn(namespace, name, one)))
-        continue
+      if (isUnsure || mayBeMade(namespace, name, snapshot, ({ ref }) => ref.group !== istioGroup)) continue
       const [first] = others
       if (first) {
         const namespaces = [...new Set(others.map(({ ref }) => ref.namespace))]

@@ -1,7 +1,8 @@
 import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { isServiceOf, mayMakeIn } from '../../kubernetes/charts/backend-services'
+import { isServiceOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { mayBeMade } from '../../kubernetes/charts/makers'
 import { portNamesOf, portNumbersOf } from '../../kubernetes/controllers/controller-service'
 import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -120,5 +121,5 @@ function isMeant(workload: Manifest, use: Use['kind'], service: Manifest): boole
 
 /** Whether something else may run Pods with a label: the release of a chart, or an object of an operator. */
 function mayBeRun(label: string, { ref }: Manifest, snapshot: Snapshot): boolean {
-  return snapshot.manifests.some((one) => !one.ref.group.endsWith('.k8s.io') && mayMakeIn(ref.namespace, label, one))
+  return mayBeMade(ref.namespace, label, snapshot, (one) => !one.ref.group.endsWith('.k8s.io'))
 }

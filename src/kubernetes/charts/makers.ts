@@ -1,0 +1,91 @@
+import { append } from '../../append'
+import type { Snapshot } from '../../cluster/snapshot'
+import { readApplication } from '../../gitops/application'
+import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
+import { type GroupKind, groupKindOf, type Manifest, type ObjectRef } from '../../manifest/manifest'
+import { mentionsWhole, spelledOut } from '../../manifest/mentions'
+import { backendKinds } from '../ingress/backend'
+import { isPlaceholder } from '../ingress/ingress'
+import { openshiftRouteKind } from '../ingress/openshift-route'
+import { generatedApplication } from './chart-release'
+
+/** The objects of a snapshot that may create others, such as releases of charts and objects of operators. */
+interface Makers {
+  /** Those whose name is a name, or one that the name continues after a hyphen. */
+  called(name: string): readonly Manifest[]
+  /** Those that may create objects in a namespace. */
+  into(namespace: string): readonly Manifest[]
+}
+
+const known = new WeakMap<Snapshot, Makers>()
+
+export function makersIn(snapshot: Snapshot): Makers {
+  const makers = known.get(snapshot) ?? indexed(snapshot)
+  known.set(snapshot, makers)
+  return makers
+}
+
+function indexed({ manifests }: Snapshot): Makers {
+  const byName = new Map<string, Manifest[]>()
+  const byNamespace = new Map<string, Manifest[]>()
+  for (const maker of manifests.filter(({ ref }) => isMaker(ref))) {
+    append(byName, maker.ref.name, maker)
+    if (otherKinds.includes(groupKindOf(maker.ref))) continue
+    const namespace = targetNamespaceOf(maker)
+    append(byNamespace, isPlaceholder(namespace) ? '' : namespace, maker)
+  }
+  const ofAny = byNamespace.get('') ?? []
+  return {
+    called: (name) => startsOf(name).flatMap((start) => byName.get(start) ?? []),
+    into: (namespace) => (namespace === '' ? ofAny : [...(byNamespace.get(namespace) ?? []), ...ofAny]),
+  }
+}
+
+/** `web` and `web-api` of `web-api`. */
+function startsOf(name: string): string[] {
+  return [...name.matchAll(/-|$/g)].map(({ index }) => name.slice(0, index))
+}
+
+/** Groups whose kinds create no objects that a rule looks for. */
+const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
+
+/** Whether an object is of a kind that may create others. */
+export function isMaker(ref: ObjectRef): boolean {
+  return !ownGroups.includes(ref.group) && !backendKinds.includes(groupKindOf(ref))
+}
+
+/** Kinds that create nothing in sight: the objects that they deploy are judged themselves. */
+const otherKinds: readonly GroupKind[] = [gitOpsKind.fluxKustomization, gitOpsKind.applicationSet, openshiftRouteKind]
+
+/** The namespace in which an object creates others; empty where it is unknown. */
+function targetNamespaceOf({ ref, root }: Manifest): string {
+  const kind = groupKindOf(ref)
+  if (kind === gitOpsKind.application || kind === generatedApplication)
+    return textAt(readApplication(root).destination.namespace)
+  const target = [gitOpsKind.helmRelease, gitOpsKind.k3sChart].some((one) => one === kind)
+    ? textAt(root.at('spec', 'targetNamespace'))
+    : ''
+  return target || ref.namespace
+}
+
+/**
+ * Whether some object of a snapshot may create one of that name in a namespace: it is called so or mentions the name.
+ *
+ * @param creates false for objects that create none of the kind that is meant
+ */
+export function mayBeMade(
+  namespace: string,
+  name: string,
+  snapshot: Snapshot,
+  creates: (maker: Manifest) => boolean = () => true,
+): boolean {
+  return makersIn(snapshot)
+    .into(namespace)
+    .some((one) => creates(one) && (isCalledSo(name, one.ref) || mentionsWhole(spelledOut(one.object.content), name)))
+}
+
+/** Whether a name is that of an object, or continues it. */
+export function isCalledSo(name: string, ref: Pick<ObjectRef, 'name'>): boolean {
+  return name === ref.name || name.startsWith(`${ref.name}-`)
+}
