@@ -23,7 +23,13 @@ function team(name: string): string {
       `spec:\n  ingressClassName: class-${name.length}\n  tls: [{hosts: [${name}.example.com], secretName: ${name}-tls}]\n  ${rules}`,
     ),
     named('Service', 'v1', name, name, `spec: {selector: {app: ${name}}, ports: [{port: 80}]}\n`),
-    named('ServiceMonitor', 'monitoring.coreos.com/v1', name, name, `spec: {selector: {matchLabels: {app: ${name}}}}\n`),
+    named(
+      'ServiceMonitor',
+      'monitoring.coreos.com/v1',
+      name,
+      name,
+      `spec: {selector: {matchLabels: {app: ${name}}}}\n`,
+    ),
     named('Secret', 'v1', `${name}-tls`, name, 'type: kubernetes.io/tls\ndata: {tls.crt: Y2VydA==, tls.key: a2V5}\n'),
     named(
       'Role',

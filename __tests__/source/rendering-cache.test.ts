@@ -5,7 +5,8 @@ import { defaultLimits } from '../../src/render/tools/tool'
 import { checkJson, checkOnline, checkWithin, lines } from '../cli/guard'
 import { chart, indexOf, serve, sha256 } from '../fetch/servers'
 import { type CountingTool, countingTool } from './counting'
-import { configMap, ingress } from './objects'
+import { name } from './kustomize-objects'
+import { binding, configMap, ingress, role } from './objects'
 import { type Files, TestRepository, temporaryFolder } from './repository'
 
 const template = ingress('web', ['web.example.com'], ['"{{ .Values.host }}"'])
@@ -61,6 +62,23 @@ test('a second run renders nothing and reports the same', async () => {
   const first = await judged(repo)
   expect(first.report.findings.map(({ rule }) => rule)).toEqual(['ingress-tls/host-covered'])
   expect(first.renderings).not.toContain(0)
+  const second = await judged(repo)
+  expect(second.renderings).toEqual([0, 0])
+  expect(second.report).toEqual(first.report)
+})
+
+test('a second run finds the line that an object was taken out of', async () => {
+  const both: Files = {
+    ...appFiles,
+    'app/kustomization.yaml': 'resources: [map.yaml, rbac.yaml]\n',
+    'app/rbac.yaml': `${role(name)}---\n${binding(name)}`,
+  }
+  const repo = changed({ 'app/rbac.yaml': binding(name) }, both)
+  const first = await judged(repo)
+  const places = first.report.findings.map(
+    ({ location: { side, path: file, region } }) => `${side}/${file}:${region.startLine}`,
+  )
+  expect(places).toEqual(['base/app/rbac.yaml:4'])
   const second = await judged(repo)
   expect(second.renderings).toEqual([0, 0])
   expect(second.report).toEqual(first.report)

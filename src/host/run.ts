@@ -205,9 +205,10 @@ async function runWithin(
         ? (await readConfigs(base, edited, options.config, resolutionOf)).head
         : configs.head
       // Trials of some rules compare with what was found for all of them.
-      const partners = rules ? { partners: evidence.partners } : {}
+      const known = rules ? { partners: evidence.partners } : {}
+      const opened = rules && !edits.has(configPath) ? { opened: evidence.opened } : {}
       const { shard, switched } = evidence
-      const trial = { isTrial: true, withoutAnswers, switched, select: () => shard, ...partners } as const
+      const trial = { isTrial: true, withoutAnswers, switched, select: () => shard, ...known, ...opened } as const
       const again = await gather({ ...scopeOf(edited, its), ...trial })
       const by = rules ? { ...terms, resolution: onlyRules(resolution, rules) } : terms
       return [...judge(again, by, beforeRule).findings, ...again.findings]

@@ -6,6 +6,7 @@ import { readChanged } from './changed-file'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
 import type { LocatingTime } from './locating-time'
+import { objectTakenOut } from './object-taken-out'
 
 /** The parts of a run that locating needs. */
 export interface TrialContext {
@@ -60,8 +61,11 @@ export class Trials {
         causes.every(({ file }) => files.includes(file)),
     )
     if (known) return asDeclared(known.causes, files)
-    const entry = entryThatBrings(finding, writtenIn, files, this.context.evidence.sides.head)
-    if (entry) return [entry]
+    const { evidence } = this.context
+    const certain =
+      entryThatBrings(finding, writtenIn, files, evidence.sides.head) ??
+      (await objectTakenOut(finding, writtenIn, files, evidence))
+    if (certain) return [certain]
     const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
       const left = await this.trial(reversal)
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left

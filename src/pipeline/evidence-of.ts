@@ -100,6 +100,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
       ...(coverage ? { coverage } : {}),
     },
     sides: { base, head },
+    opened: sides.opened,
     switched: sides.switched ?? [],
     ...(sides.shard ? { shard: sides.shard } : {}),
     partners: new FoundPartners(

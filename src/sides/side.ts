@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { Descriptions } from '../configuration/descriptions'
 import type { NotInspected } from '../deployers/common/gitops-sources'
 import type { Discovery } from '../discovery/discover'
@@ -216,8 +215,9 @@ export class SideOfChange {
    * fetched file, the entry that includes it.
    */
   fileFrom(origin: string, source: Source): string | DeclarationSite | undefined {
-    const start = `/${basename(this.inputOf(source).checkout.forKustomize.folder)}/`
-    const written = origin.slice(origin.indexOf(start) + start.length)
+    // A rendering from the cache has the name of the folder that an earlier run built in.
+    const written = origin.match(/^(?:\.\.\/)+[^/]+\/(.*)$/)?.[1]
+    if (written === undefined) return undefined
     const entry = this.fetched.get(source.id)?.entries.get(heldFolderOf(written))
     const place = inside('', written)
     return entry ?? (place !== undefined && this.checkout.has(place) ? place : undefined)

@@ -2,10 +2,17 @@ import type { Declarations } from '../../cluster/clusters'
 import { inventoriesOf } from '../../configuration/descriptions'
 import type { Finding } from '../../finding/report'
 import { changedPaths } from '../../revision/reading'
+import type { Opening } from '../../sides/look-at'
 import { SideOfChange } from '../../sides/side'
 import type { HelmSource } from '../../sources/source'
 import type { Scope } from './scope'
 import type { SelectedShards } from './shard'
+
+/** The base of a change, before anything is fetched for it, and the paths that differ. */
+export interface OpenedBase {
+  readonly base: SideOfChange | undefined
+  readonly changed: ReadonlySet<string> | undefined
+}
 
 /** Both sides of a change: their files, and the sources that deploy them. */
 export interface Sides {
@@ -19,6 +26,8 @@ export interface Sides {
   readonly shard?: SelectedShards | undefined
   /** The releases of charts with switches on, as `withProbes` adds them. */
   readonly switched?: readonly HelmSource[]
+  /** What a trial of the same change takes over. */
+  readonly opened: OpenedBase
   /** Releases that the cluster cannot get the charts of either. */
   readonly notFetched?: readonly Finding[]
 }
@@ -27,16 +36,8 @@ export interface Sides {
 export async function openSides(scope: Scope): Promise<Sides> {
   const changed = scope.base && (await changedPaths(scope.base, scope.head))
   const inventories = await inventoriesOf(scope.base, scope.clusters)
-  const base =
-    scope.base &&
-    (await SideOfChange.open(scope.base, 'base', {
-      ...scope,
-      changed,
-      releases: scope.releases.base,
-      declarations: { ...scope.clusters, isNew: () => false },
-      base: undefined,
-      inventories: inventories.base,
-    }))
+  const opened = scope.opened ?? { base: await openBase(scope, changed, inventories.base), changed }
+  const { base } = opened
   const wasThere = new Set([
     ...(base?.checkout.tree.entries.keys() ?? []),
     ...[...(base?.tree.aliases.values() ?? [])].flat(),
@@ -44,13 +45,30 @@ export async function openSides(scope: Scope): Promise<Sides> {
   const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
   const head = await SideOfChange.open(scope.head, 'head', {
     ...scope,
-    changed,
+    // Both sides of a trial read as much of ApplicationSets.
+    changed: opened.changed,
     releases: scope.releases.head,
     declarations,
     base: base?.discovery,
     inventories: inventories.head,
   })
-  return { base, head, changed, declarations }
+  return { base, head, changed, declarations, opened }
+}
+
+async function openBase(
+  scope: Scope,
+  changed: ReadonlySet<string> | undefined,
+  inventories: Opening['inventories'],
+): Promise<SideOfChange | undefined> {
+  if (!scope.base) return undefined
+  return SideOfChange.open(scope.base, 'base', {
+    ...scope,
+    changed,
+    releases: scope.releases.base,
+    declarations: { ...scope.clusters, isNew: () => false },
+    base: undefined,
+    inventories,
+  })
 }
 
 /** Whether a plain file, or the set of links to it, differs between the sides. */

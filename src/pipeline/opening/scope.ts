@@ -9,7 +9,7 @@ import type { HelmSource } from '../../sources/source'
 import type { FoundPartners } from '../partners/found-partners'
 import type { PartnerSearch } from '../partners/partner-search'
 import type { Fetches } from './asking'
-import type { Sides } from './open-sides'
+import type { OpenedBase, Sides } from './open-sides'
 import type { SelectedShards } from './shard'
 
 /** The sides to compare, and the inputs that decide how much of them has to be read. */
@@ -37,6 +37,8 @@ export interface Scope {
   readonly select?: (sides: Sides) => SelectedShards | undefined
   /** Set for a trial, whose changed files need no account. */
   readonly isTrial?: true
+  /** Set for a trial with the config of the change. */
+  readonly opened?: OpenedBase
   /** Set for a trial that looks for no partners of its own. */
   readonly partners?: FoundPartners
   /** Set for a trial: the releases of charts with switches on. */
@@ -50,6 +52,7 @@ export interface Gathered extends Evidence {
   /** Whether findings outside the clusters of other answers may depend on such an answer. */
   readonly hasAnswersBeside: boolean
   readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
+  readonly opened: OpenedBase
   readonly partners: FoundPartners
   readonly switched: readonly HelmSource[]
   readonly shard?: SelectedShards
