@@ -96,7 +96,7 @@ describe('check --cluster', () => {
     expect(us.found).toEqual(['introduced error head/base/web.yaml:12 ingress-tls/host-covered'])
     expect(eu.found).toEqual([
       'introduced error head/base/web.yaml:12 ingress-tls/host-covered',
-      'introduced error base/overlays/eu/own.yaml:7 protected-rbac/object-kept',
+      'introduced error base/overlays/eu/own.yaml:11 protected-rbac/object-kept',
     ])
     expect(rest.found).toEqual(['introduced error base/rbac.yaml:8 protected-rbac/object-kept'])
     expect(us.builds).toBeGreaterThan(0)

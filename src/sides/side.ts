@@ -215,9 +215,11 @@ export class SideOfChange {
    * fetched file, the entry that includes it.
    */
   fileFrom(origin: string, source: Source): string | DeclarationSite | undefined {
+    const steps = origin.split('/')
+    const up = steps.findIndex((step) => step !== '..')
+    if (up < 1 || up + 1 >= steps.length) return undefined
     // A rendering from the cache has the name of the folder that an earlier run built in.
-    const written = origin.match(/^(?:\.\.\/)+[^/]+\/(.*)$/)?.[1]
-    if (written === undefined) return undefined
+    const written = steps.slice(up + 1).join('/')
     const entry = this.fetched.get(source.id)?.entries.get(heldFolderOf(written))
     const place = inside('', written)
     return entry ?? (place !== undefined && this.checkout.has(place) ? place : undefined)

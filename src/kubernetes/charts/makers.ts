@@ -42,9 +42,14 @@ function indexed({ manifests }: Snapshot): Makers {
   }
 }
 
+/** The API server accepts no longer name of an object. */
+const longestName = 253
+
 /** `web` and `web-api` of `web-api`. */
 function startsOf(name: string): string[] {
-  return [...name.matchAll(/-|$/g)].map(({ index }) => name.slice(0, index))
+  if (name.length > longestName) return []
+  const words = name.split('-')
+  return words.map((_, index) => words.slice(0, index + 1).join('-'))
 }
 
 /** Groups whose kinds create no objects that a rule looks for. */
