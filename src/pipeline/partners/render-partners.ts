@@ -18,7 +18,7 @@ interface Asked {
   readonly wanted: readonly Wanted[]
 }
 
-/** Objects in more places than this are looked for in every cluster. */
+/** Objects in more places than this are looked for in all of these places together. */
 const maxPlaces = 50
 
 /** Renders the unchanged sources that a trial compares with. */
@@ -150,8 +150,14 @@ function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: Pla
     groups.set(key, group)
     group.its.push(manifest)
   }
-  if (groups.size > maxPlaces) return [{ at: undefined, wanted: wantedFor(manifests) }]
-  return [...groups.values()].map(({ at, its }) => ({ at, wanted: wantedFor(its) }))
+  const all = [...groups.values()]
+  if (all.length <= maxPlaces) return all.map(({ at, its }) => ({ at, wanted: wantedFor(its) }))
+  const [placed, anywhere] = [all.filter(({ at }) => at), all.filter(({ at }) => !at)]
+  const objectsOf = (some: typeof all) => wantedFor(some.flatMap(({ its }) => its))
+  return [
+    { at: placed.flatMap(({ at }) => at ?? []), wanted: objectsOf(placed) },
+    { at: undefined, wanted: objectsOf(anywhere) },
+  ]
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */

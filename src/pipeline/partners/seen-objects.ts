@@ -1,5 +1,7 @@
+import { splitDocuments } from '../../manifest/documents'
 import type { Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
+import { skimKind } from '../../manifest/skim'
 import type { Subjects } from '../../rule/rule'
 import { isAmong } from './wanted-partners'
 
@@ -29,8 +31,18 @@ export class SeenObjects {
     const wanted = subjects.map(({ kinds, marks }) => ({ kinds: kinds.map((kind) => kind.split('.')[0] ?? ''), marks }))
     return [...this.texts.values()].some((text) =>
       wanted.some(
-        ({ kinds, marks }) => (marks === undefined || mentionsOneOf(text, marks)) && mentionsOneOf(text, kinds),
+        ({ kinds, marks }) =>
+          (marks === undefined || mentionsOneOf(text, marks)) &&
+          mentionsOneOf(text, kinds) &&
+          splitDocuments(text).some((document) => mayBeOf(document.text, kinds)),
       ),
     )
   }
+}
+
+/** Whether a document may be of one of the kinds: the word alone is in the policy types of a NetworkPolicy, too. */
+function mayBeOf(text: string, kinds: readonly string[]): boolean {
+  if (!mentionsOneOf(text, kinds)) return false
+  const kind = skimKind(text)
+  return kind === undefined || kinds.includes(kind)
 }

@@ -37,9 +37,12 @@ export default defineRule({
   },
   putBack: { route: 'changed', webhook: 'changed' },
   *partners(manifest) {
-    // A route or a webhook by itself changes nothing in what a Service selects.
-    if (!userKinds.includes(groupKindOf(manifest.ref))) yield* [manifest.ref.name, ...selectionMarks(manifest)]
+    // A route, a webhook or a release by itself changes nothing in what a Service selects.
+    if (['Service', ...servingKinds].includes(groupKindOf(manifest.ref)))
+      yield* [manifest.ref.name, ...selectionMarks(manifest)]
   },
+  partnerKinds: ({ ref: { kind } }) =>
+    kind === 'Service' ? [...userKinds, ...servingKinds, ...releaseKinds] : ['Service'],
   check({ manifest, snapshot, report }) {
     const use = useOf(manifest, snapshot)
     const selected = [...manifest.root.at('spec', 'selector').entries()]

@@ -99,6 +99,10 @@ export default defineRule({
       if (routeKinds.includes(groupKindOf(manifest.ref))) yield 'kind: Gateway'
     }
   },
+  partnerKinds: ({ ref }) => {
+    const kind = groupKindOf(ref)
+    return kind === gatewayKind || routeKinds.includes(kind) ? undefined : [gatewayKind]
+  },
   check({ manifest, snapshot, report, skip }) {
     const parents = parentsOf(manifest) ?? []
     const attachments = parents.flatMap((parent): Attachment[] => {

@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { secretsUsedBy, secretUserKinds, useOf } from '../../kubernetes/tls/secret-user'
+import { secretUserKinds, useOf } from '../../kubernetes/tls/secret-user'
 import { secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { replaced, withKey } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -36,10 +36,10 @@ export default defineRule({
     isUsedIn: isDefinedIn,
   },
   *partners(manifest) {
-    const store = manifest.root.at('spec', 'secretStoreRef', 'name').string
-    if (manifest.ref.kind === 'ExternalSecret' && store) yield store
+    const store = groupKindOf(manifest.ref) === externalKind ? storeOf(manifest) : undefined
+    if (!store) return
+    yield store.name
     for (const { name } of secretsMadeBy(manifest)) yield name
-    for (const { name } of secretsUsedBy(manifest)) yield name
   },
   check({ change, base, head, isUsed, report, skip }) {
     const found = strayIn(change, base, head)
