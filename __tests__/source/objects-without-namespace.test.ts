@@ -43,7 +43,7 @@ const lost = (at: string) =>
 
 describe('an object without a namespace that Flux applies', () => {
   test('is reported when it is new', async () => {
-    expect(await found(source, { ...flux(), ...folder() })).toEqual([lost('flux/web.yaml:6')])
+    expect(await found(source, { ...flux(), ...folder() })).toEqual([lost('web/settings.yaml:1')])
   })
 
   test('is reported when the Kustomization gives it none any more', async () => {

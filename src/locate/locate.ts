@@ -57,7 +57,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const written = value ?? main
   // A line that this change wrote, and that is rendered unchanged or decides the rendered value, needs no trials.
   const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
-  const causes = isNew && !isFound ? await trials.causesOf(finding, main.path) : []
+  const causes = isNew && !isFound ? await trials.causesOf(finding, main) : []
   // Among lines that were written together, the printed one is more precise than the first one; a value is more precise
   // than both.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))

@@ -155,7 +155,7 @@ export class OriginalPlaces {
       shown && new Manifest(shown, location.side, { kind: 'file', path }, []).root.at(...rendered.keys).value
     // A missing value is missing at its nearest existing key.
     const same = shown !== undefined && JSON.stringify(original.value) === JSON.stringify(value)
-    return same ? at(location, path, original.region, text, 'exact') : at(location, path, object.region, text, 'file')
+    return at(location, path, original.region, text, same ? 'exact' : 'file')
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Finding, Location } from '../finding/report'
 import type { Gathered } from '../pipeline/opening/scope'
-import { entryThatBrings } from './bringing-entry'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
 import type { LocatingTime } from './locating-time'
+import { causeInNewSource } from './new-source'
 import { objectTakenOut } from './object-taken-out'
 
 /** The parts of a run that locating needs. */
@@ -49,9 +49,9 @@ export class Trials {
     return this.context.time.isOver
   }
 
-  /** @param writtenIn the file that the rendered object comes from */
-  async causesOf(finding: Finding, writtenIn: string): Promise<Cause[]> {
-    const files = await this.suspects(finding, writtenIn)
+  /** @param written the place that the rendered object comes from */
+  async causesOf(finding: Finding, written: Location): Promise<Cause[]> {
+    const files = await this.suspects(finding, written.path)
     if (files.length === 0) return []
     // A reversal that fixes another finding often fixes this one too.
     const known = this.found.find(
@@ -63,8 +63,8 @@ export class Trials {
     if (known) return asDeclared(known.causes, files)
     const { evidence } = this.context
     const certain =
-      entryThatBrings(finding, writtenIn, files, evidence.sides.head) ??
-      (await objectTakenOut(finding, writtenIn, files, evidence))
+      causeInNewSource(finding, written, files, evidence.sides) ??
+      (await objectTakenOut(finding, written.path, files, evidence))
     if (certain) return [certain]
     const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
       const left = await this.trial(reversal)

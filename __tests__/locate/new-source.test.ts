@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals'
+import { checkOpened } from '../cli/guard'
+import { countingTool } from '../source/counting'
+import { opened } from '../source/in-memory'
+import { ingress, kustomization, uncovered } from '../source/kustomize-objects'
+import { configMap } from '../source/objects'
+import { judgeChange, places, relatedPlaces } from '../source/rendered'
+
+/** An Ingress whose first host has no certificate, in a base of an overlay. */
+const base = {
+  'base/kustomization.yaml': kustomization('resources:', '  - ingress.yaml'),
+  'base/ingress.yaml': ingress('a.example.com', 'b.example.com').replace('[a.example.com, ', '['),
+  'other/kustomization.yaml': kustomization('resources:', '  - ingress.yaml'),
+  'other/ingress.yaml': ingress('c.example.com').replace('name: web', 'name: other'),
+  'overlays/prod/kustomization.yaml': kustomization('resources:', '  - ../../base', '  - ../../other'),
+}
+const origin = ['head/base/ingress.yaml:11 exact rendered from here']
+
+test('an object that a new overlay includes: the entry that brings it', async () => {
+  const report = await judgeChange(base, {
+    'overlays/test/kustomization.yaml': kustomization('resources:', '  - ../../other', '  - ../../base'),
+  })
+  expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:5 exact ${uncovered}`])
+  expect(relatedPlaces(report, uncovered)).toEqual(origin)
+})
+
+test('the only entry, without which the overlay would not build', async () => {
+  const report = await judgeChange(base, {
+    'overlays/test/kustomization.yaml': kustomization('resources:', '  - ../../base'),
+  })
+  expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:4 exact ${uncovered}`])
+  expect(relatedPlaces(report, uncovered)).toEqual(origin)
+})
+
+test('of an overlay that changes what it includes, the line that decides', async () => {
+  const patch = ingress('c.example.com').replace('name: web', 'name: other').replace('[c.', '[d.')
+  const report = await judgeChange(base, {
+    'overlays/test/kustomization.yaml': kustomization(
+      'resources:',
+      '  - ../../other',
+      'patches:',
+      '  - path: tls.yaml',
+    ),
+    'overlays/test/tls.yaml': patch,
+  })
+  expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:6 exact ${uncovered}`])
+})
+
+/** An Application for each cluster of a list. */
+const set = (...clusters: string[]) => `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: web, namespace: argocd}
+spec:
+  generators:
+    - list:
+        elements:
+${clusters.map((name) => `          - cluster: ${name}\n`).join('')}  template:
+    metadata: {name: 'web-{{cluster}}'}
+    spec:
+      source: {path: 'web/{{cluster}}', repoURL: https://example.com/repo.git}
+      destination: {name: '{{cluster}}', namespace: shop}
+`
+
+test('an object of a new cluster, in a file of its own: its line, and no trial', async () => {
+  const kubectl = countingTool('kubectl')
+  const its = (cluster: string, file: string, text: string) => ({
+    [`web/${cluster}/kustomization.yaml`]: kustomization('namespace: shop', 'resources:', `  - ${file}`),
+    [`web/${cluster}/${file}`]: text,
+  })
+  const administrator = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: web}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, name: default, namespace: default}]
+`
+  const report = await checkOpened(
+    opened(
+      { 'sets/web.yaml': set('eu'), ...its('eu', 'config.yaml', configMap('eu')) },
+      { 'sets/web.yaml': set('eu', 'us'), ...its('us', 'admin.yaml', administrator) },
+    ),
+    ...['--kustomize', kubectl.program, '--policy', 'protected-rbac@1'],
+  )
+  expect(places(report)).toEqual(['head/web/us/admin.yaml:5 exact protected-rbac/not-widened'])
+  // The new Kustomization, and once more for the files that its objects come from.
+  expect(kubectl.count('kustomize')).toBe(2)
+})
+
+test('an object of a new cluster that another file of the change brings to all: that file', async () => {
+  const its = (cluster: string) => ({
+    [`web/${cluster}/kustomization.yaml`]: kustomization('resources:', '  - ../../base'),
+  })
+  const report = await judgeChange(
+    { ...base, 'base/ingress.yaml': ingress('b.example.com'), 'sets/web.yaml': set('eu'), ...its('eu') },
+    { 'base/ingress.yaml': base['base/ingress.yaml'], 'sets/web.yaml': set('eu', 'us'), ...its('us') },
+  )
+  expect(new Set(places(report))).toEqual(new Set([`head/base/ingress.yaml:11 exact ${uncovered}`]))
+})
