@@ -103,6 +103,21 @@ test('a Kustomization that does not build is not built again, and its gap is rep
   expect(second.report).toEqual(first.report)
 })
 
+test('a Kustomization with a file that kustomize does not allow it is not built again', async () => {
+  const repo = changed(
+    { 'app/kustomization.yaml': 'resources: [../map.yaml]\nnamePrefix: two-\n' },
+    { 'app/kustomization.yaml': 'resources: [../map.yaml]\n', 'map.yaml': configMap('map') },
+  )
+  const first = await judged(repo)
+  expect(first.renderings).toEqual([0, 2])
+  expect(first.report.inspected.skipped.map(({ reason }) => reason)).toEqual([
+    expect.stringContaining("security; file 'map.yaml' is not in or below 'app'"),
+  ])
+  const second = await judged(repo)
+  expect(second.renderings).toEqual([0, 0])
+  expect(second.report).toEqual(first.report)
+})
+
 test('a Kustomization that fails for another reason is built by each run', async () => {
   const repo = changed(
     { 'app/kustomization.yaml': 'resources: [map.yaml]\nnamePrefix: two-\n' },

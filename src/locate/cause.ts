@@ -18,6 +18,12 @@ export interface Cause {
   readonly edit: Edit | undefined
 }
 
+/** A line that the change wrote, as a cause. */
+export function causeAtLine(file: ChangedFile, line: number): Cause | undefined {
+  const edit = file.text?.edits.flatMap(linesOf).find(({ afterLine }) => afterLine === line)
+  return edit && { file, edit }
+}
+
 /** Some of a change taken back: single edits of a file, or all of it. */
 export type Reversal = ReadonlyMap<ChangedFile, ReadonlySet<Edit> | 'all'>
 

@@ -1,11 +1,12 @@
 import type { Finding, Location } from '../finding/report'
 import type { Gathered } from '../pipeline/opening/scope'
+import { entryThatBrings } from './bringing-entry'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
 import type { LocatingTime } from './locating-time'
-import { causeInNewSource } from './new-source'
+import { lineInNewFile } from './new-file'
 import { objectTakenOut } from './object-taken-out'
 
 /** The parts of a run that locating needs. */
@@ -63,7 +64,8 @@ export class Trials {
     if (known) return asDeclared(known.causes, files)
     const { evidence } = this.context
     const certain =
-      causeInNewSource(finding, written, files, evidence.sides) ??
+      lineInNewFile(finding, written, files, evidence) ??
+      entryThatBrings(finding, written.path, files, evidence.sides) ??
       (await objectTakenOut(finding, written.path, files, evidence))
     if (certain) return [certain]
     const causes = await causeOf(finding.fingerprint, files, async (reversal) => {

@@ -1,9 +1,9 @@
 import { type ClusterMap, type FileObjects, mapClusters } from '../cluster/clusters'
 import type { Side } from '../manifest/manifest'
-import { skimIdentities } from '../manifest/skim'
 import type { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { Sides } from './opening/open-sides'
+import { PartnerSearch } from './partners/partner-search'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -14,11 +14,12 @@ export function assignClusters(
   read: ChangedFiles,
   rendered: ChangedRenderings,
   rest: Rest,
+  search = new PartnerSearch(),
 ): ClusterMap {
   return mapClusters(declarations, [
     ...objectsOfFiles('base', read.before),
     ...objectsOfFiles('head', read.after),
-    ...objectsOfTexts(rest.texts),
+    ...objectsOfTexts(rest.texts, search),
     ...objectsOfSources('base', [...rendered.before, ...rest.rendered]),
     ...objectsOfSources('head', [...rendered.after, ...rest.rendered]),
   ])
@@ -33,8 +34,8 @@ function objectsOfFiles(side: Side, files: Files): FileObjects[] {
 }
 
 /** Files that are the same on both sides. */
-function objectsOfTexts(texts: ReadonlyMap<string, string>): FileObjects[] {
-  return [...texts].map(([path, text]) => ({ path, sides: ['base', 'head'], refs: skimIdentities(text) }))
+function objectsOfTexts(texts: ReadonlyMap<string, string>, search: PartnerSearch): FileObjects[] {
+  return [...texts].map(([path, text]) => ({ path, sides: ['base', 'head'], refs: search.identitiesIn(text) }))
 }
 
 function objectsOfSources(side: Side, rendered: readonly RenderedSide[]): FileObjects[] {

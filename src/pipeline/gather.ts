@@ -44,7 +44,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const rendered = await renderChanged(sides, read, scope)
   const rest = await readRest(sides, read, rendered, scope)
   scope.renderer.budget.doing('comparing the objects of both sides')
-  const clusters = assignClusters(sides, read, rendered, rest)
+  const clusters = assignClusters(sides, read, rendered, rest, scope.search)
   const reach = await reachOf(sides)
   const compared = await compare(sides, read, rendered, rest, clusters, reach, scope.rules)
   const partners = await loadPartnerFiles(read, rest, compared, scope)

@@ -1,4 +1,4 @@
-import { loadFile } from '../manifest/load'
+import type { LoadedFile } from '../manifest/load'
 import type { Origin } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
@@ -14,12 +14,13 @@ export async function readWritten(
   source: Source,
   kustomizations: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
+  load: (text: string) => LoadedFile,
 ): Promise<RenderedSide['objects']> {
   const files = await writtenFiles(source, kustomizations, checkout)
   return files.flatMap(({ path, text, namespace, mayChange, open }) => {
     const place = { path, template: '', id: source.id, source: described(source) }
     const origin: Origin = { kind: 'rendered', ...place, ...unsetOf(open, source) }
-    return loadFile({ text }).objects.map((object) => ({
+    return load(text).objects.map((object) => ({
       object: withNamespace(inNamespace(object, namespace), source),
       origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },
     }))

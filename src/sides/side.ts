@@ -260,7 +260,8 @@ export class SideOfChange {
 
   /** Reads the manifests that a source names from their files. */
   async readAsWritten(source: Source): Promise<RenderedSide> {
-    const objects = await readWritten(source, this.discovery.kustomizations, this.checkout)
+    const load = (text: string) => this.renderer.texts.load(text)
+    const objects = await readWritten(source, this.discovery.kustomizations, this.checkout, load)
     const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
     return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
   }

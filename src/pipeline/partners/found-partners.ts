@@ -12,6 +12,8 @@ import type { LoadedPartners } from './load-partners'
 export class FoundPartners {
   private readonly sources: ReadonlySet<string>
   private documents: ReadonlySet<string> | undefined
+  /** The files as they were read for a trial, by their texts: trials differ in few. */
+  private readonly read = new Map<string, LoadedFile>()
 
   /**
    * @param needed whether any object that the change does not touch is needed
@@ -44,7 +46,10 @@ export class FoundPartners {
     const paths = new Set([...this.selected.loaded.keys(), ...this.touched.flatMap(({ loaded }) => [...loaded.keys()])])
     const files = [...paths].flatMap((path) => {
       const text = texts.get(path)
-      return text === undefined ? [] : [[path, loadFile({ text }, (document) => documents.has(document))] as const]
+      if (text === undefined) return []
+      const file = this.read.get(text) ?? loadFile({ text }, (document) => documents.has(document))
+      this.read.set(text, file)
+      return [[path, file] as const]
     })
     return new Map(files)
   }

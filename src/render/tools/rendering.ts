@@ -63,11 +63,12 @@ export interface Failure {
 }
 
 /**
- * Whether a failure shows what the files of a source lack: they fail in the same way again. Any other may be one of the
- * machine.
+ * Whether a failure shows what the files of a source lack, or that one is outside of the folder to build: they fail in
+ * the same way again. Any other may be one of the machine.
  */
-export function isOfInputs({ cause, lack }: Failure): boolean {
-  return cause === 'tool-failed' && lack !== undefined
+export function isOfInputs({ cause, lack, reason }: Failure): boolean {
+  const isOutside = reason.includes("security; file '") && reason.includes("' is not in or below '")
+  return cause === 'tool-failed' && (lack !== undefined || isOutside)
 }
 
 /**
