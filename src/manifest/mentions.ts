@@ -17,6 +17,12 @@ export function mentionsWhole(text: string, name: string): boolean {
   return text.split(name).some((before, index, parts) => isWhole(before, parts[index + 1]))
 }
 
+/** Whether a value, or one in it, is a text that has a name that is not a part of a longer one. */
+export function namesWhole(value: unknown, name: string): boolean {
+  if (typeof value === 'string') return mentionsWhole(value, name)
+  return typeof value === 'object' && value !== null && Object.values(value).some((one) => namesWhole(one, name))
+}
+
 /** Whether a name between two texts is no part of a longer one; no text after it means that there is no name. */
 export function isWhole(before: string, after: string | undefined): boolean {
   return after !== undefined && !/[\w.-]$/.test(before) && !/^[\w.-]/.test(after)

@@ -1,5 +1,7 @@
 import type { Rule } from '../rule/rule'
 import addressSingle from './controller-scope/address-single'
+import annotationSecretProvided from './controller-scope/annotation-secret-provided'
+import annotationSecretRead from './controller-scope/annotation-secret-read'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
 import backendBeside from './controller-scope/backend-beside'
@@ -97,6 +99,8 @@ import versionSkew from './version-matrix/version-skew'
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   addressSingle,
+  annotationSecretProvided,
+  annotationSecretRead,
   annotationsKnown,
   annotationsParsed,
   backendBeside,

@@ -1,5 +1,6 @@
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { isPlaceholder } from '../ingress/ingress'
 import { isSecretComplete } from '../object/secret'
 
 /**
@@ -40,6 +41,17 @@ export function declaredSecret(manifest: Manifest): DeclaredSecret | undefined {
     default:
       return undefined
   }
+}
+
+/** The keys of the Secret that an object makes; undefined where it does not show them all. */
+export function shownKeys(maker: Manifest): { readonly keys: readonly string[]; readonly keysAt: Cursor } | undefined {
+  const declared = declaredSecret(maker)
+  if (declared) return declared.keys.some(isPlaceholder) ? undefined : declared
+  // SOPS leaves the keys readable.
+  if (maker.ref.kind !== 'Secret' || !maker.root.at('sops').exists) return undefined
+  const maps = ['data', 'stringData'].map((key) => maker.root.at(key)).filter(({ exists }) => exists)
+  const keys = maps.flatMap((map) => [...map.entries()].map(([key]) => key))
+  return { keys, keysAt: maps[0] ?? maker.root.at('kind') }
 }
 
 function ofSecret(secret: Manifest): DeclaredSecret | undefined {

@@ -4,13 +4,13 @@ import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-r
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { differByOnePart } from '../../kubernetes/object/like-names'
 import { mayShareNamespace } from '../../kubernetes/object/namespace'
-import { declaredSecret } from '../../kubernetes/tls/declared-secret'
+import { shownKeys } from '../../kubernetes/tls/declared-secret'
 import { type Credential, credentialsOf, issuerKinds } from '../../kubernetes/tls/issuer-credentials'
 import { producerKinds, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { isWhole, mentionsWhole } from '../../manifest/mentions'
+import { isWhole, namesWhole } from '../../manifest/mentions'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -156,7 +156,7 @@ function faultOf(credential: Credential, head: Snapshot): Fault | undefined {
 
 /** The key that all makers of a Secret lack, if all show theirs and all are where the issuer reads it. */
 function lackingKey({ keys, at }: Credential, makers: readonly Made[], head: Snapshot): Fault | undefined {
-  const read = makers.map(({ maker }) => ({ maker, shown: keysIn(maker) }))
+  const read = makers.map(({ maker }) => ({ maker, shown: shownKeys(maker) }))
   if (makers.some(({ maker }) => !isReadBy(at.manifest, maker, head))) return undefined
   const key = keys.find((one) => !isPlaceholder(one) && read.every(({ shown }) => shown && !shown.keys.includes(one)))
   const [first] = read
@@ -166,20 +166,9 @@ function lackingKey({ keys, at }: Credential, makers: readonly Made[], head: Sna
   return { by: 'keyMissing', maker: first.maker, key, keys: first.shown.keys, keysAt: first.shown.keysAt }
 }
 
-/** The keys of the Secret that an object makes; undefined where it does not show them all. */
-function keysIn(maker: Manifest): { readonly keys: readonly string[]; readonly keysAt: Cursor } | undefined {
-  const declared = declaredSecret(maker)
-  if (declared) return declared.keys.some(isPlaceholder) ? undefined : declared
-  // SOPS leaves the keys readable.
-  if (maker.ref.kind !== 'Secret' || !maker.root.at('sops').exists) return undefined
-  const maps = ['data', 'stringData'].map((key) => maker.root.at(key)).filter(({ exists }) => exists)
-  const keys = maps.flatMap((map) => [...map.entries()].map(([key]) => key))
-  return { keys, keysAt: maps[0] ?? maker.root.at('kind') }
-}
-
 /** Whether a Secret has the keys of a credential, as far as its maker shows them. */
 function holds(maker: Manifest, { keys }: Credential): boolean {
-  const shown = keysIn(maker)
+  const shown = shownKeys(maker)
   return !shown || keys.every((key) => shown.keys.includes(key))
 }
 
@@ -222,7 +211,9 @@ function isAlike(secret: string, made: string, near: readonly Made[], head: Snap
   const isRead = issuersIn(head).some((issuer) => credentialsOf(issuer).some((one) => one.secret === made))
   if (isRead) return false
   if (oneEditFrom(secret, [made]) !== undefined) return true
-  return differByOnePart(secret, made) && near.some(({ name, maker }) => name === made && keysIn(maker) !== undefined)
+  return (
+    differByOnePart(secret, made) && near.some(({ name, maker }) => name === made && shownKeys(maker) !== undefined)
+  )
 }
 
 /** The parts of a Secret's name that a close one is likely to have, too. */
@@ -236,13 +227,7 @@ const common = ['secret', 'secrets', 'token', 'credential', 'credentials', 'issu
 function isMentioned(secret: string, maker: Manifest, head: Snapshot): boolean {
   return head.manifests
     .filter(({ ref }) => !issuerKinds.includes(groupKindOf(ref)) && identityOf(ref) !== identityOf(maker.ref))
-    .some(({ root }) => holdsText(root.value, secret))
-}
-
-/** Whether a value has a text in it that contains a name as a whole. */
-function holdsText(value: unknown, name: string): boolean {
-  if (typeof value === 'string') return mentionsWhole(value, name)
-  return typeof value === 'object' && value !== null && Object.values(value).some((one) => holdsText(one, name))
+    .some(({ root }) => namesWhole(root.value, secret))
 }
 
 /** Whether a text has a name in another place than the fields by which an issuer names its Secrets. */

@@ -1,6 +1,13 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { shareNamespace } from '../../kubernetes/object/namespace'
+import {
+  type AnnotatedSecret,
+  annotatedSecrets,
+  isServedByIngressNginx,
+  marksOfAnnotatedSecrets,
+} from '../../kubernetes/tls/annotated-secret'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -20,11 +27,11 @@ const usingKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s
 
 export default defineRule({
   id: 'ingress-tls/secret-kept',
-  summary: 'The source of a Secret that an Ingress or a Gateway uses for TLS is kept.',
+  summary: 'The source of a Secret that an Ingress or a Gateway uses is kept.',
   since: '1.1.0',
   scope: 'change',
   kinds: producerKinds,
-  reads: [openShiftController],
+  reads: [openShiftController, 'IngressClass.networking.k8s.io'],
   subjects: [{ kinds: usingKinds }],
   messages: {
     removed: ({ secret, user, producer }: Loss) =>
@@ -36,12 +43,18 @@ export default defineRule({
       `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
     renamed: ({ secret, user, producer }: Loss) =>
       `After this change, ${producer} no longer creates the Secret ${secret}, which ${user} uses for TLS, and nothing else provides it. Change ${user} to the Secret that is created now.`,
+    denied: ({ secret, user, producer, annotation, outcome }: Loss & Record<'annotation' | 'outcome', string>) =>
+      `After this change, ${producer} no longer provides the Secret ${secret}, which ${user} names in the annotation ${annotation}, and nothing else does. Without it, ingress-nginx answers ${outcome}. Keep the Secret, or change ${user} first.`,
   },
+  later: { denied: '1.10.0' },
   *partners(manifest) {
     // A copy of it.
     if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
     for (const { name } of secretsMadeBy(manifest)) yield name
-    for (const { name } of namedSecrets(manifest)) yield name
+    for (const { name } of [...namedSecrets(manifest), ...annotatedSecrets(manifest)]) yield name
+    // The class of an Ingress tells which controller reads its annotations.
+    if (annotatedSecrets(manifest).length > 0) yield classOf(manifest) ?? 'IngressClass'
+    else if (manifest.ref.kind === 'IngressClass') yield* marksOfAnnotatedSecrets
   },
   check({ change, head, report, skip }) {
     if (change.kind === 'added') return
@@ -51,13 +64,21 @@ export default defineRule({
         skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`)
         continue
       }
-      for (const { manifest, at } of usersOf(head, made, before)) {
+      const renews = ['Certificate', 'Ingress', 'Gateway'].includes(before.ref.kind)
+      for (const { manifest, at, annotated } of usersOf(head, made, before)) {
         const names = {
           secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref),
         }
-        const renews = ['Certificate', 'Ingress', 'Gateway'].includes(before.ref.kind)
+        if (annotated) {
+          // The Secret of a Certificate that is removed stays.
+          if ((renews && change.kind === 'removed') || !isServedByIngressNginx(manifest, head)) continue
+          const { annotation, outcome } = annotated
+          const ends = [change.kind === 'changed' ? made.at : before.root, at]
+          report(ends, 'denied', { ...names, annotation, outcome }, { keys: [annotation, made.name] })
+          continue
+        }
         if (change.kind === 'changed') report([made.at, at], 'renamed', names, { keys: [made.name] })
         else report([before.root, at], renews ? 'unrenewed' : 'removed', names, { keys: [made.name] })
       }
@@ -90,28 +111,33 @@ function creationPolicyOf(manifest: Manifest): string {
   return manifest.root.at('spec', 'target', 'creationPolicy').string ?? 'Owner'
 }
 
+/** An Ingress or a Gateway that names a Secret, and where: for TLS, else in an annotation. */
+interface User {
+  readonly manifest: Manifest
+  readonly at: Cursor
+  readonly annotated?: AnnotatedSecret
+}
+
 /** The Ingresses and Gateways that name a Secret, each at its first name; of several copies of one, the first. */
-function usersOf(head: Snapshot, { name, namespace }: ProducedSecret, producer: Manifest) {
+function usersOf(head: Snapshot, { name, namespace }: ProducedSecret, producer: Manifest): User[] {
   const users = userIndexes.get(head) ?? usersBySecret(head)
   userIndexes.set(head, users)
-  return [...(users.get(keyOf(namespace, name)) ?? [])].flatMap(([manifest, at]) =>
-    namespace === '' && !shareNamespace(manifest, producer) ? [] : [{ manifest, at }],
-  )
+  const found = [...(users.get(keyOf(namespace, name))?.values() ?? [])]
+  return found.filter(({ manifest }) => namespace !== '' || shareNamespace(manifest, producer))
 }
 
 /** Kept, as a change may take many Secrets away. */
-const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlyMap<Manifest, Cursor>>>()
+const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlyMap<Manifest, User>>>()
 
-function usersBySecret(head: Snapshot): Map<string, Map<Manifest, Cursor>> {
-  const users = new Map<string, Map<Manifest, Cursor>>()
-  for (const kind of usingKinds) {
-    for (const manifest of head.ofKind(kind)) {
-      if (head.get(manifest.ref)[0] !== manifest) continue
-      for (const { name, namespace, at } of namedSecrets(manifest)) {
-        const known = users.get(keyOf(namespace, name)) ?? new Map<Manifest, Cursor>()
-        users.set(keyOf(namespace, name), known)
-        if (!known.has(manifest)) known.set(manifest, at)
-      }
+function usersBySecret(head: Snapshot): Map<string, Map<Manifest, User>> {
+  const users = new Map<string, Map<Manifest, User>>()
+  for (const manifest of usingKinds.flatMap((kind) => head.ofKind(kind))) {
+    if (head.get(manifest.ref)[0] !== manifest) continue
+    const annotated = annotatedSecrets(manifest).map((one) => ({ ...one, annotated: one }))
+    for (const { name, namespace, ...named } of [...namedSecrets(manifest), ...annotated]) {
+      const known = users.get(keyOf(namespace, name)) ?? new Map<Manifest, User>()
+      users.set(keyOf(namespace, name), known)
+      if (!known.has(manifest)) known.set(manifest, { manifest, ...named })
     }
   }
   return users

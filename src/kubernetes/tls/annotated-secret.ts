@@ -1,0 +1,81 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { controllersHere } from '../controllers/controller'
+import { takesIngress } from '../controllers/controller-ingresses'
+import { isPlaceholder } from '../ingress/ingress'
+import { classOf } from '../ingress/ingress-class'
+import { certificateChoice } from './certificate-choice'
+import { isCanary } from './ingress-nginx'
+
+const prefix = 'nginx.ingress.kubernetes.io/'
+
+/**
+ * The annotations of ingress-nginx that name a Secret, with what it answers if it cannot read it, and the keys it needs
+ * in it. Source: controller-v1.15.1, internal/ingress/annotations (auth, authtls, proxyssl; annotations.go, Extract) and
+ * rootfs/etc/nginx/template/nginx.tmpl (AuthTLSError, isLocationAllowed)
+ */
+const readers = [
+  { name: 'auth-secret', outcome: '503 for its paths', keys: ['auth'], qualified: false },
+  { name: 'auth-tls-secret', outcome: '403 for every path of its hosts', keys: ['ca.crt'], qualified: true },
+  { name: 'proxy-ssl-secret', outcome: '503 for its paths', keys: ['tls.crt', 'ca.crt'], qualified: true },
+] as const
+
+/** Each Ingress with such an annotation contains one of these strings. */
+export const marksOfAnnotatedSecrets: readonly string[] = readers.map(({ name }) => prefix + name)
+
+/** A Secret that an annotation of ingress-nginx names. */
+export interface AnnotatedSecret {
+  readonly annotation: string
+  /** That of the Ingress where the annotation gives none. */
+  readonly namespace: string
+  readonly name: string
+  readonly at: Cursor
+  /** Whether the annotation lacks the namespace, although it is `namespace/name` always. */
+  readonly isUnqualified: boolean
+  /** What ingress-nginx answers if it cannot read the Secret. */
+  readonly outcome: string
+  /** The keys of which it needs one; none where any will do. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * The Secrets that the annotations of an Ingress name, as far as ingress-nginx looks at them: at `auth-secret` only
+ * together with `auth-type`, and at those of a canary not at all.
+ */
+export function annotatedSecrets(ingress: Manifest): AnnotatedSecret[] {
+  if (ingress.ref.kind !== 'Ingress' || isCanary(ingress)) return []
+  const annotations = ingress.root.at('metadata', 'annotations')
+  const withPasswords = /basic|digest/.test(annotations.at(`${prefix}auth-type`).string ?? '')
+  const byUsers = annotations.at(`${prefix}auth-secret-type`).string === 'auth-map'
+  return readers.flatMap(({ name: annotation, outcome, keys, qualified }) => {
+    const at = annotations.at(prefix + annotation)
+    const written = at.string ?? ''
+    if (annotation === 'auth-secret' && !withPasswords) return []
+    if (written === '' || isPlaceholder(written)) return []
+    const [name = '', namespace = '', ...more] = written.split('/').reverse()
+    if (more.length > 0 || name === '') return []
+    return {
+      annotation: prefix + annotation,
+      namespace: namespace || ingress.ref.namespace,
+      name,
+      at,
+      isUnqualified: qualified && !written.includes('/'),
+      outcome,
+      keys: annotation === 'auth-secret' && byUsers ? [] : keys,
+    }
+  })
+}
+
+/**
+ * Whether ingress-nginx serves an Ingress, as far as the cluster shows: a controller of it takes the Ingress, or no
+ * other controller here does and its class is one of ingress-nginx.
+ */
+export function isServedByIngressNginx(ingress: Manifest, snapshot: Snapshot): boolean {
+  const takers = controllersHere(snapshot).filter((one) => takesIngress(one, ingress, snapshot))
+  if (takers.length > 0) return takers.some(({ facts }) => facts.name === 'ingress-nginx')
+  const choice = certificateChoice(snapshot, ingress)
+  if (choice) return choice.name === 'ingress-nginx'
+  const name = classOf(ingress)
+  return name === undefined || name.includes('nginx')
+}
