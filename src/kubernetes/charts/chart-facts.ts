@@ -76,6 +76,8 @@ const ChartFacts = Type.Object(
     scaler: Type.Optional(Parts),
     /** The IngressClass it makes. */
     class: Parts,
+    /** The value by which that is the default class; unknown without one. */
+    default: Type.Optional(Parts),
     /** The type of its Service. */
     service: Parts,
     /** The account that its Pods run as: `default` without one of these. */

@@ -10,6 +10,7 @@ export interface ClassProviders {
   readonly controllers: readonly Controller[]
   /** The controllers that IngressClasses name, by class name. */
   readonly classes: ReadonlyMap<string, { readonly says: string | undefined; readonly at: Cursor }>
+  /** Whether one of them is the default, or the class that a chart makes may be. */
   readonly hasDefault: boolean
 }
 
@@ -38,7 +39,8 @@ function readProviders(snapshot: Snapshot): ClassProviders | undefined {
       return [ref.name, { says: at.string, at }] as const
     }),
   ])
-  const hasDefault = written.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault)
+  const isMade = controllers.some(({ installed }) => installed?.mayBeDefault)
+  const hasDefault = isMade || written.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault)
   return { controllers, classes, hasDefault }
 }
 

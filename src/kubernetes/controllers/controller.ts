@@ -90,6 +90,8 @@ export interface Installed {
   readonly fewestPods: Setting | undefined
   /** The name of the IngressClass that its chart creates, at the value that sets it; undefined without one. */
   readonly className: Setting | undefined
+  /** Whether that class is the default for Ingresses without a class, or may be. */
+  readonly mayBeDefault: boolean
   /** The chart's name for its objects, alone or as a prefix; undefined if it is unknown. */
   readonly fullname: string | undefined
 }
@@ -273,6 +275,7 @@ function installedBy(release: ChartRelease): Controller[] {
           service: whole.take(chart.service),
           fewestPods: whole.take(chart.scaler ?? []),
           className,
+          mayBeDefault: className !== undefined && (!chart.default || whole.take(chart.default) !== undefined),
           fullname: whole.fullname(),
         },
       },

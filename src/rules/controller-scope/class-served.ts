@@ -32,7 +32,10 @@ export default defineRule({
       `${ingress} had the class ${was}, which ${controller} serves. This change leaves it without a class, and no controller and no default IngressClass in this repository takes such an Ingress, so its hosts may not be served. Name a class that is served: ${known}.`,
     unserved: ({ ingress, name, known }: { ingress: string; name: string; known: string }) =>
       `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no Ingress used so far, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
+    classless: ({ ingress, known }: { ingress: string; known: string }) =>
+      `${ingress} comes without a class, and no controller and no default IngressClass in this repository takes such an Ingress, so its hosts may not be served. Set spec.ingressClassName to a class that is served: ${known}.`,
   },
+  later: { classless: '1.10.0' },
   putBack: { moved: 'changed', emptied: 'changed' },
   direct: true,
   *partners() {
@@ -43,8 +46,9 @@ export default defineRule({
     *of({ change, base, head }) {
       const judged = judgedIn(change, base, head)
       if (judged?.name && !judged.providers.classes.has(judged.name)) yield judged.name
+      if (judged && isClassless(judged, base, head)) yield* textsOnClassless
     },
-    isUsedIn: usesClass,
+    isUsedIn: (text, name) => (textsOnClassless.includes(name) ? servesClassless(text, name) : usesClass(text, name)),
   },
   check({ change, base, head, isUsed, report }) {
     const judged = judgedIn(change, base, head)
@@ -55,6 +59,8 @@ export default defineRule({
     const ingress = nameOf(after.ref)
     if (!by) {
       if (name && isUnknown(name)) report(placeOf(after), 'unserved', { ingress, name, known }, { keys: [name] })
+      if (isClassless(judged, base, head) && !textsOnClassless.some(isUsed))
+        report(after.root.at('spec'), 'classless', { ingress, known }, { keys: [] })
       return
     }
     const names = { ingress, was, controller: nameOfController(by), known }
@@ -86,7 +92,7 @@ function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | unde
   if (name && isPlaceholder(name)) return undefined
   if (!before) {
     // Without a controller at the base, this may be the first of what a cluster gets.
-    if (!name || providersBefore.controllers.length === 0) return undefined
+    if (providersBefore.controllers.length === 0) return undefined
     return { after, name, providers, was: '', by: undefined }
   }
   const was = classOf(before)
@@ -94,6 +100,33 @@ function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | unde
   // A controller that goes or changes its class is reported by other rules.
   const by = takerOf(before, providers)
   return by && takerOf(before, providersBefore) ? { after, name, providers, was, by } : undefined
+}
+
+/**
+ * Whether a new Ingress has no class, in a cluster where each one so far has a class. A chart that is not rendered may
+ * have a class of its own, and a whole cluster is judged by `class-known`.
+ */
+function isClassless({ after, name, by, providers }: Judged, base: Snapshot, head: Snapshot): boolean {
+  if (by || name !== undefined || after.assumption || providers.hasDefault || head.isWhole) return false
+  if (isForOthers(after, providers)) return false
+  return !base.ofKind('Ingress.networking.k8s.io').some((one) => classOf(one) === undefined && !isManaged(one))
+}
+
+/** Whether an annotation is for a controller that is not in this repository: `traefik.ingress.kubernetes.io/…`. */
+function isForOthers(ingress: Manifest, { controllers }: ClassProviders): boolean {
+  return [...ingress.root.at('metadata', 'annotations').entries()].some(([key]) => {
+    const product = /^(\w+)\.ingress\.kubernetes\.io\//.exec(key)?.[1]
+    return product !== undefined && !controllers.some(({ facts }) => facts.name.includes(product))
+  })
+}
+
+/** What texts have that say of another Ingress without a class, or give Ingresses a class as they are created. */
+const textsOnClassless = ['kind: Ingress', 'ingressClassName']
+
+function servesClassless(text: string, name: string): boolean {
+  const documents = text.split(/^---/m)
+  if (name === 'ingressClassName') return documents.some((one) => /^kind: \w*Policy$/m.test(one) && one.includes(name))
+  return documents.some((one) => /^kind: Ingress\s*$/m.test(one) && !/ingressClassName|ingress\.class/.test(one))
 }
 
 /** A field or an annotation with the class of an Ingress, also in the values of a chart, and its value. */
