@@ -43,6 +43,9 @@ export default defineRule({
   messages: {
     misnamed: ({ ingress, annotation, secret, maker, made, outcome }: Names) =>
       `${ingress} names the Secret ${secret} in the annotation ${annotation}, which nothing here creates; ${maker} creates ${made}. Without the Secret, ingress-nginx answers ${outcome}. Name ${made} here, or have ${maker} create ${secret}.`,
+    // Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/internal/konfig/builtinpluginconsts/namereference.go
+    hashed: ({ ingress, annotation, secret, made, outcome, remedy }: Omit<Names, 'maker'> & { remedy: string }) =>
+      `${ingress} names the Secret ${secret} in the annotation ${annotation}, but kustomize makes it as ${made} and puts that name only into annotations without a namespace. So ingress-nginx finds no Secret and answers ${outcome}. ${remedy}.`,
   },
   putBack: { misnamed: 'changed' },
   names: {
@@ -64,17 +67,23 @@ export default defineRule({
   check({ change, base, head, isUsed, report, skip }) {
     for (const { ingress, named, meant } of misnamedIn(change, base, head)) {
       const { annotation, name, at, outcome } = named
+      const args = { ingress: nameOf(ingress.ref), annotation, secret: name, made: meant.name, outcome }
+      if (isHashed(meant, name)) {
+        const alone = annotation.endsWith('/auth-secret') ? ', or write the name without a namespace' : ''
+        const remedy = `Set disableNameSuffixHash: true in the options of its generator${alone}`
+        report([at, meant.at], 'hashed', { ...args, remedy }, { keys: [annotation, name] })
+        continue
+      }
       if (isUsed(name) || isMentioned(name, head, [ingress, meant.maker])) continue
       const release = releaseWith(name, head)
       if (release) {
         skip(at, `${nameOf(release.ref)} mentions the Secret ${name}, and may create it`)
         continue
       }
-      const args = { ingress: nameOf(ingress.ref), annotation, secret: name, outcome }
       const maker = nameOf(meant.maker.ref)
       const written = at.string ?? ''
       const fix = replaced(at, written.slice(0, written.length - name.length) + meant.name)
-      report([at, meant.at], 'misnamed', { ...args, maker, made: meant.name }, { keys: [annotation, name], fix })
+      report([at, meant.at], 'misnamed', { ...args, maker }, { keys: [annotation, name], fix })
     }
   },
 })
@@ -104,7 +113,8 @@ function misnamedIn(change: Change, base: Snapshot, head: Snapshot): Misnamed[] 
     const near = allMade(head).filter(
       (made) => made.name !== named.name && isBeside(made, named) && mayServe(made, named),
     )
-    const alike = near.filter((made) => isMeant(named.name, made, former, head))
+    const hashed = near.filter((made) => isHashed(made, named.name))
+    const alike = hashed.length > 0 ? hashed : near.filter((made) => isMeant(named.name, made, former, head))
     const [meant] = alike
     if (!meant || new Set(alike.map(({ name }) => name)).size > 1) return []
     return isServedByIngressNginx(ingress, head) ? [{ ingress, named, meant }] : []
@@ -143,6 +153,14 @@ function halvesOf(name: string): string[] {
 function isBeside({ namespace, maker }: Made, named: AnnotatedSecret): boolean {
   if (namespace && named.namespace) return namespace === named.namespace
   return namespace === '' && mayShareNamespace(maker, named.at.manifest)
+}
+
+/**
+ * Whether kustomize has added a hash to the name of a Secret that it generates. Source:
+ * https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go, `encode`
+ */
+function isHashed({ name }: Made, secret: string): boolean {
+  return name.startsWith(`${secret}-`) && /^[2456789bcdfghkmt]{10}$/.test(name.slice(secret.length + 1))
 }
 
 /** Whether a Secret can have a key that the annotation needs. */
