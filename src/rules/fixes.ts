@@ -1,5 +1,7 @@
 /** The messages that some change gets a verified fix for, by rule: the pages of the rules list them. */
 export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
+  'controller-scope/annotation-secret-provided': ['misnamed'],
+  'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],
   'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
@@ -35,7 +37,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/route-attached': ['noGateway'],
   'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
-  'ingress-tls/secret-kept': ['removed', 'unrenewed'],
+  'ingress-tls/secret-kept': ['denied', 'removed', 'unrenewed'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/store-known': ['otherKind'],

@@ -1,13 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { shareNamespace } from '../../kubernetes/object/namespace'
-import {
-  type AnnotatedSecret,
-  annotatedSecrets,
-  isServedByIngressNginx,
-  marksOfAnnotatedSecrets,
-} from '../../kubernetes/tls/annotated-secret'
+import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -53,8 +47,7 @@ export default defineRule({
     for (const { name } of secretsMadeBy(manifest)) yield name
     for (const { name } of [...namedSecrets(manifest), ...annotatedSecrets(manifest)]) yield name
     // The class of an Ingress tells which controller reads its annotations.
-    if (annotatedSecrets(manifest).length > 0) yield classOf(manifest) ?? 'IngressClass'
-    else if (manifest.ref.kind === 'IngressClass') yield* marksOfAnnotatedSecrets
+    if (annotatedSecrets(manifest).length > 0) yield 'k8s.io/ingress-nginx'
   },
   check({ change, head, report, skip }) {
     if (change.kind === 'added') return
