@@ -207,9 +207,8 @@ function releaseWith(name: string, head: Snapshot): Manifest | undefined {
     .flatMap((kind) => head.ofKind(kind))
     .find(({ object }) =>
       object.content.split(name).some((before, index, parts) => {
-        return isWhole(before.replace(/[\w.-]+\/$/, ''), parts[index + 1]) && !annotates.test(before)
+        const line = before.slice(before.lastIndexOf('\n') + 1)
+        return isWhole(before, parts[index + 1]) && !marksOfAnnotatedSecrets.some((mark) => line.includes(mark))
       }),
     )
 }
-
-const annotates = /nginx\.ingress\.kubernetes\.io\/[\w-]+["']?: *["']?(?:[\w.-]+\/)?$/

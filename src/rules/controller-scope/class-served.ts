@@ -125,8 +125,11 @@ const textsOnClassless = ['kind: Ingress', 'ingressClassName']
 
 function servesClassless(text: string, name: string): boolean {
   const documents = text.split(/^---/m)
-  if (name === 'ingressClassName') return documents.some((one) => /^kind: \w*Policy$/m.test(one) && one.includes(name))
-  return documents.some((one) => /^kind: Ingress\s*$/m.test(one) && !/ingressClassName|ingress\.class/.test(one))
+  if (name === 'ingressClassName')
+    return documents.some(
+      (one) => /^kind: (?:Cluster|Mutating|MutatingAdmission)?Policy$/m.test(one) && one.includes(name),
+    )
+  return documents.some((one) => /^kind: Ingress$/m.test(one) && !/ingressClassName|ingress\.class/.test(one))
 }
 
 /** A field or an annotation with the class of an Ingress, also in the values of a chart, and its value. */
