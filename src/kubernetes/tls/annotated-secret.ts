@@ -1,14 +1,15 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import { controllersHere } from '../controllers/controller'
+import { type Controller, controllersHere } from '../controllers/controller'
 import { takesIngress } from '../controllers/controller-ingresses'
 import { isPlaceholder } from '../ingress/ingress'
 import { classOf } from '../ingress/ingress-class'
+import { valueOr } from '../workload/settings'
 import { certificateChoice } from './certificate-choice'
 import { isCanary } from './ingress-nginx'
 
-const prefix = 'nginx.ingress.kubernetes.io/'
+const prefix = 'nginx.ingress.kubernetes.io'
 
 /**
  * The annotations of ingress-nginx that name a Secret, with what it answers if it cannot read it, and the keys it needs
@@ -22,7 +23,7 @@ const readers = [
 ] as const
 
 /** Each Ingress with such an annotation contains one of these strings. */
-export const marksOfAnnotatedSecrets: readonly string[] = readers.map(({ name }) => prefix + name)
+export const marksOfAnnotatedSecrets: readonly string[] = readers.map(({ name }) => `${prefix}/${name}`)
 
 /** A Secret that an annotation of ingress-nginx names. */
 export interface AnnotatedSecret {
@@ -46,17 +47,17 @@ export interface AnnotatedSecret {
 export function annotatedSecrets(ingress: Manifest): AnnotatedSecret[] {
   if (ingress.ref.kind !== 'Ingress' || isCanary(ingress)) return []
   const annotations = ingress.root.at('metadata', 'annotations')
-  const withPasswords = /basic|digest/.test(annotations.at(`${prefix}auth-type`).string ?? '')
-  const byUsers = annotations.at(`${prefix}auth-secret-type`).string === 'auth-map'
+  const withPasswords = /basic|digest/.test(annotations.at(`${prefix}/auth-type`).string ?? '')
+  const byUsers = annotations.at(`${prefix}/auth-secret-type`).string === 'auth-map'
   return readers.flatMap(({ name: annotation, outcome, keys, qualified }) => {
-    const at = annotations.at(prefix + annotation)
+    const at = annotations.at(`${prefix}/${annotation}`)
     const written = at.string ?? ''
     if (annotation === 'auth-secret' && !withPasswords) return []
     if (written === '' || isPlaceholder(written)) return []
     const [name = '', namespace = '', ...more] = written.split('/').reverse()
     if (more.length > 0 || name === '') return []
     return {
-      annotation: prefix + annotation,
+      annotation: `${prefix}/${annotation}`,
       namespace: namespace || ingress.ref.namespace,
       name,
       at,
@@ -73,9 +74,14 @@ export function annotatedSecrets(ingress: Manifest): AnnotatedSecret[] {
  */
 export function isServedByIngressNginx(ingress: Manifest, snapshot: Snapshot): boolean {
   const takers = controllersHere(snapshot).filter((one) => takesIngress(one, ingress, snapshot))
-  if (takers.length > 0) return takers.some(({ facts }) => facts.name === 'ingress-nginx')
+  if (takers.length > 0) return takers.some(readsAnnotations)
   const choice = certificateChoice(snapshot, ingress)
   if (choice) return choice.name === 'ingress-nginx'
   const name = classOf(ingress)
   return name === undefined || name.includes('nginx')
+}
+
+/** Whether a controller is an ingress-nginx that looks at these annotations, and not at those of another prefix. */
+export function readsAnnotations({ facts, settings }: Controller): boolean {
+  return facts.name === 'ingress-nginx' && valueOr(settings, 'annotations-prefix', prefix) === prefix
 }

@@ -16,6 +16,7 @@ import {
   annotatedSecrets,
   isServedByIngressNginx,
   marksOfAnnotatedSecrets,
+  readsAnnotations,
 } from '../../kubernetes/tls/annotated-secret'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -102,7 +103,7 @@ function isForeign({ namespace }: AnnotatedSecret, { ref }: Manifest): boolean {
 /** An ingress-nginx that serves an Ingress and is known to read Secrets of its namespace only. */
 function refusingController(ingress: Manifest, snapshot: Snapshot): Controller | undefined {
   const takers = controllersHere(snapshot).filter((one) => takesIngress(one, ingress, snapshot))
-  return takers.find((one) => isNginx(one) && refuses(one))
+  return takers.find((one) => readsAnnotations(one) && refuses(one))
 }
 
 function refuses({ release, settings }: Controller): boolean {
