@@ -39,6 +39,8 @@ export interface RepositoryContext {
   readonly patchesIngress?: boolean
   /** The names of its releases that are rendered: their charts were fetched, so they are not read from their values. */
   readonly rendered?: ReadonlySet<string>
+  /** The folders of charts that it installs and that are not in this repository, in their original form. */
+  readonly chartsElsewhere?: ReadonlySet<string>
   /** The place of a release without an object of its own. */
   readonly release?: WrittenRelease
 }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { minimatch } from 'minimatch'
 import { elementsOf } from '../deployers/argocd/generated-elements'
 import { possibleClusters } from '../deployers/argocd/possible-clusters'
@@ -14,6 +15,7 @@ import {
 } from '../gitops/application'
 import { isGoTemplate, isOfClusters, readApplicationSet, type SetGenerator } from '../gitops/application-set'
 import { type Element, makeApplication } from '../gitops/filled-template'
+import { readHelmRelease } from '../gitops/helm-release'
 import { gitOpsKind } from '../gitops/kinds'
 import { textAt } from '../gitops/text'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
@@ -78,9 +80,10 @@ export class ReleaseFiles {
 
   /** A file's objects with their repository context. */
   async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
-    const objects = mayTakeFiles(file.text)
-      ? await Promise.all(file.objects.map((object) => this.complete(path, object)))
-      : file.objects
+    const objects =
+      mayTakeFiles(file.text) || mayNameFolder(file.text)
+        ? await Promise.all(file.objects.map((object) => this.complete(path, object)))
+        : file.objects
     const releases = mayDeclare(path, file.text) ? await this.releasesIn(path, file.text) : []
     return objects === file.objects && releases.length === 0 ? file : { ...file, objects: [...objects, ...releases] }
   }
@@ -118,9 +121,24 @@ export class ReleaseFiles {
         return this.withFiles(path, object)
       case gitOpsKind.applicationSet:
         return this.withApplications(path, object)
+      case gitOpsKind.helmRelease:
+        return this.withFolder(object)
       default:
         return object
     }
+  }
+
+  /** A HelmRelease whose chart is in a folder of another repository. */
+  private withFolder(object: LoadedObject): LoadedObject {
+    const { chart, chartRef } = readHelmRelease(rootOf(object))
+    const isOfFiles = !chartRef.exists && ['GitRepository', 'Bucket'].includes(textAt(chart.sourceRef.at('kind')))
+    return isOfFiles ? withChartsElsewhere(object, [textAt(chart.chart)].filter(this.isElsewhere)) : object
+  }
+
+  /** Whether this repository has no chart in a folder, so that another one has it. */
+  private readonly isElsewhere = (folder: string): boolean => {
+    const place = isPlaceholder(folder) ? undefined : inside('', folder.replace(/^\/+/, ''))
+    return place !== undefined && !this.isFile(path.posix.join(place, 'Chart.yaml'))
   }
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
@@ -141,7 +159,12 @@ export class ReleaseFiles {
   private async withFiles(path: string, object: LoadedObject): Promise<LoadedObject> {
     const { sources } = readApplication(rootOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
-    for (const source of sources.filter(installsRemoteChart)) {
+    const folders = sources
+      .filter(takesValues)
+      .map(({ path: folder }) => textAt(folder))
+      .filter(this.isElsewhere)
+    const isRemote = (source: ApplicationSource) => source.chart.exists || folders.includes(textAt(source.path))
+    for (const source of sources.filter(isRemote)) {
       const isKnown = installsKnownChart(source)
       const ignoresMissing = source.helm.at('ignoreMissingValueFiles').value === true
       const places = new Map(valueFilesOf(source).map((file) => [file.entry, this.placeOf(file, sources)]))
@@ -156,7 +179,7 @@ export class ReleaseFiles {
         if (its) files.set(entry, its)
       }
     }
-    return files.size > 0 ? { ...object, context: { files } } : object
+    return withChartsElsewhere(files.size > 0 ? { ...object, context: { files } } : object, folders)
   }
 
   /**
@@ -239,8 +262,10 @@ export class ReleaseFiles {
     for (const { element, own } of elements) {
       const made = makeApplication(object, element, own)
       if ('reason' in made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
-      known ||= readApplication(rootOf(made)).sources.some(installsRemoteChart)
-      applications.push(await this.withFiles(path, made))
+      const whole = await this.withFiles(path, made)
+      known ||=
+        whole.context?.chartsElsewhere !== undefined || readApplication(rootOf(made)).sources.some(installsRemoteChart)
+      applications.push(whole)
     }
     return known ? { ...object, context: { files: new Map(), applications } } : object
   }
@@ -271,17 +296,33 @@ export function mayTakeFiles(text: string): boolean {
   return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
 
+/** Whether a text may contain an object that installs a chart from a folder. */
+function mayNameFolder(text: string): boolean {
+  if (mentions(text, 'argoproj.io/')) return mentions(text, 'helm')
+  return mentions(text, 'helm.toolkit.fluxcd.io/') && mentionsOneOf(text, ['GitRepository', 'Bucket'])
+}
+
 function installsKnownChart({ chart, repoURL }: ApplicationSource): boolean {
   return chart.exists && isKnownChart(textAt(chart), textAt(repoURL))
+}
+
+/** Whether a source has a chart in a folder, and values for it. */
+function takesValues({ chart, path: folder, helm, kustomize, directory, plugin }: ApplicationSource): boolean {
+  return !chart.exists && folder.exists && helm.exists && ![kustomize, directory, plugin].some(({ exists }) => exists)
+}
+
+function withChartsElsewhere(object: LoadedObject, folders: readonly string[]): LoadedObject {
+  if (folders.length === 0) return object
+  return { ...object, context: { files: new Map(), ...object.context, chartsElsewhere: new Set(folders) } }
 }
 
 function installsRemoteChart({ chart }: ApplicationSource): boolean {
   return chart.exists
 }
 
-/** Whether a text names a chart itself, and not the folder that contains it. */
+/** Whether a text names a chart, or sets values for one in a folder. */
 function mayInstallRemoteChart(text: string): boolean {
-  return /\bchart["']?\s*:/.test(spelledOut(text))
+  return /\b(?:chart|helm)["']?\s*:/.test(spelledOut(text))
 }
 
 function isGlob(place: string): boolean {

@@ -15,7 +15,9 @@ export function valuesFilesOf({ root, ref }: Manifest, repository: readonly stri
   const spec = ref.kind === 'ApplicationSet' ? root.at('spec', 'template') : root
   const { sources } = readApplication(spec)
   return sources.flatMap((source) =>
-    source.chart.exists ? valueFilesOf(source).flatMap((file) => matcherOf(file, sources, repository)) : [],
+    source.chart.exists || source.helm.exists
+      ? valueFilesOf(source).flatMap((file) => matcherOf(file, sources, repository))
+      : [],
   )
 }
 

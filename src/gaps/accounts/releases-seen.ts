@@ -114,8 +114,9 @@ function ofObject(
   // A source with such a cause deploys nothing, or the rest of it is rendered.
   if (isPartial(cause) || cause === 'folder-missing' || cause === 'nothing-to-apply') return []
   const release = { path: manifest.origin.path, name: nameOf(manifest.ref) }
-  const sight =
-    cause !== 'chart-elsewhere' ? 'not-seen' : isKnownChart(url ?? '', url ?? '') ? 'by-values' : sightOf(manifest)
+  const isKnown = cause === 'chart-elsewhere' && isKnownChart(url ?? '', url ?? '')
+  const isElsewhere = cause === 'chart-elsewhere' || cause === 'source-elsewhere'
+  const sight = isKnown ? 'by-values' : isElsewhere ? sightOf(manifest) : 'not-seen'
   if (sight === 'by-values') return [{ ...release, sight }]
   const from = url ?? (cause === 'chart-elsewhere' ? repositoryOf(manifest) : '')
   return [{ ...release, sight, cause, reason: `${release.name}: ${reason}`, ...(from ? { from } : {}) }]

@@ -69,7 +69,9 @@ function fluxRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   // A chart of a GitRepository or Bucket is one of files, and may be here.
   const isRemote = chartRef.exists
     ? ['OCIRepository', 'HelmChart'].includes(chartRef.at('kind').string ?? '')
-    : chart.chart.exists && (chart.sourceRef.at('kind').string ?? 'HelmRepository') === 'HelmRepository'
+    : chart.chart.exists &&
+      ((chart.sourceRef.at('kind').string ?? 'HelmRepository') === 'HelmRepository' ||
+        isElsewhere(chart.chart, manifest))
   // Patches of the rendered chart may change the Ingress, too.
   const isPatched = JSON.stringify(release.postRenderers.value ?? null).includes('Ingress')
   if (!isRemote || isPatched) return []
@@ -83,6 +85,11 @@ function fluxRelease(manifest: Manifest, snapshot: Snapshot): RemoteRelease[] {
   const elsewhereTo = release.kubeConfig.exists ? [`${ref.name} of ${manifest.origin.path}`] : clusters
   const from = namedChart({ chart, chartRef }, ref.namespace, snapshot)
   return [{ manifest, ...from, name: release.releaseName, namespace, clusters: elsewhereTo, layers, elsewhere }]
+}
+
+/** Whether the folder of a chart is known to be in another repository. */
+function isElsewhere(folder: Cursor, { object }: Manifest): boolean {
+  return object.context?.chartsElsewhere?.has(textAt(folder)) ?? false
 }
 
 /** The chart that a HelmRelease names, or the object that it takes its chart of. */
@@ -117,7 +124,7 @@ function argoReleases(root: Cursor): RemoteRelease[] {
   const application = readApplication(root)
   const { cluster, namespace } = application.destination
   return application.sources.flatMap((source) => {
-    if (!source.chart.exists) return []
+    if (!source.chart.exists && !isElsewhere(source.path, manifest)) return []
     const { helm } = source
     const parameters = readParameters(helm.at('parameters'))
     const below = [...layersOf([inlineValuesOf(source).map]), ...filesOf(helm.at('valueFiles'))]
@@ -127,7 +134,7 @@ function argoReleases(root: Cursor): RemoteRelease[] {
     return [
       {
         manifest,
-        chart: textAt(source.chart),
+        chart: textAt(source.chart) || textAt(source.path),
         repository: textAt(source.repoURL),
         version: textAt(source.targetRevision),
         name: helm.at('releaseName').string ?? application.name.string ?? '',
