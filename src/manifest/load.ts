@@ -41,6 +41,8 @@ export interface RepositoryContext {
   readonly rendered?: ReadonlySet<string>
   /** The folders of charts that it installs and that are not in this repository, in their original form. */
   readonly chartsElsewhere?: ReadonlySet<string>
+  /** The source whose Kustomization inflates it, by its id. */
+  readonly inflatedBy?: string
   /** The place of a release without an object of its own. */
   readonly release?: WrittenRelease
 }

@@ -4,8 +4,10 @@ import annotationSecretProvided from './controller-scope/annotation-secret-provi
 import annotationSecretRead from './controller-scope/annotation-secret-read'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
+import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
+import chartsInflated from './controller-scope/charts-inflated'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
@@ -103,8 +105,10 @@ export const rules: readonly Rule[] = [
   annotationSecretRead,
   annotationsKnown,
   annotationsParsed,
+  backendAdmits,
   backendBeside,
   backendResolves,
+  chartsInflated,
   classDefaultSingle,
   classKept,
   classKnown,

@@ -93,7 +93,9 @@ export class ReleaseValueFiles {
           .filter(({ vendored }) => !vendored)
           .map(async (chart) => {
             const origin = { kind: 'file' as const, path: chart.path }
-            return { object: await sideFiles.release(chart), origin }
+            const object = await sideFiles.release(chart)
+            const context = { files: new Map(), ...object.context, inflatedBy: one.source.id }
+            return { object: { ...object, context }, origin }
           })
         const checkout = this.change[side]?.checkout
         const parts = checkout ? await umbrellaReleases(one, checkout, sideFiles) : []

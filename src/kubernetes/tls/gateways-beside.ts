@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
+import type { Parent } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
-import type { Parent } from './gateway-route'
 
 const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 

@@ -2,9 +2,9 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { intersect, type Parent, parentsOf, routeProtocols } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
 import { selectsLabels } from '../object/label-selector'
-import { intersect, type Parent, parentsOf, routeProtocols } from './gateway-route'
 
 /** A field for which a listener refuses a route. */
 interface Refusal {

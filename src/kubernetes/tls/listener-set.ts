@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import type { Parent } from '../ingress/gateway-route'
 import { shareNamespace } from '../object/namespace'
-import type { Parent } from './gateway-route'
 
 const standardGroup = 'gateway.networking.k8s.io'
 const experimentalGroup = 'gateway.networking.x-k8s.io'

@@ -1,7 +1,4 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { areComparable } from '../../kubernetes/ingress/placeholder'
-import { namedHosts } from '../../kubernetes/tls/certificate'
 import {
   gatewayOf,
   intersect,
@@ -9,7 +6,10 @@ import {
   parentsOf,
   routeProtocols,
   selectedListeners,
-} from '../../kubernetes/tls/gateway-route'
+} from '../../kubernetes/ingress/gateway-route'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { areComparable } from '../../kubernetes/ingress/placeholder'
+import { namedHosts } from '../../kubernetes/tls/certificate'
 import { gatewaysBeside } from '../../kubernetes/tls/gateways-beside'
 import {
   groupOfSets,

@@ -1,9 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { areComparable } from '../../kubernetes/ingress/placeholder'
-import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import {
   gatewayOf,
   intersect,
@@ -11,7 +8,10 @@ import {
   parentsOf,
   routeProtocols,
   selectedListeners,
-} from '../../kubernetes/tls/gateway-route'
+} from '../../kubernetes/ingress/gateway-route'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { areComparable } from '../../kubernetes/ingress/placeholder'
+import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
 import { gatewaysBeside } from '../../kubernetes/tls/gateways-beside'
 import { letsIn } from '../../kubernetes/tls/listener-narrowing'

@@ -1,0 +1,239 @@
+import { append } from '../../append'
+import { podOf } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { GroupKind, Manifest } from '../../manifest/manifest'
+import { isPlaceholder } from '../ingress/ingress'
+import { networkPolicyKind } from './network-policy'
+import type { RouteClient } from './route-clients'
+
+/** Kinds whose objects let traffic in besides NetworkPolicies, or make these: what they do is not read. */
+export const otherPolicyKinds: readonly GroupKind[] = [
+  'CiliumNetworkPolicy.cilium.io',
+  'CiliumClusterwideNetworkPolicy.cilium.io',
+  'NetworkPolicy.crd.projectcalico.org',
+  'NetworkPolicy.projectcalico.org',
+  'GlobalNetworkPolicy.crd.projectcalico.org',
+  'GlobalNetworkPolicy.projectcalico.org',
+  'AdminNetworkPolicy.policy.networking.k8s.io',
+  'ClusterNetworkPolicy.policy.networking.k8s.io',
+  'ClusterPolicy.kyverno.io',
+  'Policy.kyverno.io',
+  'GeneratingPolicy.policies.kyverno.io',
+  'Tenant.capsule.clastix.io',
+]
+
+/** The way in to Pods that NetworkPolicies isolate: those that select them, and their rules together. */
+export interface Isolation {
+  readonly policies: readonly [Manifest, ...Manifest[]]
+  readonly rules: readonly Cursor[]
+}
+
+/**
+ * The NetworkPolicies that isolate the Pods of a workload; undefined where none does, or where others may let traffic in.
+ * Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
+ */
+export function isolationOf(workload: Manifest, snapshot: Snapshot): Isolation | undefined {
+  const index = indexes.get(snapshot) ?? indexed(snapshot)
+  indexes.set(snapshot, index)
+  const { namespace } = workload.ref
+  if (namespace === '' || index.isOpenTo(namespace) || index.mayBeBeside(workload)) return undefined
+  const labels = podOf(workload).at('metadata', 'labels')
+  const answers = index.near(namespace, labels).map((policy) => ({ policy, answer: selectsPods(policy, labels) }))
+  const selecting = answers.filter(({ answer }) => answer !== false).map(({ policy }) => policy)
+  const [first, ...more] = answers.filter(({ answer }) => answer === true).map(({ policy }) => policy)
+  const rules = selecting.flatMap(({ root }) => [...root.at('spec', 'ingress').items()])
+  return first && { policies: [first, ...more], rules }
+}
+
+interface Policies {
+  /** Whether an object that is not read may let traffic in to Pods of a namespace. */
+  isOpenTo(namespace: string): boolean
+  /** Whether a policy without a namespace may be in that of a workload. */
+  mayBeBeside(workload: Manifest): boolean
+  /** The policies of a namespace, without those that ask for a label which the Pods do not have. */
+  near(namespace: string, labels: Cursor): readonly Manifest[]
+}
+
+const indexes = new WeakMap<Snapshot, Policies>()
+
+function indexed(snapshot: Snapshot): Policies {
+  const near = new Map<string, Manifest[]>()
+  const [folders, above] = [new Set<string>(), new Set<string>()]
+  for (const policy of snapshot.ofKind(networkPolicyKind).filter(isolates)) {
+    if (policy.ref.namespace === '' || isPlaceholder(policy.ref.namespace)) {
+      folders.add(folderOf(policy))
+      for (const folder of foldersAbove(policy)) above.add(folder)
+    } else append(near, keyOf(policy.ref.namespace, firstLabelOf(policy)), policy)
+  }
+  const open = new Set(otherPolicyKinds.flatMap((kind) => snapshot.ofKind(kind).filter(mayLetIn).map(scopeOf)))
+  return {
+    isOpenTo: (namespace) => open.has('') || open.has(namespace),
+    mayBeBeside: (workload) =>
+      above.has(folderOf(workload)) || foldersAbove(workload).some((folder) => folders.has(folder)),
+    near: (namespace, labels) => {
+      const keys = [...labels.entries()].map(([key, { string }]) => keyOf(namespace, [key, string ?? '']))
+      return [keyOf(namespace, undefined), ...keys].flatMap((key) => near.get(key) ?? [])
+    },
+  }
+}
+
+function keyOf(namespace: string, label: readonly [string, string] | undefined): string {
+  return JSON.stringify([namespace, label])
+}
+
+/** A label that the Pods of a policy have; undefined where it may be any. */
+function firstLabelOf({ root }: Manifest): [string, string] | undefined {
+  const [first] = [...root.at('spec', 'podSelector', 'matchLabels').entries()]
+  const value = first?.[1].string
+  return first && value !== undefined && !isPlaceholder(value) ? [first[0], value] : undefined
+}
+
+function folderOf({ origin }: Manifest): string {
+  return origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
+}
+
+/** `apps/web/`, `apps/` and the root of `apps/web/policy.yaml`. */
+function foldersAbove(manifest: Manifest): string[] {
+  const parts = folderOf(manifest).split('/').slice(0, -1)
+  return ['', ...parts.map((_, index) => `${parts.slice(0, index + 1).join('/')}/`)]
+}
+
+/** An empty list of types is as none: https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/ */
+function isolates({ root }: Manifest): boolean {
+  const types = [...root.at('spec', 'policyTypes').items()].map(({ string }) => string)
+  return types.length === 0 || types.includes('Ingress')
+}
+
+/** Whether an object of another kind may open Pods: a Cilium policy with rules for traffic that comes in, and all others. */
+function mayLetIn({ ref, root, object }: Manifest): boolean {
+  if (ref.group === 'cilium.io') return root.at('spec', 'ingress').exists || root.at('specs').exists
+  return !ref.group.includes('kyverno') || object.content.includes('NetworkPolic')
+}
+
+function scopeOf({ ref }: Manifest): string {
+  return ref.group.endsWith('cilium.io') || ref.group.endsWith('projectcalico.org') ? ref.namespace : ''
+}
+
+/** Whether a policy selects Pods; undefined where it may. */
+function selectsPods({ root }: Manifest, labels: Cursor): boolean | undefined {
+  const selector = root.at('spec', 'podSelector')
+  return !selector.exists || meets(selector, (key) => written(labels.at(key)))
+}
+
+/** A label of a Pod or a namespace; undefined where it is not known. */
+type Label = { readonly value: string | undefined } | undefined
+
+function written(at: Cursor): Label {
+  if (!at.exists) return { value: undefined }
+  return at.string === undefined || isPlaceholder(at.string) ? undefined : { value: at.string }
+}
+
+/** Whether labels meet a selector; undefined where they may. */
+function meets(selector: Cursor, labelOf: (key: string) => Label): boolean | undefined {
+  if (!selector.isMap) return undefined
+  const answers = [
+    ...[...selector.at('matchLabels').entries()].map(([key, { string }]) => isAmong([string], labelOf(key))),
+    ...[...selector.at('matchExpressions').items()].map((one) => meetsExpression(one, labelOf)),
+  ]
+  if (answers.includes(false)) return false
+  return answers.includes(undefined) ? undefined : true
+}
+
+function meetsExpression(expression: Cursor, labelOf: (key: string) => Label): boolean | undefined {
+  const key = expression.at('key').string
+  const label = key === undefined || isPlaceholder(key) ? undefined : labelOf(key)
+  const values = [...expression.at('values').items()].map(({ string }) => string)
+  switch (expression.at('operator').string) {
+    case 'In':
+      return isAmong(values, label)
+    case 'NotIn':
+      return opposite(isAmong(values, label))
+    case 'Exists':
+      return label && label.value !== undefined
+    case 'DoesNotExist':
+      return label && label.value === undefined
+    default:
+      return undefined
+  }
+}
+
+function isAmong(values: readonly (string | undefined)[], label: Label): boolean | undefined {
+  if (!label || values.some((one) => one === undefined || isPlaceholder(one))) return undefined
+  return label.value !== undefined && values.includes(label.value)
+}
+
+function opposite(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}
+
+/** Whether a rule lets in clients from where they are; undefined where it may. */
+export function letsFrom(rule: Cursor, client: RouteClient, snapshot: Snapshot): boolean | undefined {
+  const peers = [...rule.at('from').items()]
+  if (peers.length === 0) return rule.at('from').exists && !rule.at('from').isList ? undefined : true
+  const answers = peers.map((peer) => isPeer(peer, client, snapshot))
+  if (answers.includes(true)) return true
+  return answers.includes(undefined) ? undefined : false
+}
+
+function isPeer(peer: Cursor, { namespace, labels }: RouteClient, snapshot: Snapshot): boolean | undefined {
+  const [spaces, pods] = [peer.at('namespaceSelector'), peer.at('podSelector')]
+  if (!spaces.exists && !pods.exists) return undefined
+  const inNamespace = spaces.exists
+    ? meets(spaces, (key) => labelOfNamespace(key, namespace, snapshot))
+    : peer.manifest.ref.namespace === namespace
+  const ofPods = pods.exists ? meets(pods, (key) => labelOfPods(key, labels)) : true
+  if (inNamespace === false || ofPods === false) return false
+  return inNamespace && ofPods
+}
+
+/** The label that Kubernetes gives each namespace. */
+const nameLabel = 'kubernetes.io/metadata.name'
+
+/** A label that the Namespace does not have in this repository may be put on it in the cluster. */
+function labelOfNamespace(key: string, namespace: string, snapshot: Snapshot): Label {
+  if (key === nameLabel) return { value: namespace }
+  const copies = snapshot.get({ group: '', kind: 'Namespace', namespace: '', name: namespace })
+  const labels = copies.map(({ root }) => written(root.at('metadata', 'labels', key)))
+  const [first] = labels
+  return first?.value !== undefined && labels.every((one) => one?.value === first.value) ? first : undefined
+}
+
+/** Labels that the cluster gives Pods, and a mesh. */
+const givenLater: readonly string[] = [
+  'istio.io/',
+  'linkerd.io/',
+  'k8s.aws/',
+  'kubernetes.io/pod',
+  'kubernetes.io/job',
+].concat(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation', 'job-name'])
+
+function labelOfPods(key: string, labels: Cursor | undefined): Label {
+  return labels && !givenLater.some((part) => key.includes(part)) ? written(labels.at(key)) : undefined
+}
+
+/** A port of a Pod: its number, and the names that its containers give it. */
+export interface PodPort {
+  readonly number: number
+  readonly names: readonly string[]
+}
+
+/** Whether a rule opens a port; undefined where it may. Source: the comments of NetworkPolicyPort in the API. */
+export function opensPort(rule: Cursor, { number, names }: PodPort): boolean | undefined {
+  const entries = [...rule.at('ports').items()]
+  if (entries.length === 0) return rule.at('ports').exists && !rule.at('ports').isList ? undefined : true
+  const answers = entries.map((entry) => {
+    const { value, string } = entry.at('port')
+    const end = entry.at('endPort').value
+    if ((entry.at('protocol').string ?? 'TCP') !== 'TCP') return false
+    if (value === undefined || value === null) return true
+    if (typeof value === 'number') {
+      // The proxies of Linkerd and of Istio's ambient mode take the connections for all ports of a Pod.
+      if (value === 4143 || value === 15008) return undefined
+      return typeof end === 'number' ? value <= number && number <= end : value === number
+    }
+    return string === undefined || isPlaceholder(string) ? undefined : names.includes(string)
+  })
+  if (answers.includes(true)) return true
+  return answers.includes(undefined) ? undefined : false
+}

@@ -1,0 +1,72 @@
+import { podOf } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { ChartSettings } from '../charts/chart-settings'
+import { gatewayOf, parentsOf } from '../ingress/gateway-route'
+import { isPlaceholder } from '../ingress/ingress'
+import { traefikRouteKinds } from '../ingress/traefik-kinds'
+import { type Controller, controllersHere, nameOfController } from './controller'
+import { mayTakeIngress, takesIngress } from './controller-ingresses'
+
+/** Pods from which the requests of a route come, as a NetworkPolicy tells Pods apart. */
+export interface RouteClient {
+  readonly name: string
+  readonly namespace: string
+  /** The labels of the Pods; undefined where a chart that is not rendered writes them. */
+  readonly labels: Cursor | undefined
+  /** The place from which they are known. */
+  readonly at: Cursor
+}
+
+/**
+ * The Pods that may send the requests of a route to its Services; undefined unless all of them are known. The nodes send them
+ * where a controller uses the host's network, and a policy takes those by address.
+ */
+export function clientsOf(route: Manifest, snapshot: Snapshot): readonly RouteClient[] | undefined {
+  const controllers = controllersOfRoute(route, snapshot)
+  const clients = controllers.flatMap((one) => clientOf(one) ?? [])
+  return clients.length > 0 && clients.length === controllers.length ? clients : undefined
+}
+
+/** The controllers that may serve a route; none unless one of them does. */
+function controllersOfRoute(route: Manifest, snapshot: Snapshot): Controller[] {
+  const all = controllersHere(snapshot)
+  const kind = groupKindOf(route.ref)
+  if (traefikRouteKinds.includes(kind)) return all.filter(({ facts }) => facts.takes === 'IngressRoutes')
+  if (kind !== 'Ingress.networking.k8s.io')
+    return isOfTraefik(route, snapshot) ? all.filter(({ facts }) => facts.takes === 'Gateways') : []
+  const its = all.filter((one) => mayTakeIngress(one, route, snapshot))
+  return its.some((one) => takesIngress(one, route, snapshot)) ? its : []
+}
+
+/** Whether all parents of a route are Gateways of Traefik, which serves them in its own Pods. */
+function isOfTraefik(route: Manifest, snapshot: Snapshot): boolean {
+  const gateways = (parentsOf(route) ?? []).map((parent) => gatewayOf(snapshot, parent))
+  const classes = snapshot.ofKind('GatewayClass.gateway.networking.k8s.io')
+  return (
+    gateways.length > 0 &&
+    gateways.every((gateway) => {
+      const name = gateway?.root.at('spec', 'gatewayClassName').string
+      const its = classes.filter(({ ref }) => ref.name === name)
+      return its.some(({ root }) => root.at('spec', 'controllerName').string === 'traefik.io/gateway-controller')
+    })
+  )
+}
+
+/** The controllers that send requests from other Pods than their own: those of Envoy, and of a gateway beside them. */
+const apart: readonly string[] = ['contour', 'kong']
+
+function clientOf(controller: Controller): RouteClient | undefined {
+  const { facts, manifest, namespace, installed, place } = controller
+  if (apart.includes(facts.name) || namespace === '' || isPlaceholder(namespace)) return undefined
+  const name = nameOfController(controller)
+  if (installed) {
+    const { release } = installed
+    const isOnNodes = new ChartSettings(release.facts, release).isCase(release.facts.onNodes)
+    return isOnNodes ? undefined : { name, namespace, labels: undefined, at: place }
+  }
+  const spec = podOf(manifest).at('spec')
+  if (spec.at('hostNetwork').value === true || manifest.ref.namespace !== namespace) return undefined
+  return { name: nameOf(manifest.ref), namespace, labels: podOf(manifest).at('metadata', 'labels'), at: place }
+}

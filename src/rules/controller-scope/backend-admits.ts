@@ -1,0 +1,178 @@
+import { podOf } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import { isServiceOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { marksOfControllers } from '../../kubernetes/controllers/controller'
+import { networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import {
+  type Isolation,
+  isolationOf,
+  letsFrom,
+  opensPort,
+  otherPolicyKinds,
+  type PodPort,
+} from '../../kubernetes/controllers/pod-isolation'
+import { clientsOf, type RouteClient } from '../../kubernetes/controllers/route-clients'
+import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
+import { selectionMarks } from '../../kubernetes/object/service'
+import { servingKinds, workloadsBehind } from '../../kubernetes/workload/serving-pods'
+import { enumerated } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Cut = Record<'policy' | 'pods' | 'route' | 'client' | 'port', string>
+
+/** The kinds of routes whose requests are connections: a policy names UDP apart. */
+const routeKinds = backendKinds.filter((kind) => !kind.includes('UDP'))
+
+const policyKinds = [networkPolicyKind, ...otherPolicyKinds]
+
+/** Policies have many forms, so all of them are read. */
+const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0] ?? ''))]
+
+export default defineRule({
+  id: 'controller-scope/backend-admits',
+  summary: 'NetworkPolicies let the controller of a route in to the Pods that serve it.',
+  since: '1.10.0',
+  scope: 'snapshot',
+  kinds: routeKinds,
+  reads: [
+    ...policyKinds,
+    'Service',
+    'Namespace',
+    'IngressClass.networking.k8s.io',
+    'Gateway.gateway.networking.k8s.io',
+    'GatewayClass.gateway.networking.k8s.io',
+    ...servingKinds,
+    ...releaseKinds,
+  ],
+  subjects: [{ kinds: [networkPolicyKind] }],
+  messages: {
+    // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
+    source: ({ policy, pods, route, client, port, namespace }: Cut & { namespace: string }) =>
+      `${policy} does not let in ${client}, which serves ${route} from the namespace ${namespace}, and no other NetworkPolicy opens the port ${port} of ${pods} to it. So these requests get no answer. Let the namespace and the Pods of the controller in.`,
+    // Source: the same, and https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/
+    port: ({ policy, pods, route, client, port, opened }: Cut & { opened: string }) =>
+      `${policy} opens ${opened} of ${pods} to ${client}, but the requests of ${route} go to the port ${port} of these Pods, and get no answer. A NetworkPolicy lists the ports of Pods, not those of the Service: list ${port}.`,
+    closed: ({ policy, pods, route, client, port }: Cut) =>
+      `${policy} closes ${pods}, and no NetworkPolicy opens their port ${port}, to which ${client} sends the requests of ${route}. So these get no answer. Add a NetworkPolicy that lets it in.`,
+  },
+  putBack: { source: 'changed', port: 'changed', closed: 'changed' },
+  *partners(manifest) {
+    const { ref } = manifest
+    const kind = groupKindOf(ref)
+    if (routeKinds.includes(kind)) {
+      for (const { service } of backendsOf(manifest)) yield service
+      yield* [...marksOfPolicies, ...marksOfControllers]
+      const name = manifest.root.at('spec', 'ingressClassName').string
+      if (name) yield name
+      for (const parent of manifest.root.at('spec', 'parentRefs').items()) yield parent.at('name').string ?? ''
+    } else if (kind === 'Service') yield* [ref.name, ...selectionMarks(manifest)]
+    else if (servingKinds.includes(kind)) yield* selectionMarks(manifest)
+    else if (kind === networkPolicyKind && ref.namespace !== '') yield ref.namespace
+    else if (kind === 'Namespace') yield ref.name
+    else if (kind === 'Gateway.gateway.networking.k8s.io')
+      yield manifest.root.at('spec', 'gatewayClassName').string ?? ''
+  },
+  check({ manifest, snapshot, report }) {
+    if (manifest.assumption) return
+    const seen = new Set<string>()
+    let clients: ReturnType<typeof clientsOf>
+    for (const backend of backendsOf(manifest)) {
+      const found = podsBehind(backend, snapshot)
+      if (!found) continue
+      const { workload, isolation, port } = found
+      const key = `${workload.ref.name}:${port.number}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      clients ??= clientsOf(manifest, snapshot)
+      if (!clients) return
+      const cut = cutOf(isolation, port, clients, snapshot)
+      if (!cut) continue
+      const args = {
+        policy: nameOf(cut.at.manifest.ref),
+        pods: `the Pods of ${nameOf(workload.ref)}`,
+        route: nameOf(manifest.ref),
+        client: cut.client.name,
+        namespace: cut.client.namespace,
+        port: port.number,
+        opened: cut.opened,
+      }
+      const ends = [cut.at, backend.name, podOf(workload).at('metadata', 'labels')]
+      report(ends, cut.kind, { ...args, port: String(port.number) }, { keys: [key] })
+    }
+  },
+})
+
+interface Serving {
+  readonly workload: Manifest
+  readonly isolation: Isolation
+  readonly port: PodPort
+}
+
+/** The Pods that serve a backend, if they are known and all of them isolated: the last of them. */
+function podsBehind(backend: Backend, snapshot: Snapshot): Serving | undefined {
+  const [service, ...copies] = servicesOf(backend, snapshot)
+  if (!service || copies.length > 0 || !isServiceOf(backend, service)) return undefined
+  const serving = workloadsBehind(service, snapshot).map((workload) => {
+    const isolation = isolationOf(workload, snapshot)
+    const port = isolation && portOf(backend, service, workload)
+    return port && { workload, isolation, port }
+  })
+  return serving.every((one) => one) ? serving.at(-1) : undefined
+}
+
+/** The port of the Pods to which a Service sends the requests for a backend. */
+function portOf({ wanted }: Backend, service: Manifest, workload: Manifest): PodPort | undefined {
+  const all = portsOfService(service) ?? []
+  const [its] = all.filter(({ name, number }) => wanted === name || wanted === number)
+  if (!its) return undefined
+  const containers = [...podOf(workload).at('spec', 'containers').items()]
+  const ports = containers.flatMap((one) => [...one.at('ports').items()])
+  const target = its.target ?? its.number
+  const number =
+    typeof target === 'string'
+      ? ports.find((one) => one.at('name').string === target)?.at('containerPort').value
+      : target
+  if (typeof number !== 'number') return undefined
+  const names = ports.filter((one) => one.at('containerPort').value === number).map((one) => one.at('name').string)
+  return { number, names: names.flatMap((name) => name ?? []) }
+}
+
+interface Way {
+  readonly kind: 'source' | 'port' | 'closed'
+  readonly at: Cursor
+  readonly client: RouteClient
+  readonly opened: string
+}
+
+/** The reason why none of the clients gets in; undefined where one may. */
+function cutOf(
+  { policies, rules }: Isolation,
+  port: PodPort,
+  clients: readonly RouteClient[],
+  snapshot: Snapshot,
+): Way | undefined {
+  const [client] = clients
+  const ways = rules.flatMap((rule) =>
+    clients.map((one) => ({
+      rule,
+      client: one,
+      from: letsFrom(rule, one, snapshot),
+      opens: opensPort(rule, port),
+    })),
+  )
+  if (!client || ways.some(({ from, opens }) => from !== false && opens !== false)) return undefined
+  const wrongPort = ways.find(({ from, opens }) => from === true && opens === false)
+  if (wrongPort) {
+    const at = wrongPort.rule.at('ports')
+    const listed = [...at.items()].map((one) => String(one.at('port').value ?? one.at('protocol').string ?? ''))
+    return { kind: 'port', at, client: wrongPort.client, opened: `the port ${enumerated(listed, 4)}` }
+  }
+  const elsewhere = ways.find(({ opens }) => opens === true)
+  if (elsewhere) return { kind: 'source', at: elsewhere.rule.at('from'), client: elsewhere.client, opened: '' }
+  // The policy that opens it may be in a part of the cluster that was not read.
+  if (!snapshot.isWhole) return undefined
+  return { kind: 'closed', at: policies[0].root.at('spec', 'podSelector'), client, opened: '' }
+}
