@@ -225,10 +225,10 @@ spec:
     expect(await found(base, { 'values/two.yaml': after })).toEqual([at(covered, 'head/values/two.yaml:5 values')])
   })
 
-  test('of a file that is no YAML are listed, and no Ingress is said to be gone', async () => {
+  test('of a file that is no YAML are an error, and no Ingress is said to be gone', async () => {
     const base = { 'values/web.yaml': before, 'web.yaml': application('valueFiles: [$here/values/web.yaml]\n') }
     const report = await judgeChange({ 'a.md': 'a', ...base }, { 'values/web.yaml': 'ingress: [\n' })
-    expect(ofRules(report)).toEqual([])
+    expect(ofRules(report)).toEqual(['head/values/web.yaml:2 exact source/unreadable'])
     expect(report.inspected.skipped.map(({ path }) => path)).toContain('values/web.yaml')
   })
 })

@@ -227,7 +227,11 @@ export class ReleaseFiles {
       const content = contents.get(place)
       if (!content) return undefined
       const values = readValues(content)
-      if ('reason' in values && !isRequired) return undefined
+      // What a change leaves unreadable fails with any chart.
+      if ('reason' in values && !isRequired) {
+        if (this.changed?.has(path) && !values.isTemplate) this.unreadable.set(path, values)
+        return undefined
+      }
       this.valuesFiles.add(path)
       if (isRequired) this.ofKnownCharts.add(path)
       if ('reason' in values) this.unreadable.set(path, values)

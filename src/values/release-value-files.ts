@@ -152,7 +152,10 @@ export class ReleaseValueFiles {
   }
 
   private unreadable(): Finding[] {
-    return [...this.after.unreadable].map(([path, { reason, region, text }]) => {
+    // Another tool may fill in values of an unknown chart: only those that were readable are known to be for helm.
+    const isNews = (path: string) => this.after.ofKnownCharts.has(path) || !this.before?.unreadable.has(path)
+    const unreadable = [...this.after.unreadable].filter(([path]) => isNews(path))
+    return unreadable.map(([path, { reason, region, text }]) => {
       const known = !this.before || (this.before.unreadable.has(path) && !this.change.changed?.has(path))
       return gateFinding('source/unreadable', 'values', 'error', {
         side: 'head',

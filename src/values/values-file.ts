@@ -10,6 +10,8 @@ export interface UnreadableValues {
   readonly reason: string
   readonly region: Region
   readonly text: string
+  /** Another tool fills it in. */
+  readonly isTemplate?: true
 }
 
 /** The content of a values file, from any place. */
@@ -39,7 +41,8 @@ function parse(content: Uint8Array): ValuesContent | UnreadableValues {
     return unreadable('a byte here is not UTF-8', new LineIndex(text).region(at, at + 1), text)
   }
   const yaml = readYaml(text)
-  if ('template' in yaml) return unreadable('it is a template, which another tool fills in', startOf(1), text)
+  if ('template' in yaml)
+    return { ...unreadable('it is a template, which another tool fills in', startOf(1), text), isTemplate: true }
   const places = new LineIndex(yaml.text)
   if ('reason' in yaml) return unreadable(yaml.reason, places.region(yaml.from, yaml.to), text)
   const { contents, resolve } = yaml
