@@ -95,3 +95,38 @@ test('an object of a new cluster that another file of the change brings to all: 
   )
   expect(new Set(places(report))).toEqual(new Set([`head/base/ingress.yaml:11 exact ${uncovered}`]))
 })
+
+test('an object that the rest of a new overlay cannot alter: the entry that brings it, and no trial', async () => {
+  const kubectl = countingTool('kubectl')
+  const deployment = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n'
+  const judged = (patch: string) =>
+    checkOpened(
+      opened(base, {
+        'overlays/test/all.env': 'domain=example.org\n',
+        'overlays/test/kustomization.yaml': kustomization(
+          'namespace: shop',
+          'resources:',
+          '  - deployment.yaml',
+          '  - ../../base',
+          'patchesStrategicMerge:',
+          '  - patch.yaml',
+          'configMapGenerator:',
+          '  - name: settings',
+          '    envs: [all.env]',
+        ),
+        'overlays/test/deployment.yaml': deployment,
+        'overlays/test/patch.yaml': patch,
+      }),
+      ...['--kustomize', kubectl.program, '--policy', 'ingress-tls@1.0.0'],
+    )
+  const found = `head/overlays/test/kustomization.yaml:6 exact ${uncovered}`
+  expect(places(await judged(deployment.replace('1}', '2}')))).toEqual([found])
+  // The new Kustomization, and once more for the files that its objects come from.
+  const builds = kubectl.count('kustomize')
+  expect(builds).toBe(2)
+  // A patch of an Ingress may be the cause.
+  const patch =
+    'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop, labels: {a: b}}\n'
+  expect(places(await judged(patch))).toEqual([found.replace(':6', ':1')])
+  expect(kubectl.count('kustomize') - builds).toBeGreaterThan(builds)
+})

@@ -1,37 +1,66 @@
 import type { Finding } from '../finding/report'
+import { mentions } from '../manifest/mentions'
 import type { Gathered } from '../pipeline/opening/scope'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
 import type { KustomizeSource, Source } from '../sources/source'
 import { type Cause, type ChangedFile, causeAtLine } from './cause'
 
 /**
- * The entry of a Kustomization that the change adds which brings in the object of a finding. If the change edits nothing
- * else that the object is made of, and the Kustomization changes nothing in what it includes, no trial is needed to know
- * it.
+ * The entry of a Kustomization that the change adds which brings in the object of a finding. If nothing else that the
+ * change writes can alter the object, no trial is needed to know it.
  *
  * @param writtenIn the file that the object comes from
  * @param files the changed files that the object may be made of
  */
-export function entryThatBrings(
+export async function entryThatBrings(
   finding: Finding,
   writtenIn: string,
   files: readonly ChangedFile[],
   { base, head }: Gathered['sides'],
-): Cause | undefined {
+): Promise<Cause | undefined> {
   const { sources, kustomizations } = head.discovery
   const ids = new Set([finding.location, ...finding.related].flatMap(({ rendered }) => rendered?.id ?? []))
   const built = sources.filter(({ id }) => ids.has(id))
   const [root, ...otherRoots] = new Set(built.map((source) => (isNew(source, base) ? source.root : undefined)))
   const own = otherRoots.length === 0 ? kustomizations.get(root ?? '') : undefined
   const file = files.find(({ path }) => path === own?.file)
-  if (!own?.onlyTakesIn || !file || file.before !== undefined) return undefined
+  if (!own || !file || file.before !== undefined) return undefined
   const defining = built.flatMap(({ declaredAt, definitionFiles = [] }) => [declaredAt.path, ...definitionFiles])
-  if (files.some(({ path, before }) => before !== undefined && !defining.includes(path))) return undefined
+  const others = files.filter(({ path }) => !defining.includes(path) || path === own.file)
+  // Where the place of the object is not known, and all of it is new, the Kustomization itself is.
+  const isWhole = writtenIn === own.file && own.includes.length > 1
+  if (isWhole && others.every(({ before }) => before === undefined)) return { file, edit: undefined }
+  const isOpen = (await head.checkout.text(writtenIn))?.includes('$(') ?? true
+  if (others.some((one) => mayAlter(one, finding, isOpen, kustomizations))) return undefined
   const [entry, ...more] =
     own.includes.length === 1
       ? own.includes
       : own.includes.filter(({ text }) => brings(text, writtenIn, own, kustomizations))
   return entry && more.length === 0 ? causeAtLine(file, entry.region.startLine) : undefined
+}
+
+/** The fields, in Go's folded form, by which a Kustomization changes objects that they need not name. */
+const altering = ['patches', 'patchesjson6902', 'components', 'transformers', 'replacements']
+
+/**
+ * Whether a changed file may alter an object: a Kustomization, what may be a patch of it, or values of variables in it.
+ *
+ * @param isOpen whether the object has variables
+ */
+function mayAlter(
+  { path, text }: ChangedFile,
+  { object }: Finding,
+  isOpen: boolean,
+  all: ReadonlyMap<string, Kustomization>,
+): boolean {
+  if (!text || !object) return true
+  const texts = [text.before, text.after].flatMap((one) => one ?? [])
+  // Its name may be another one in the file: kustomize adds prefixes and suffixes.
+  const hasKind = texts.some((one) => mentions(one, object.kind))
+  const own = [...all.values()].find(({ file }) => file === path)
+  if (own) return altering.some((key) => own.words.has(key)) || (own.words.has('patchesstrategicmerge') && hasKind)
+  if (!/\.(?:ya?ml|json)$/.test(path)) return isOpen
+  return hasKind || texts.some((one) => !mentions(one, 'kind'))
 }
 
 /** Whether a Kustomization is built in no place of the base, and what declares it lays nothing over it. */

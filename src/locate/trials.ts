@@ -65,7 +65,7 @@ export class Trials {
     const { evidence } = this.context
     const certain =
       lineInNewFile(finding, written, files, evidence) ??
-      entryThatBrings(finding, written.path, files, evidence.sides) ??
+      (await entryThatBrings(finding, written.path, files, evidence.sides)) ??
       (await objectTakenOut(finding, written.path, files, evidence))
     if (certain) return [certain]
     const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
