@@ -300,10 +300,21 @@ describe('which repository is this one', () => {
     'ssh://git@github.com/acme/platform',
     'git@github.com:Acme/Platform.git',
     'https://github.com/acme/platform/',
+    // Filled in when the repository of a template is set up.
+    '${GIT_REPOSITORY}',
+    'https://github.com/${org}/platform.git',
   ])('%s', async (at) => {
     const files = { 'flux/source.yaml': repository(at), 'web.yaml': release('values: {host: a.example.com}') }
     expect(await hostsOf({ ...base, ...files })).toEqual(['shop/web a.example.com'])
   })
+
+  test.each(['https://github.com/acme/other', 'https://github.com/${org}/other', 'https://${host}/fork/platform'])(
+    'not %s',
+    async (at) => {
+      const files = { 'flux/source.yaml': repository(at), 'web.yaml': release('values: {host: a.example.com}') }
+      expect(await hostsOf({ ...base, ...files })).toEqual([])
+    },
+  )
 
   test.each([
     ['there is no remote', ['remote', 'remove', 'origin']],

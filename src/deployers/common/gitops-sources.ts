@@ -236,10 +236,17 @@ export class GitOpsSources {
     return target
   }
 
-  /** Whether a path of the repository of that URL is one of this repository. */
+  /**
+   * Whether a path of the repository of that URL is one of this repository. Where its name is not known, or has a
+   * variable that is filled in later, a path that exists here is.
+   */
   isHere(url: string, place: string): boolean {
     const { repository, checkout } = this.repositoryIndex
-    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+    const name = repositoryName(url)
+    const [start = '', ...rest] = name.split(variable)
+    if (rest.length === 0 && repository.length > 0) return repository.includes(name)
+    const mayBe = (one: string) => one.startsWith(start) && one.endsWith(rest.at(-1) ?? '')
+    return checkout.tree.at(place).length > 0 && (repository.length === 0 || repository.some(mayBe))
   }
 
   /** Whether a URL is known to be that of this repository. */
@@ -270,6 +277,9 @@ export class GitOpsSources {
     return this.repositoryIndex.kustomizations.get(place) ?? this.generated.get(place)
   }
 }
+
+/** A variable of envsubst. */
+const variable = /\$\{[^{}]*\}/g
 
 export function declarationSite({ origin, object }: Manifest): DeclarationSite {
   return { path: origin.path, region: object.region }
