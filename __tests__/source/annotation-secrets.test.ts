@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { judgeChange, places } from './rendered'
 import type { Files } from './repository'
 
-const policies = ['ingress-tls@1.10.0-rc.1', 'controller-scope@1.10.0-rc.1']
+const policies = ['ingress-tls@1.10.0', 'controller-scope@1.10.0']
 const prefix = 'nginx.ingress.kubernetes.io'
 
 const controller = `apiVersion: apps/v1

@@ -34,7 +34,7 @@ const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0]
 export default defineRule({
   id: 'controller-scope/backend-admits',
   summary: 'NetworkPolicies let the controller of a route in to the Pods that serve it.',
-  since: '1.10.0',
+  since: '1.11.0',
   scope: 'snapshot',
   kinds: routeKinds,
   reads: [
