@@ -22,16 +22,16 @@ export async function entryThatBrings(
   const ids = new Set([finding.location, ...finding.related].flatMap(({ rendered }) => rendered?.id ?? []))
   const built = sources.filter(({ id }) => ids.has(id))
   const [root, ...otherRoots] = new Set(built.map((source) => (isNew(source, base) ? source.root : undefined)))
-  const own = otherRoots.length === 0 ? kustomizations.get(root ?? '') : undefined
+  const own = root === undefined || otherRoots.length > 0 ? undefined : kustomizations.get(root)
   const file = files.find(({ path }) => path === own?.file)
   if (!own || !file || file.before !== undefined) return undefined
   const defining = built.flatMap(({ declaredAt, definitionFiles = [] }) => [declaredAt.path, ...definitionFiles])
-  const others = files.filter(({ path }) => !defining.includes(path) || path === own.file)
+  const written = files.filter(({ path }) => !defining.includes(path) || path === own.file)
   // Where the place of the object is not known, and all of it is new, the Kustomization itself is.
   const isWhole = writtenIn === own.file && own.includes.length > 1
-  if (isWhole && others.every(({ before }) => before === undefined)) return { file, edit: undefined }
+  if (isWhole && written.every(({ before }) => before === undefined)) return { file, edit: undefined }
   const isOpen = (await head.checkout.text(writtenIn))?.includes('$(') ?? true
-  if (others.some((one) => mayAlter(one, finding, isOpen, kustomizations))) return undefined
+  if (written.some((one) => mayAlter(one, finding, isOpen, kustomizations))) return undefined
   const [entry, ...more] =
     own.includes.length === 1
       ? own.includes
@@ -43,7 +43,7 @@ export async function entryThatBrings(
 const altering = ['patches', 'patchesjson6902', 'components', 'transformers', 'replacements']
 
 /**
- * Whether a changed file may alter an object: a Kustomization, what may be a patch of it, or values of variables in it.
+ * Whether a changed file may alter an object: as a Kustomization, as a patch, or as the values of its variables.
  *
  * @param isOpen whether the object has variables
  */
@@ -57,10 +57,14 @@ function mayAlter(
   const texts = [text.before, text.after].flatMap((one) => one ?? [])
   // Its name may be another one in the file: kustomize adds prefixes and suffixes.
   const hasKind = texts.some((one) => mentions(one, object.kind))
-  const own = [...all.values()].find(({ file }) => file === path)
-  if (own) return altering.some((key) => own.words.has(key)) || (own.words.has('patchesstrategicmerge') && hasKind)
-  if (!/\.(?:ya?ml|json)$/.test(path)) return isOpen
-  return hasKind || texts.some((one) => !mentions(one, 'kind'))
+  const kustomization = [...all.values()].find(({ file }) => file === path)
+  if (kustomization) {
+    const { words, onlyTakesIn } = kustomization
+    if (altering.some((field) => words.has(field)) || (isOpen && !onlyTakesIn)) return true
+    return words.has('patchesstrategicmerge') && hasKind
+  }
+  // Any file may have the value of a variable, and a patch without a kind is for what its entry names.
+  return isOpen || (/\.(?:ya?ml|json)$/.test(path) && (hasKind || texts.some((one) => !mentions(one, 'kind'))))
 }
 
 /** Whether a Kustomization is built in no place of the base, and what declares it lays nothing over it. */

@@ -9,7 +9,7 @@ import { traefikRouteKinds } from '../ingress/traefik-kinds'
 import { type Controller, controllersHere, nameOfController } from './controller'
 import { mayTakeIngress, takesIngress } from './controller-ingresses'
 
-/** Pods from which the requests of a route come, as a NetworkPolicy tells Pods apart. */
+/** Pods from which the requests of a route come, as a NetworkPolicy selects them. */
 export interface RouteClient {
   readonly name: string
   readonly namespace: string

@@ -32,11 +32,11 @@ export interface AnnotatedSecret {
   readonly namespace: string
   readonly name: string
   readonly at: Cursor
-  /** Whether the annotation lacks the namespace, although it is `namespace/name` always. */
+  /** Whether the annotation lacks the namespace, although it has to be `namespace/name`. */
   readonly isUnqualified: boolean
   /** What ingress-nginx answers if it cannot read the Secret. */
   readonly outcome: string
-  /** The keys of which it needs one; none where any will do. */
+  /** The annotation needs one of these keys; empty where any key will do. */
   readonly keys: readonly string[]
 }
 

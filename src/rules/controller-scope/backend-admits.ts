@@ -96,11 +96,11 @@ export default defineRule({
         route: nameOf(manifest.ref),
         client: cut.client.name,
         namespace: cut.client.namespace,
-        port: port.number,
+        port: String(port.number),
         opened: cut.opened,
       }
       const ends = [cut.at, backend.name, podOf(workload).at('metadata', 'labels')]
-      report(ends, cut.kind, { ...args, port: String(port.number) }, { keys: [key] })
+      report(ends, cut.kind, args, { keys: [key] })
     }
   },
 })

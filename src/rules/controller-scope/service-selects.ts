@@ -1,4 +1,4 @@
-import { podOf, workloadKinds } from '../../cluster/pod'
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
@@ -10,6 +10,7 @@ import { servicesIn } from '../../kubernetes/ingress/services'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { isOneService, webhookKinds, webhooksIn } from '../../kubernetes/protection/webhook'
+import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -17,9 +18,6 @@ import { defineRule } from '../../rule/rule'
 type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
 
 const userKinds = [...backendKinds, ...webhookKinds]
-
-/** The workloads that serve requests: the Pods of others end. */
-const servingKinds = workloadKinds.filter((kind) => kind !== 'Job.batch' && kind !== 'CronJob.batch')
 
 export default defineRule({
   id: 'controller-scope/service-selects',

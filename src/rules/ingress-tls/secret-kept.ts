@@ -46,7 +46,7 @@ export default defineRule({
     if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
     for (const { name } of secretsMadeBy(manifest)) yield name
     for (const { name } of [...namedSecrets(manifest), ...annotatedSecrets(manifest)]) yield name
-    // The class of an Ingress tells which controller reads its annotations.
+    // The class of an Ingress shows which controller reads its annotations.
     if (annotatedSecrets(manifest).length > 0) yield 'k8s.io/ingress-nginx'
   },
   check({ change, head, report, skip }) {
