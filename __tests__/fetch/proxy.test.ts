@@ -138,13 +138,18 @@ describe('a chart', () => {
 
   test('is fetched with TLS in a tunnel, and its certificate is verified', async () => {
     const answer = server.answers
-    const secure = createSecureServer({ key, cert }, (request, response) => response.end(answer.get(request.url ?? '')))
+    const hosts: (string | undefined)[] = []
+    const secure = createSecureServer({ key, cert }, (request, response) => {
+      hosts.push(request.headers.host)
+      response.end(answer.get(request.url ?? ''))
+    })
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
     proxy.to.set('charts.example.com:443', (secure.address() as AddressInfo).port)
     const variables = { https_proxy: proxy.url }
     const trusting = { ...variables, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
     expect(await get('https://charts.example.com', trusting)).toBe('1.0.0: Chart.yaml')
     expect(proxy.asked).toEqual(['CONNECT charts.example.com:443', 'CONNECT charts.example.com:443'])
+    expect(hosts).toEqual(['charts.example.com', 'charts.example.com'])
     expect(await get('https://charts.example.com', variables)).toBe(
       'place-unreachable: https://charts.example.com/index.yaml did not answer (DEPTH_ZERO_SELF_SIGNED_CERT)',
     )

@@ -6,8 +6,9 @@ import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/c
 import type { ReleaseAccount, SideOfChange } from '../sides/side'
 import type { HelmSource } from '../sources/source'
 import type { Ask } from './opening/asking'
+import { releasesNamedByRoutes } from './opening/named-releases'
 import type { Sides } from './opening/open-sides'
-import { releasesThatDiffer } from './opening/releases-that-differ'
+import { type ReleasePair, releasesThatDiffer } from './opening/releases-that-differ'
 import { writtenPlace } from './opening/written-place'
 
 /** The result of fetching the chart of a release, on one side. */
@@ -23,30 +24,36 @@ interface ChartOutcomes {
 }
 
 /**
- * Fetches the charts of releases that the change touches, and makes them sources of both sides. If the chart of one
- * side cannot be fetched, neither side is rendered: its objects would seem added or removed.
+ * Fetches the charts of releases that the change touches, and of those whose Services its routes name, and makes them
+ * sources of both sides. If the chart of one side cannot be fetched, neither side is rendered: its objects would seem
+ * added or removed.
  */
 export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<Sides> {
   const { base, head } = sides
   if (!base || !ask) return sides
   const differing = releasesThatDiffer(base.discovery.elsewhere, head.discovery.elsewhere)
-  if (differing.length === 0) return sides
-  const pairs = await Promise.all(
-    differing.map(async ({ before, after }) => {
-      const [was, is] = await Promise.all([before && obtain(before, base, ask), after && obtain(after, head, ask)])
-      return { before: was, after: is }
-    }),
-  )
+  const named = await releasesNamedByRoutes(sides)
+  if (differing.length + named.length === 0) return sides
+  const obtainAll = (releases: readonly ReleasePair[]): Promise<ChartOutcomes[]> =>
+    Promise.all(
+      releases.map(async ({ before, after }) => {
+        const [was, is] = await Promise.all([before && obtain(before, base, ask), after && obtain(after, head, ask)])
+        return { before: was, after: is }
+      }),
+    )
+  const [pairs, untouched] = await Promise.all([obtainAll(differing), obtainAll(named)])
   const isLost = pairs.some(({ after }) => after && after.kind !== 'had')
   const had = pairs.filter(({ before, after }) =>
     // A release that is gone at the head may be one there whose chart could not be fetched.
     after ? [before, after].every((one) => !one || one.kind === 'had') : before?.kind === 'had' && !isLost,
   )
   const missed = pairs.filter((pair) => !had.includes(pair))
+  // Others stay among the releases whose charts are not in the repository.
+  const beside = untouched.filter(({ before, after }) => before?.kind === 'had' && after?.kind === 'had')
   return {
     ...sides,
-    base: await rendering(base, 'before', had, missed),
-    head: await rendering(head, 'after', had, missed),
+    base: await rendering(base, 'before', [...had, ...beside], missed),
+    head: await rendering(head, 'after', [...had, ...beside], missed),
     notFetched: missed.flatMap(findingsOf),
   }
 }

@@ -6,6 +6,7 @@ import { compare } from './compare'
 import { cover } from './cover'
 import { evidenceOf } from './evidence-of'
 import { fetchCharts } from './fetch-charts'
+import { fetchDependencies } from './fetch-dependencies'
 import { fetchForKustomizations } from './fetch-for-kustomizations'
 import { filesOfShard } from './files-of-shard'
 import { loadPartnerFiles } from './load-partner-files'
@@ -24,7 +25,8 @@ import { withTouchedRest } from './touched-rest'
 async function sidesOf(scope: Scope): Promise<Sides> {
   const opened = await openSides(scope)
   const ask = asking(opened.base, scope)
-  return fetchForKustomizations(await fetchCharts(opened, ask), ask)
+  const released = await fetchCharts(opened, ask)
+  return fetchForKustomizations(await fetchDependencies(released, ask), ask)
 }
 
 /** The clusters of both sides, as far as they are known before anything is rendered. */

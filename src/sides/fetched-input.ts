@@ -5,7 +5,7 @@ import { heldFolderOf } from '../revision/held-files'
 import { entriesOfFetched, inWords, withFetched } from '../sources/fetched-kustomizations'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { fileKey, type Kustomization, type RemoteEntry } from '../sources/kustomization'
-import type { KustomizeSource } from '../sources/source'
+import type { DeclarationSite, KustomizeSource } from '../sources/source'
 import type { RenderingInput } from './reduced-input'
 
 /** The requested parts of the Kustomizations of one side. */
@@ -18,10 +18,10 @@ export interface FetchedParts {
   readonly faults: ReadonlyMap<string, FetchFault>
 }
 
-/** A Kustomization with its fetched parts. */
-export interface FetchedInput extends RenderingInput {
+/** The inputs of a Kustomization or a chart with its fetched parts. */
+export interface FetchedInput extends Omit<RenderingInput, 'source'> {
   /** The entries by which it includes fetched files, by the folders of these. */
-  readonly entries: ReadonlyMap<string, RemoteEntry>
+  readonly entries: ReadonlyMap<string, DeclarationSite>
   readonly faults: FetchedParts['faults']
   /** Whether charts were fetched, for it or for another one. */
   readonly hasCharts: boolean
@@ -32,7 +32,7 @@ export async function fetchedInputs(
   sources: readonly KustomizeSource[],
   { inPlaceOf, charts, faults }: FetchedParts,
   { checkout, kustomizations, newFolder }: FetchableSide,
-): Promise<Map<string, FetchedInput>> {
+): Promise<Map<string, FetchedInput & { readonly source: KustomizeSource }>> {
   const own = checkout.withFetched(inPlaceOf, charts, newFolder)
   const all = await withFetched(kustomizations, own)
   return new Map(
@@ -52,7 +52,10 @@ interface FetchableSide {
 
 /** A rendering with its places in files of this repository: no reader has a fetched file. */
 export function seenHere(rendering: Rendering, input: FetchedInput): Rendering {
-  if (!('failure' in rendering)) return partsHere(rendering, input)
+  if (!('failure' in rendering)) {
+    const pieces = rendering.pieces.map((piece) => ({ ...piece, path: siteOf(piece.path, input)?.path ?? piece.path }))
+    return partsHere({ ...rendering, pieces }, input)
+  }
   const { remote, ...failure } = rendering.failure
   const seen = { ...placeHere(failure, input), reason: inWords(failure.reason, input.checkout) }
   const left = remote ? { remote: remote.map((entry) => entryHere(entry, input)) } : {}
@@ -85,7 +88,14 @@ function entryHere(entry: RemoteEntry, input: FetchedInput): RemoteEntry {
   return placeHere(fault ? { ...entry, fault } : entry, input)
 }
 
-function placeHere<T extends { readonly path: string }>(one: T, { entries }: FetchedInput): T {
-  const entry = entries.get(heldFolderOf(one.path))
+function placeHere<T extends { readonly path: string }>(one: T, input: FetchedInput): T {
+  const entry = siteOf(one.path, input)
   return entry ? { ...one, path: entry.path, region: entry.region } : one
+}
+
+/** The place that requests a fetched file. */
+function siteOf(file: string, { entries }: FetchedInput): DeclarationSite | undefined {
+  const held = entries.get(heldFolderOf(file))
+  if (held || entries.size === 0) return held
+  return [...entries].find(([folder]) => folder !== '' && file.startsWith(`${folder}/`))?.[1]
 }

@@ -51,7 +51,7 @@ export class SideOfChange {
     /** Identifies a rendering of a source, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
     private readonly informed: (source: Source) => Source,
-    /** The Kustomizations for which something was fetched, by the ids of their sources. */
+    /** The Kustomizations and charts for which something was fetched, by the ids of their sources and by `keyOfChart`. */
     private readonly fetched: ReadonlyMap<string, FetchedInput> = new Map(),
   ) {
     this.tree = treeFor(discovery)
@@ -102,6 +102,18 @@ export class SideOfChange {
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
   }
 
+  /** This side with the fetched dependencies of some of its charts. */
+  async withDependencies(charts: ReadonlySet<string>, { files, entries }: FetchedDependencies): Promise<SideOfChange> {
+    const { renderer, discovery } = this
+    const { kustomizations } = discovery
+    const checkout = this.checkout.withFetched(new Map(), files, () => renderer.newFolder())
+    const sources = discovery.sources.filter((one) => one.kind === 'helm' && !one.fetched && charts.has(one.chart))
+    const keys = new Map([...this.keys, ...(await keysOf(sources, renderer, checkout, discovery))])
+    const input = { checkout, kustomizations, entries, faults: new Map(), hasCharts: true }
+    const added = [...charts].map((chart) => [keyOfChart(chart), input] as const)
+    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...added]) })
+  }
+
   /** Whether a part was fetched: an entry of a Kustomization by its text, a chart by its folder. */
   hasFetched(id: string): boolean {
     return [...this.fetched.values()].some(
@@ -111,8 +123,8 @@ export class SideOfChange {
 
   /** Whether a source has fetched parts. */
   isOfFetched(source: Source): boolean {
-    if (source.kind === 'helm') return source.fetched !== undefined
-    const { entries, hasCharts } = this.fetched.get(source.id) ?? {}
+    if (source.kind === 'helm' && source.fetched !== undefined) return true
+    const { entries, hasCharts } = this.fetchedFor(source) ?? {}
     return hasCharts === true || (entries !== undefined && entries.size > 0)
   }
 
@@ -220,7 +232,7 @@ export class SideOfChange {
     if (up < 1 || up + 1 >= steps.length) return undefined
     // A rendering from the cache has the name of the folder that an earlier run built in.
     const written = steps.slice(up + 1).join('/')
-    const entry = this.fetched.get(source.id)?.entries.get(heldFolderOf(written))
+    const entry = this.fetchedFor(source)?.entries.get(heldFolderOf(written))
     const place = inside('', written)
     return entry ?? (place !== undefined && this.checkout.has(place) ? place : undefined)
   }
@@ -229,9 +241,13 @@ export class SideOfChange {
     return this.inputs.get(source.id) ?? { ...this.wholeInputOf(source), source }
   }
 
-  private wholeInputOf({ id }: Source): Omit<RenderingInput, 'source'> {
+  private wholeInputOf(source: Source): Omit<RenderingInput, 'source'> {
     const { checkout, discovery } = this
-    return this.fetched.get(id) ?? { checkout, kustomizations: discovery.kustomizations }
+    return this.fetchedFor(source) ?? { checkout, kustomizations: discovery.kustomizations }
+  }
+
+  private fetchedFor(source: Source): FetchedInput | undefined {
+    return this.fetched.get(source.kind === 'helm' ? keyOfChart(source.chart) : source.id)
   }
 
   async render(source: Source): Promise<RenderedSide> {
@@ -254,7 +270,7 @@ export class SideOfChange {
     const charts = await inflatedCharts(source, kustomizations, checkout)
     const data = this.takenBy(source).flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
     const parts = { pieces: [], charts, data, remote: this.remoteOf(source) }
-    const fetched = this.fetched.get(source.id)
+    const fetched = this.fetchedFor(source)
     return { ...side, ...(fetched ? partsHere(parts, fetched) : parts) }
   }
 
@@ -283,9 +299,20 @@ export class SideOfChange {
 
   private read(source: Source, built: Rendering, unbuilt?: 'reduced'): Promise<RenderedSide> {
     const { checkout, renderer } = this
-    const fetched = this.fetched.get(source.id)
+    const fetched = this.fetchedFor(source)
     return readRendering(source, fetched ? seenHere(built, fetched) : built, { checkout, renderer, unbuilt })
   }
+}
+
+/** The fetched dependencies of charts: their files where helm looks for them, and the lines that request them, by folder. */
+export interface FetchedDependencies {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly entries: ReadonlyMap<string, DeclarationSite>
+}
+
+/** The key of a chart of the repository among what was fetched: no source has it for its id. */
+function keyOfChart(folder: string): string {
+  return `dependencies of ${folder}`
 }
 
 interface FetchedInputs {

@@ -75,6 +75,20 @@ function dependenciesIn(document: Document, file: string, lines: LineCounter): D
   })
 }
 
+/** The version of a dependency that the lock of its chart has; undefined where it has none. */
+export async function lockedVersion(
+  { folder }: Chart,
+  { name }: Dependency,
+  checkout: Checkout,
+): Promise<string | undefined> {
+  const text = await checkout.text(path.join(folder, 'Chart.lock'))
+  const document = text === undefined ? undefined : parseDocument(text, { logLevel: 'silent' })
+  const locked: unknown = document?.errors.length ? undefined : document?.toJS()
+  const list = (locked as { dependencies?: unknown } | undefined | null)?.dependencies
+  const entry = Array.isArray(list) ? list.find((one) => one?.name === name) : undefined
+  return entry?.version === undefined ? undefined : String(entry.version)
+}
+
 /** The folder of a dependency in the same repository (`repository: file://../common`). */
 export function localFolderOf(chart: Chart, { repository }: Dependency): string | undefined {
   if (!repository.startsWith('file://')) return undefined

@@ -151,7 +151,9 @@ export class HttpClient {
       if (error instanceof FetchFailure) throw error
       throw new LostConnection(url, `${codeOf(error)}, through ${shownProxy(proxy)}`)
     })
-    return await answerTo(openSecurely(url, { createConnection: () => socket, headers, signal }), request)
+    // Without an agent, Node.js takes 80 for the default port, and names it in the host that it asks for.
+    const options = { createConnection: () => socket, defaultPort: 443, headers, signal }
+    return await answerTo(openSecurely(url, options), request)
   }
 }
 

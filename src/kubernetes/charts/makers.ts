@@ -29,7 +29,7 @@ export function makersIn(snapshot: Snapshot): Makers {
 function indexed({ manifests }: Snapshot): Makers {
   const byName = new Map<string, Manifest[]>()
   const byNamespace = new Map<string, Manifest[]>()
-  for (const maker of manifests.filter(({ ref }) => isMaker(ref))) {
+  for (const maker of manifests.filter((one) => isMaker(one.ref) && !isRendered(one))) {
     append(byName, maker.ref.name, maker)
     if (otherKinds.includes(groupKindOf(maker.ref))) continue
     const namespace = targetNamespaceOf(maker)
@@ -62,6 +62,14 @@ export function isMaker(ref: ObjectRef): boolean {
 
 /** Kinds that create nothing in sight: the objects that they deploy are judged themselves. */
 const otherKinds: readonly GroupKind[] = [gitOpsKind.fluxKustomization, gitOpsKind.applicationSet, openshiftRouteKind]
+
+/** Kinds with one chart each. */
+const oneChartKinds: readonly GroupKind[] = [gitOpsKind.helmRelease, gitOpsKind.k3sChart]
+
+/** Whether all that a release creates is seen, as its chart was fetched and rendered. */
+function isRendered({ ref, object }: Manifest): boolean {
+  return oneChartKinds.includes(groupKindOf(ref)) && object.context?.rendered !== undefined
+}
 
 /** The namespace in which an object creates others; empty where it is unknown. */
 function targetNamespaceOf({ ref, root }: Manifest): string {

@@ -8,6 +8,7 @@ import { type LoadedObject, loadFile } from '../../manifest/load'
 import { groupKindOf, Manifest } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
 import type { SideOfChange } from '../../sides/side'
+import { chartWithLocals } from '../../sources/chart'
 import { generatorsIn } from '../../sources/inflated-chart'
 import { urlOfFile } from '../../sources/kustomization'
 import { filePlaceOf, type RemotePlace, remotePlaceOf } from '../../sources/remote-place'
@@ -30,6 +31,7 @@ export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
     ...(await placesOfGenerators(side)),
     ...(await side.remotePlaces()).filter((text) => !files.has(text)).flatMap(placeOfEntry),
     ...[...files].flatMap(placeOfFile),
+    ...(await placesOfDependencies(side)),
   ]
   return [...new Set(named)].filter((url) => url !== '' && !/\$\{|\{\{/.test(url))
 }
@@ -59,6 +61,15 @@ function chartsOfK3s(path: string, text: string): string[] {
     const { repo, chart } = readK3sChart(cursorOf(object, path))
     return [textAt(repo), textAt(chart)].filter((url) => url.includes('://'))
   })
+}
+
+/** The repositories that the charts of a side name for their dependencies. */
+async function placesOfDependencies({ discovery, checkout }: SideOfChange): Promise<string[]> {
+  const folders = new Set(
+    discovery.sources.flatMap((source) => (source.kind === 'helm' && !source.fetched ? [source.chart] : [])),
+  )
+  const charts = await Promise.all([...folders].map((folder) => chartWithLocals(checkout, folder)))
+  return charts.flat().flatMap(({ dependencies }) => dependencies.map(({ repository }) => repository))
 }
 
 /** The repositories of charts that plugins of Kustomizations inflate. */

@@ -13,7 +13,7 @@ export function releasesThatDiffer(before: Releases, after: Releases): ReleasePa
   const pairs: ReleasePair[] = []
   for (const [id, read] of after) {
     const [was, is] = [before.get(id)?.(), read()]
-    if (was && !isSame(was, is)) pairs.push({ before: was, after: is })
+    if (was && !isSameRelease(was, is)) pairs.push({ before: was, after: is })
   }
   const gone = [...before].flatMap(([id, read]) => (after.has(id) ? [] : [read()]))
   const come = [...after].flatMap(([id, read]) => (before.has(id) ? [] : [read()]))
@@ -26,7 +26,8 @@ export function releasesThatDiffer(before: Releases, after: Releases): ReleasePa
   return [...pairs, ...[...left].map((one) => ({ before: one, after: undefined }))]
 }
 
-function isSame({ inputs: was }: ChartElsewhere, { inputs: is }: ChartElsewhere): boolean {
+/** Whether a release is installed with the same inputs on both sides. */
+export function isSameRelease({ inputs: was }: ChartElsewhere, { inputs: is }: ChartElsewhere): boolean {
   return was.length === is.length && was.every((one, index) => one === is[index])
 }
 

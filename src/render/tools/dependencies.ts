@@ -1,8 +1,14 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { parseDocument } from 'yaml'
 import type { Checkout } from '../../revision/checkout'
-import { type Chart, chartWithLocals, type Dependency, localFolderOf, vendored } from '../../sources/chart'
+import {
+  type Chart,
+  chartWithLocals,
+  type Dependency,
+  localFolderOf,
+  lockedVersion,
+  vendored,
+} from '../../sources/chart'
 import type { ChartNetwork } from './chart-network'
 import type { Failure } from './rendering'
 
@@ -98,14 +104,10 @@ export async function fetchDependencies(
   return undefined
 }
 
-async function pinnedVersion(chart: Chart, { name, version }: Dependency, checkout: Checkout) {
-  const lock = await checkout.text(path.posix.join(chart.folder, 'Chart.lock'))
-  const document = lock === undefined ? undefined : parseDocument(lock, { logLevel: 'silent' })
-  const locked: unknown = document?.errors.length ? undefined : document?.toJS()
-  const list = (locked as { dependencies?: unknown } | undefined | null)?.dependencies
-  const entry = Array.isArray(list) ? list.find((one) => one?.name === name) : undefined
-  if (entry?.version !== undefined) return String(entry.version)
-  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : undefined
+async function pinnedVersion(chart: Chart, dependency: Dependency, checkout: Checkout): Promise<string | undefined> {
+  const { version } = dependency
+  const locked = await lockedVersion(chart, dependency, checkout)
+  return locked ?? (/^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : undefined)
 }
 
 /** By the place of each copy below `charts/`, as helm names it: its original folder in the repository. */

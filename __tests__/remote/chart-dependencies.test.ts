@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals'
+import { changeOnline, exposing, introduced, serveCharts, states } from './charts'
+
+const charts = serveCharts({
+  web: { '1.0.0': exposing, '1.1.0': { ...exposing, 'templates/more.yaml': 'apiVersion: v1\nkind: [\n' } },
+  side: { '2.0.0': { 'values.yaml': '{}\n' } },
+})
+
+const allowed = () => {
+  const { 'charts.yaml': _, ...config } = charts.used()
+  return config
+}
+const chart = (...dependencies: readonly string[]) =>
+  `apiVersion: v2\nname: all\nversion: 1.0.0\ndependencies:\n${dependencies.map((one) => `  - {${one}, repository: '${charts.url}'}\n`).join('')}`
+const application = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  destination: {namespace: shop, server: https://kubernetes.default.svc}
+  source: {repoURL: https://github.com/acme/platform.git, path: all, helm: {valueFiles: [prod.yaml]}}
+`
+const values = (host: string, key = 'web') => `${key}:\n  exposed: ${host}\n`
+const based = (...dependencies: readonly string[]) => ({
+  ...allowed(),
+  'app.yaml': application,
+  'all/Chart.yaml': chart(...dependencies),
+  'all/prod.yaml': values('covered.example.com'),
+})
+
+describe('the dependency of a chart of the repository', () => {
+  test('is fetched, and its objects are judged at the values that they get', async () => {
+    const report = await changeOnline(based('name: web, version: 1.0.0'), {
+      'all/prod.yaml': values('open.example.com'),
+    })
+    expect(introduced(report)).toEqual(['error head/all/prod.yaml:2 ingress-tls/host-covered'])
+    expect(states(report)).toEqual(['all/prod.yaml input'])
+  })
+
+  test('is fetched below its alias, in a range of versions', async () => {
+    const base = {
+      ...based("name: web, alias: front, version: '~1.0'"),
+      'all/prod.yaml': values('covered.example.com', 'front'),
+    }
+    const report = await changeOnline(base, { 'all/prod.yaml': values('open.example.com', 'front') })
+    expect(introduced(report)).toEqual(['error head/all/prod.yaml:2 ingress-tls/host-covered'])
+  })
+
+  test('is fetched at the version of Chart.lock', async () => {
+    const lock = 'dependencies:\n- {name: web, version: 1.0.0}\n'
+    const base = { ...based("name: web, version: '>=1'"), 'all/Chart.lock': lock }
+    const report = await changeOnline(base, { 'all/prod.yaml': values('open.example.com') })
+    expect(introduced(report)).toEqual(['error head/all/prod.yaml:2 ingress-tls/host-covered'])
+  })
+
+  test('is no fault of a file that it has: the finding is at the line that requests it', async () => {
+    const report = await changeOnline(based('name: web, version: 1.0.0'), {
+      'all/Chart.yaml': chart('name: web, version: 1.1.0'),
+    })
+    expect(introduced(report)).toEqual(['error head/all/Chart.yaml:5 source/unrendered'])
+  })
+
+  test('does not keep the others from being judged where it cannot be fetched', async () => {
+    const report = await changeOnline(based('name: web, version: 1.0.0', 'name: side, version: 9.0.0'), {
+      'all/prod.yaml': values('open.example.com'),
+    })
+    expect(states(report)).toEqual(['all/prod.yaml input'])
+    expect(introduced(report)).toEqual(['error head/all/prod.yaml:2 ingress-tls/host-covered'])
+  })
+
+  test('is not fetched from a place that the change alone names', async () => {
+    charts.asked.length = 0
+    const report = await changeOnline(
+      { 'app.yaml': application, 'all/prod.yaml': '{}\n' },
+      { 'all/Chart.yaml': chart('name: web, version: 1.0.0'), 'all/prod.yaml': values('open.example.com') },
+    )
+    expect(introduced(report)).toEqual(['error head/all/Chart.yaml:5 source/unrendered'])
+    expect(charts.asked).toEqual([])
+  })
+})
