@@ -5,6 +5,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { loadFile } from '../../manifest/load'
 import { groupKindOf, Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
+import { manifestName } from '../../revision/tree'
 import type { Sides } from './open-sides'
 import { isSameRelease, type ReleasePair } from './releases-that-differ'
 
@@ -33,7 +34,7 @@ export async function releasesNamedByRoutes(sides: Sides): Promise<ReleasePair[]
 
 /** The backends of the routes in the files of the head that the change touches. */
 async function touchedBackends({ head, changed }: Sides): Promise<Backend[]> {
-  const files = [...(changed ?? [])].filter((file) => /\.ya?ml$/i.test(file) && head.checkout.has(file))
+  const files = [...(changed ?? [])].filter((file) => manifestName.test(file) && head.checkout.has(file))
   const kinds = [...new Set(backendKinds.map((kind) => kind.slice(0, kind.indexOf('.'))))]
   return [...(await head.checkout.texts(files))].flatMap(([path, text]) => {
     if (!mentionsOneOf(text, kinds)) return []
