@@ -122,10 +122,12 @@ describe('nothing else is fetched', () => {
   })
 
   test('a version that is none, where a revision is judged whole', async () => {
-    const { findings } = await judgeWhole({ ...allowed(), 'app/Chart.yaml': chart('>=1') })
-    expect(findings.map(({ text }) => text)).toEqual([
-      'Its dependency common >=1 does not name one exact version; run `helm dependency update app` and commit Chart.lock.',
-    ])
+    const { inspected } = await judgeWhole({ ...allowed(), 'app/Chart.yaml': chart('>=1') })
+    expect(inspected.skipped).toContainEqual({
+      path: 'app/Chart.yaml',
+      reason:
+        'release default/app of app: it was read without the dependency common, because its dependency common >=1 does not name one exact version; run `helm dependency update app` and commit Chart.lock',
+    })
   })
 
   test('that is not what the index says it is', async () => {
