@@ -1,11 +1,11 @@
-// npm run chart-values -- CLONES: writes facts/chart-values.yaml from clones of the charts' repositories with their history,
-// as CLONES/OWNER/NAME.
+// npm run chart-values -- CLONES [CHART ...]: writes facts/chart-values.yaml from clones of the charts' repositories with their
+// history, as CLONES/OWNER/NAME; where charts are named, only their rows are written anew.
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 
-const [clones] = process.argv.slice(2)
+const [clones, ...wanted] = process.argv.slice(2)
 if (!clones) throw new Error('Name a folder with clones of the repositories, as OWNER/NAME.')
 
 interface Chart {
@@ -14,6 +14,8 @@ interface Chart {
   readonly notOf?: readonly string[]
   /** The folders that the chart was in, by repository: of several charts with one name, a key of any is known. */
   readonly folders: Readonly<Record<string, readonly string[]>>
+  /** The start of the names of its packages, in a repository that has those of all releases in place of a folder. */
+  readonly packages?: Readonly<Record<string, string>>
   /** The blocks whose keys are known, besides the top. */
   readonly blocks: readonly string[]
 }
@@ -68,6 +70,25 @@ const charts: readonly Chart[] = [
     blocks: ['service'],
   },
   {
+    name: 'cilium',
+    folders: {},
+    packages: { 'cilium/charts': 'cilium-' },
+    blocks: ['gatewayAPI', 'ingressController', 'l2announcements'],
+  },
+  {
+    name: 'argo-cd',
+    notOf: ['bitnami'],
+    folders: { 'argoproj/argo-helm': ['charts/argo-cd'] },
+    blocks: ['server', 'server.ingress', 'configs'],
+  },
+  {
+    name: 'kube-prometheus-stack',
+    notOf: ['bitnami'],
+    folders: { 'prometheus-community/helm-charts': ['charts/kube-prometheus-stack'] },
+    blocks: ['alertmanager', 'alertmanager.ingress', 'grafana.ingress', 'prometheus', 'prometheus.ingress'],
+  },
+  { name: 'grafana', notOf: ['bitnami'], folders: { 'grafana/helm-charts': ['charts/grafana'] }, blocks: ['ingress'] },
+  {
     name: 'app-template',
     folders: { 'bjw-s-labs/helm-charts': ['charts/library/common', 'charts/other/app-template'] },
     blocks: [],
@@ -94,29 +115,48 @@ function* textsOf(git: Git, files: readonly string[]): Iterable<string> {
   for (const blob of new Set(blobs)) yield git(['cat-file', 'blob', blob])
 }
 
+/** The texts of the values and the templates in the packages of a chart. */
+function* textsOfPackages(git: Git, folder: string, start: string): Iterable<{ values: string; templates: string }> {
+  const names = git(['ls-tree', '--name-only', 'HEAD']).split('\n')
+  for (const name of names.filter((one) => one.startsWith(start) && /^v?\d.*\.tgz$/.test(one.slice(start.length)))) {
+    const input = execFileSync('git', ['-C', folder, 'cat-file', 'blob', `HEAD:${name}`], { maxBuffer: 100_000_000 })
+    const read = (pattern: string) =>
+      execFileSync('tar', ['-xzO', '--wildcards', pattern], { input, encoding: 'utf8', maxBuffer: 100_000_000 })
+    yield { values: read('*/values.yaml'), templates: read('*/templates/*') }
+  }
+}
+
 /** The keys of each block, in any release: those of its values, those in comments of them, and those its templates read. */
-function keysOf({ name, folders, blocks }: Chart): Map<string, string[]> {
+function keysOf({ name, folders, packages = {}, blocks }: Chart): Map<string, string[]> {
   const known = new Map(['', ...blocks].map((block) => [block, new Set<string>()]))
   const add = (path: readonly string[]) => {
     const key = path.at(-1) ?? ''
     if (/^[A-Za-z][\w-]*$/.test(key)) known.get(path.slice(0, -1).join('.'))?.add(key)
   }
+  const addValues = (text: string) => {
+    const values = valuesIn(text)
+    for (const block of known.keys())
+      for (const key of keysAt(values, block)) add([...(block ? block.split('.') : []), key])
+    for (const path of inComments(text)) add(path)
+  }
+  const addTemplates = (text: string) => {
+    for (const [, read = ''] of text.matchAll(/\.Values\.([A-Za-z][\w.]*)/g)) {
+      const parts = read.split('.')
+      for (const index of parts.keys()) add(parts.slice(0, index + 1))
+    }
+  }
   for (const [repository, its] of Object.entries(folders)) {
     const git = gitIn(repository)
     const names = ['values.yaml', 'values.tmpl.yaml', 'values.yaml.tmpl']
-    for (const text of textsOf(
-      git,
-      its.flatMap((folder) => names.map((one) => `${folder}/${one}`)),
-    )) {
-      const values = valuesIn(text)
-      for (const block of known.keys())
-        for (const key of keysAt(values, block)) add([...(block ? block.split('.') : []), key])
-      for (const path of inComments(text)) add(path)
-    }
-    const written = git(['log', '--format=', '-p', '--', ...its.map((folder) => `${folder}/templates`)])
-    for (const [, read = ''] of written.matchAll(/\.Values\.([A-Za-z][\w.]*)/g)) {
-      const parts = read.split('.')
-      for (const index of parts.keys()) add(parts.slice(0, index + 1))
+    const files = its.flatMap((folder) => names.map((one) => `${folder}/${one}`))
+    for (const text of textsOf(git, files)) addValues(text)
+    addTemplates(git(['log', '--format=', '-p', '--', ...its.map((folder) => `${folder}/templates`)]))
+  }
+  for (const [repository, start] of Object.entries(packages)) {
+    const folder = path.join(clones ?? '', repository)
+    for (const { values, templates } of textsOfPackages(gitIn(repository), folder, start)) {
+      addValues(values)
+      addTemplates(templates)
     }
   }
   const top = known.get('')
@@ -155,7 +195,7 @@ function keysAt(values: unknown, block: string): string[] {
 }
 
 function rowOf(chart: Chart): string {
-  const { name, of, notOf, folders } = chart
+  const { name, of, notOf, folders, packages = {} } = chart
   const blocks = [...keysOf(chart)].map(([block, keys]) => `      ${block || "''"}: ${keys.join(' ')}`)
   return [
     `  - name: ${name}`,
@@ -163,17 +203,27 @@ function rowOf(chart: Chart): string {
     ...(notOf ? [`    notOf: [${notOf.join(', ')}]`] : []),
     '    keys:',
     ...blocks,
-    `    source: https://github.com/${Object.keys(folders)[0]}`,
+    `    source: https://github.com/${[...Object.keys(folders), ...Object.keys(packages)][0]}`,
     `    checked: ${new Date().toISOString().slice(0, 10)}`,
   ].join('\n')
 }
 
+const file = 'facts/chart-values.yaml'
+
+/** The row that the file has for a chart, for charts that are not wanted anew. */
+function writtenRow({ name }: Chart): string | undefined {
+  const rows = readFileSync(file, 'utf8').split(/\n(?= {2}- name: )/)
+  return wanted.length === 0 || wanted.includes(name)
+    ? undefined
+    : rows.find((row) => row.startsWith(`  - name: ${name}\n`))?.trimEnd()
+}
+
 writeFileSync(
-  'facts/chart-values.yaml',
+  file,
   `# The keys that any release of a chart reads in its values, at the top and in some blocks: what is in the history of its values
 # and templates, and what is in comments there. Written by npm run chart-values; do not edit.
 format: 1
 charts:
-${charts.map(rowOf).join('\n')}
+${charts.map((chart) => writtenRow(chart) ?? rowOf(chart)).join('\n')}
 `,
 )

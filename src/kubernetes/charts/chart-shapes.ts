@@ -4,13 +4,14 @@ import * as Type from 'typebox'
 import rows from '../../../facts/chart-shapes.yaml'
 import type { Cursor } from '../../manifest/cursor'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
+import { isPlaceholder } from '../ingress/ingress'
 import { chartName, chartNamed } from './chart-named'
 import type { LayeredValue } from './layered-value'
 import { type RemoteRelease, seenValuesOf } from './remote-release'
 
 const Shape = Type.Object(
   {
-    /** The path of the values. */
+    /** The path of the values; `*` is any key. */
     at: text,
     /** The versions of the chart that read them so. */
     versions: text,
@@ -18,6 +19,10 @@ const Shape = Type.Object(
     hosts: Type.Optional(Type.Enum(['text', 'host', 'name'])),
     /** An item of the `paths` of each host; where hosts are texts, of the `paths` beside them. */
     paths: Type.Optional(Type.Enum(['text', 'path'])),
+    /** Whether blocks without the key `enabled` are on. */
+    onByDefault: Type.Optional(Type.Literal(true)),
+    /** The key below `service` by which each path has to name one; beside `identifier`, `name` does so, too. */
+    service: Type.Optional(Type.Enum(['identifier', 'name'])),
     /** The values that the chart reads in place of these. */
     instead: Type.Optional(texts),
     source: proof.source,
@@ -37,10 +42,11 @@ const { charts } = factsIn(ChartShapesFile, rows)
 
 /**
  * Values in another shape than their chart reads them in. `entry`: a map with `key` for a text; `plain`: a text for a
- * map with `key`; `keyed`: a map with another key than `key`; `moved`: values that the chart reads at `key`.
+ * map with `key`; `keyed`: a map with another key than `key`; `moved`: values that the chart reads at `key`; `serviceless`: a
+ * path that names no Service by `key`.
  */
 export interface ShapeFault {
-  readonly kind: 'entry' | 'plain' | 'keyed' | 'moved'
+  readonly kind: 'entry' | 'plain' | 'keyed' | 'moved' | 'serviceless'
   readonly at: Cursor
   /** `server.ingress.hosts` */
   readonly list: string
@@ -59,30 +65,59 @@ export function shapeFaultsOf(release: RemoteRelease): ShapeFault[] {
   const values = seenValuesOf(release)
   const isWhole = elsewhere.length === 0 && !layers.some((layer) => 'hidden' in layer)
   const shapes = chartNamed(charts, chart, repository)?.shapes ?? []
-  return shapes.flatMap((shape) => {
-    const { at: path, versions, instead } = shape
-    const value = subset(written, versions) ? switchedOn(values, path) : undefined
-    if (!value?.at) return []
-    if (instead) return isWhole ? movedFrom(value.at, path, instead, values) : []
-    return elsewhere.some((one) => one.startsWith(path) || `${path}.`.startsWith(`${one}.`))
-      ? []
-      : faultsIn(value, shape)
-  })
+  return shapes
+    .filter(({ versions }) => subset(written, versions))
+    .flatMap((shape) => placesOf(shape, values).map((place) => ({ ...shape, ...place })))
+    .flatMap((shape) => {
+      const { at: path, instead } = shape
+      const value = switchedOn(values, shape)
+      if (!value?.at) return []
+      if (instead) return isWhole ? movedFrom(value.at, path, instead, values) : []
+      return elsewhere.some((one) => one.startsWith(path) || `${path}.`.startsWith(`${one}.`))
+        ? []
+        : [...faultsIn(value, shape), ...withoutService(value, shape, values)]
+    })
+}
+
+/** The paths of a shape with the keys that the values have for `*`. */
+function placesOf({ at, instead }: Shape, values: LayeredValue): Pick<Shape, 'at' | 'instead'>[] {
+  const [above, below] = at.split('*')
+  if (above === undefined || below === undefined) return [{ at, instead }]
+  const filled = (key: string) => (path: string) => path.replace('*', key)
+  return valueAt(values, above.slice(0, -1)).keys.map((key) => ({
+    at: filled(key)(at),
+    instead: instead?.map(filled(key)),
+  }))
+}
+
+function valueAt(values: LayeredValue, path: string): LayeredValue {
+  return path.split('.').reduce((value, key) => value.get(key), values)
 }
 
 /** A value, if its map is switched on and nothing above it is off. */
-function switchedOn(values: LayeredValue, path: string): LayeredValue | undefined {
+function switchedOn(values: LayeredValue, { at, onByDefault }: Shape): LayeredValue | undefined {
   const route = [values]
-  for (const key of path.split('.')) route.push((route.at(-1) ?? values).get(key))
+  for (const key of at.split('.')) route.push((route.at(-1) ?? values).get(key))
   const states = route.filter(({ isMap }) => isMap).map((map) => map.get('enabled').scalar)
-  const isOn = states.at(-1) === true && !states.includes(false)
+  const isOn = (states.at(-1) === true || (onByDefault && states.at(-1) === undefined)) && !states.includes(false)
   return isOn && route.at(-1)?.isSet ? route.at(-1) : undefined
 }
 
 function movedFrom(at: Cursor, list: string, instead: readonly string[], values: LayeredValue): ShapeFault[] {
-  const isSet = (path: string) => path.split('.').reduce((value, key) => value.get(key), values).isSet
   const [key = ''] = instead
-  return instead.some(isSet) ? [] : [{ kind: 'moved', at, list, key, text: '', paths: '' }]
+  return instead.some((path) => valueAt(values, path).isSet)
+    ? []
+    : [{ kind: 'moved', at, list, key, text: '', paths: '' }]
+}
+
+/** The first path without a Service, of which one has to be named. */
+function withoutService(block: LayeredValue, { at: path, service }: Shape, values: LayeredValue): ShapeFault[] {
+  if (!service || block.get('defaultBackend').isSet) return []
+  const keys = service === 'name' ? ['name'] : ['identifier', 'name']
+  const paths = (block.get('hosts').items ?? []).flatMap((one) => one.get('paths').items ?? [])
+  const at = paths.find((one) => one.isMap && !keys.some((key) => one.get('service').get(key).isSet))?.at
+  const text = values.get('service').keys.find((key) => !isPlaceholder(key)) ?? 'main'
+  return at ? [{ kind: 'serviceless', at, list: `${path}.hosts.paths`, key: service, text, paths: '' }] : []
 }
 
 const pathsOf = { text: '[/]', path: '[{ path: /, pathType: Prefix }]' }

@@ -35,8 +35,8 @@ export interface UnreadValue {
   /** `controller.extraArgs` */
   readonly path: string
   readonly instead: string
-  /** Whether the key has a typing error, and is not in a wrong block. */
-  readonly isMisspelled: boolean
+  /** A key in a wrong block, one with a typing error, or the name that it has in other charts or with other capital letters. */
+  readonly kind: 'misplaced' | 'misspelled' | 'renamed'
 }
 
 /** Whether the keys of a chart's values are known, by how objects name it and where from. */
@@ -53,6 +53,9 @@ export function unreadValues(release: RemoteRelease): UnreadValue[] {
   return roots.flatMap((root) => [...chart.blocks.keys()].flatMap((path) => unreadIn(root, path, chart.blocks, values)))
 }
 
+/** What any chart reads at the top for itself: below the name of a component it is meant for that one. */
+const ofCharts: ReadonlySet<string> = new Set(['fullnameOverride', 'nameOverride', 'namespaceOverride'])
+
 function unreadIn(
   root: Cursor,
   path: string,
@@ -62,17 +65,31 @@ function unreadIn(
   const known = blocks.get(path) ?? []
   const unknown = [...root.at(...keysOf(path)).entries()].filter(([key, at]) => !known.includes(key) && isGiven(at))
   return unknown.flatMap(([key, at]) => {
-    if (isPlaceholder(key)) return []
+    if (isPlaceholder(key) || ofCharts.has(key)) return []
     const near = oneEditFrom(key, known)
+    const renamed = known.find((one) => one.toLowerCase() === key.toLowerCase()) ?? classIn(path, key, known)
     const block = nearest(
       path,
       [...blocks].filter(([, keys]) => keys.includes(key)).map(([one]) => one),
     )
-    const instead = block === undefined ? near && join(path, near) : join(block, key)
+    const other = near ?? renamed
+    const instead = block === undefined ? other && join(path, other) : join(block, key)
     // A value that is at its place, too, is only left over.
     if (instead === undefined || keysOf(instead).reduce((outer, one) => outer.get(one), values).isSet) return []
-    return [{ at, path: join(path, key), instead, isMisspelled: block === undefined }]
+    return [
+      { at, path: join(path, key), instead, kind: block !== undefined ? 'misplaced' : near ? 'misspelled' : 'renamed' },
+    ]
   })
+}
+
+/** The keys by which charts read the class of an Ingress. */
+const classKeys: readonly string[] = ['className', 'ingressClass', 'ingressClassName']
+
+/** The key of the class that the chart reads, where one of another chart is written. */
+function classIn(path: string, key: string, known: readonly string[]): string | undefined {
+  const [own, ...more] = classKeys.filter((one) => known.includes(one))
+  const isOfIngress = path.split('.').at(-1) === 'ingress'
+  return isOfIngress && classKeys.includes(key) && more.length === 0 ? own : undefined
 }
 
 /** The block directly below or above another one, if it is the only one. */
@@ -84,8 +101,9 @@ function nearest(path: string, blocks: readonly string[]): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
+/** The path `/` is what charts have without one. */
 function isGiven({ value }: Cursor): boolean {
-  if (value === undefined || value === null || value === '') return false
+  if (value === undefined || value === null || value === '' || value === '/') return false
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 

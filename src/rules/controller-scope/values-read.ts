@@ -25,16 +25,19 @@ export default defineRule({
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart reads ${instead}; write it there.`,
     misspelled: ({ release, chart, path, instead }: Unread) =>
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. Write ${instead}, or remove it.`,
+    renamed: ({ release, chart, path, instead }: Unread) =>
+      `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart calls it ${instead}; write that.`,
   },
+  later: { renamed: '1.11.0' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
   check({ manifest, snapshot, report }) {
     for (const one of remoteReleasesOf(manifest, snapshot)) {
       const chart = one.chart.split('/').at(-1) ?? ''
-      for (const { at, path, instead, isMisspelled } of unreadValues(one)) {
+      for (const { at, path, instead, kind } of unreadValues(one)) {
         const args = { release: nameOf(manifest.ref), chart, path, instead }
-        report(at, isMisspelled ? 'misspelled' : 'misplaced', args, { keys: [path] })
+        report(at, kind, args, { keys: [path] })
       }
     }
   },

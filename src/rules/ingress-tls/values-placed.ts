@@ -1,6 +1,8 @@
+import { annotatedValuesOf } from '../../kubernetes/charts/annotated-values'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { misplacedValuesOf } from '../../kubernetes/charts/misplaced-values'
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
+import { enumerated } from '../../listing'
 import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -20,16 +22,38 @@ export default defineRule({
       `The values of ${release} have the Secret ${text} as ${path}.secretName, and charts made with \`helm create\` read the secretName of each entry of ${path}.tls, so the Ingress names no Secret and the controller serves its default certificate. Indent \`secretName\` into the entry, beside its \`hosts\`.`,
     unnamed: ({ release, path, text }: Fault) =>
       `The values of ${release} have ${text} as the name of an entry of ${path}.hosts, and charts made with \`helm create\` read its \`host\`, so the rule has no host and takes the requests for all hosts. Write \`host: ${text}\`.`,
+    among: ({ release, path, text }: Fault) =>
+      `The values of ${release} have the TLS entry for ${text} as an item of ${path}.hosts, and charts read ${path}.tls, so the Ingress gets no TLS from it and the item is a host without a name. Write \`tls:\` above the entry, at the level of \`hosts\`.`,
+    within: ({ release, path, text }: Fault) =>
+      `The values of ${release} have the TLS entries for ${text} inside ${path}.hosts, and charts read ${path}.tls, so the Ingress gets no TLS and the controller serves its default certificate. Move \`tls\` to the level of \`hosts\`.`,
+    annotated: ({ release, path, keys, outcome }: Record<'release' | 'path' | 'keys' | 'outcome', string>) =>
+      `The values of ${release} have ${keys} below ${path}.annotations, and charts read ${path}, so the Ingress does not get what is meant, and ${outcome}. Move ${keys} to the level of \`annotations\`.`,
   },
-  putBack: { nested: 'changed', beside: 'changed', unnamed: 'changed' },
+  later: { among: '1.11.0', within: '1.11.0', annotated: '1.11.0' },
+  putBack: {
+    nested: 'changed',
+    beside: 'changed',
+    unnamed: 'changed',
+    among: 'changed',
+    within: 'changed',
+    annotated: 'changed',
+  },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
   check({ manifest, snapshot, report }) {
     if (releasePartKinds.includes(groupKindOf(manifest.ref))) return
     const release = nameOf(manifest.ref)
-    for (const one of remoteReleasesOf(manifest, snapshot))
+    for (const one of remoteReleasesOf(manifest, snapshot)) {
       for (const { at, kind, path, text } of misplacedValuesOf(one))
         report(at, kind, { release, path, text }, { keys: [path, text] })
+      for (const { at, path, keys, isRefused } of annotatedValuesOf(one)) {
+        const outcome = isRefused
+          ? 'the API server refuses a list or a map as an annotation'
+          : 'nothing reads such an annotation'
+        const args = { release, path, keys: enumerated(keys.map((key) => `\`${key}\``)), outcome }
+        report(at, 'annotated', args, { keys: [path, ...keys] })
+      }
+    }
   },
 })

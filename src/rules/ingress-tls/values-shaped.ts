@@ -22,8 +22,11 @@ export default defineRule({
       `The values of ${release} have ${text} as the \`host\` of an entry of ${list}, and the chart ${chart} reads its \`${key}\`, so the host is lost: the rule takes the requests for all hosts, or the API server refuses it. Write \`${key}: ${text}\`.`,
     moved: ({ release, chart, list, key }: Fault) =>
       `The values of ${release} set ${list}, and the chart ${chart} reads ${key} in its place, so no Ingress is made as they say. Move it to ${key}.`,
+    serviceless: ({ release, chart, list, key, text }: Fault) =>
+      `The values of ${release} have a path without \`service\` in ${list}, and the chart ${chart} reads the \`${key}\` of the service of each path, so helm cannot render the chart. Write \`service: { ${key}: ${text} }\` beside the path, with the key that the service has in the values.`,
   },
-  putBack: { entry: 'changed', plain: 'changed', keyed: 'changed', moved: 'changed' },
+  later: { serviceless: '1.11.0' },
+  putBack: { serviceless: 'changed', entry: 'changed', plain: 'changed', keyed: 'changed', moved: 'changed' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
