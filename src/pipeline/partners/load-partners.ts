@@ -6,7 +6,8 @@ import { mentionsOneOf } from '../../manifest/mentions'
 import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
-import { concerns, isAsked, partnersOf } from './wanted-partners'
+import { SeenObjects } from './seen-objects'
+import { concerns, isAsked, partnersOf, type StateOfChange } from './wanted-partners'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -53,8 +54,16 @@ export function loadPartners(
   const asked = new Map<ActiveRule, Set<string>>()
   /** The rules that look for a word of a document. */
   const askers = new Map<string, Set<ActiveRule>>()
-  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
-  let frontier = startOf(rules, changes, moves, gone, loadedAlready)
+  const touched = touchedBy(changes)
+  const state = {
+    gone: new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []))),
+    touched: new Set(touched),
+  }
+  const seen = new SeenObjects([...touched, ...loadedAlready], rest)
+  const stating = rules.filter(
+    ({ rule: { subjects } }) => !subjects?.every(({ marks }) => !marks) || seen.mayHold(subjects),
+  )
+  let frontier = startOf(stating, touched, moves, state, loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<string, ActiveRule[]>()
     for (const { manifest, by } of frontier) {
@@ -63,7 +72,7 @@ export function loadPartners(
         if (!concerns(active.rule, kind)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
-        for (const text of partnersOf(active, manifest, gone)) {
+        for (const text of partnersOf(active, manifest, state)) {
           if (known.has(text)) continue
           known.add(text)
           const its = wanted.get(text) ?? []
@@ -101,22 +110,26 @@ export function loadPartners(
   return { loaded, documents: [...new Set([...found.values()].flatMap(({ documents }) => [...documents]))] }
 }
 
+function touchedBy(changes: readonly Change[]): Manifest[] {
+  return changes.flatMap((change) => [
+    ...(change.kind === 'added' ? [] : [change.before]),
+    ...(change.kind === 'removed' ? [] : [change.after]),
+  ])
+}
+
 /** The objects that lead to partners: those that the change touches, for each rule that may state something of it. */
 function startOf(
   rules: readonly ActiveRule[],
-  changes: readonly Change[],
+  changed: readonly Manifest[],
   moves: readonly Move[],
-  gone: ReadonlySet<Manifest>,
+  state: StateOfChange,
   loadedAlready: readonly Manifest[],
 ): Reached[] {
   const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
   const moved = moves.flatMap(({ before, after }) => [before, after])
   const touched = [
-    ...changes.flatMap((change) => [
-      ...(change.kind === 'added' ? [] : [change.before]),
-      ...(change.kind === 'removed' ? [] : [change.after]),
-    ]),
-    ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)),
+    ...changed,
+    ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, state).length > 0)),
   ]
   if (touched.length === 0) return []
   const by = rules.filter((rule) => isAsked(rule, touched))
