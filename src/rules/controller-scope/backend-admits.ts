@@ -10,8 +10,8 @@ import {
   letsFrom,
   opensPort,
   otherPolicyKinds,
-  type PodPort,
 } from '../../kubernetes/controllers/pod-isolation'
+import type { PodPort } from '../../kubernetes/controllers/policy-port'
 import { clientsOf, type RouteClient } from '../../kubernetes/controllers/route-clients'
 import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
