@@ -51,6 +51,14 @@ describe('the partners of a route that policies may cut off', () => {
     expect((await change(admits, base, { 'shop/ingress.yaml': text })).found).toEqual(['shop/ingress.yaml'])
   })
 
+  test('are read for a policy beside the route that changes', async () => {
+    const { 'shop/ingress.yaml': _, ...others } = shop
+    const both = (host: string) => ({ 'shop/both.yaml': `${closed}---\n${ingress('shop', host)}` })
+    const base = { ...others, ...both('shop.example.com') }
+    const { read } = await change(admits, base, both('new.example.com'))
+    expect(read).toBe(5)
+  })
+
   test('are not read where there is no policy', async () => {
     const files = { 'shop/ingress.yaml': ingress('shop', 'new.example.com') }
     expect(await change(admits, shop, files)).toEqual({ read: 1, found: [] })

@@ -6,8 +6,8 @@ import { mentionsOneOf } from '../../manifest/mentions'
 import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
-import { SeenObjects } from './seen-objects'
-import { concerns, isAsked, partnersOf, type StateOfChange } from './wanted-partners'
+import type { SeenObjects } from './seen-objects'
+import { concerns, isAmong, isAsked, partnersOf, type StateOfChange } from './wanted-partners'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -18,6 +18,15 @@ const fewStrings = { each: 30, ruledOut: 300 }
 export interface LoadedPartners {
   readonly loaded: ReadonlyMap<string, LoadedFile>
   readonly documents: readonly string[]
+}
+
+/** What is known before partners are looked for in files. */
+interface Known {
+  /** Objects that are compared with any strings, and have partners too. */
+  readonly loaded?: readonly Manifest[]
+  /** The objects among which a subject of a rule may be, apart from these. */
+  readonly seen?: SeenObjects | undefined
+  readonly search?: WordSearch | undefined
 }
 
 /** An object whose partners are looked for, and the rules that compare it with them. */
@@ -40,15 +49,13 @@ interface ReadInPart {
  * such object led them here.
  *
  * @param moves objects that moved to another place, which matter to rules on moves alone
- * @param loadedAlready objects that are compared with any strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
   moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
-  loadedAlready: readonly Manifest[] = [],
-  search = new WordSearch(),
+  { loaded: loadedAlready = [], seen, search = new WordSearch() }: Known = {},
 ): LoadedPartners {
   const found = new Map<string, ReadInPart>()
   const asked = new Map<ActiveRule, Set<string>>()
@@ -59,10 +66,7 @@ export function loadPartners(
     gone: new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []))),
     touched: new Set(touched),
   }
-  const seen = new SeenObjects([...touched, ...loadedAlready], rest)
-  const stating = rules.filter(
-    ({ rule: { subjects } }) => !subjects?.every(({ marks }) => !marks) || seen.mayHold(subjects),
-  )
+  const stating = rules.filter((one) => mayState(one, loadedAlready, seen))
   let frontier = startOf(stating, touched, moves, state, loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<string, ActiveRule[]>()
@@ -108,6 +112,12 @@ export function loadPartners(
   }
   const loaded = new Map([...found].map(([path, { file }]) => [path, file]))
   return { loaded, documents: [...new Set([...found.values()].flatMap(({ documents }) => [...documents]))] }
+}
+
+/** Whether a rule has a subject, as far as kinds alone tell: a search for further marks would take longer than it saves. */
+function mayState({ rule: { subjects } }: ActiveRule, loaded: readonly Manifest[], seen?: SeenObjects): boolean {
+  if (!seen || !subjects?.every(({ marks }) => marks === undefined)) return true
+  return seen.mayHold(subjects) || loaded.some((one) => isAmong(one, subjects))
 }
 
 function touchedBy(changes: readonly Change[]): Manifest[] {
