@@ -42,8 +42,13 @@ export const gatewayKind: GroupKind = 'Gateway.gateway.networking.k8s.io'
 export const gatewayClassKind: GroupKind = 'GatewayClass.gateway.networking.k8s.io'
 export const envoyProxyKind: GroupKind = 'EnvoyProxy.gateway.envoyproxy.io'
 
-/** The label by which Envoy Gateway names the Gateway of its Pods. */
-export const owningGatewayLabel = 'gateway.envoyproxy.io/owning-gateway-name'
+const owningGatewayLabel = 'gateway.envoyproxy.io/owning-gateway-name'
+
+/** Whether a label is one by which policies select the Pods of Gateways of Envoy Gateway: those of one Gateway, or of all. */
+export function isOfEnvoyProxies(key: string, value: string | undefined): boolean {
+  const name = labelNamed(key)
+  return name === owningGatewayLabel || (name === 'app.kubernetes.io/name' && value === 'envoy')
+}
 
 /** The Pods that a part of a policy selects by a label, as far as their ports are known; undefined where some are not. */
 export function podsSelectedBy(part: PolicyPart, snapshot: Snapshot): ListeningPods[] | undefined {
@@ -132,12 +137,21 @@ const shift = 10_000
  * useListenerPortAsContainerPort, and envoyproxy/gateway v1.5.0, internal/gatewayapi/translator.go
  */
 function ofGateways(part: PolicyPart, snapshot: Snapshot): ListeningPods[] {
-  const labels = [...part.selector.at('matchLabels').entries()].map(([key, { string }]) => [labelNamed(key), string])
-  const owner = labels.find(([key]) => key === owningGatewayLabel)?.[1]
-  if (owner === undefined) return []
-  const gateways = snapshot.ofKind(gatewayKind).filter((one) => one.ref.name === owner && isOfEnvoy(one, snapshot))
-  const [gateway, ...copies] = gateways
-  if (!gateway || copies.length > 0) return []
+  const labels = [...part.selector.at('matchLabels').entries()]
+  if (!labels.some(([key, { string }]) => isOfEnvoyProxies(key, string))) return []
+  const isOfOne = labels.some(([key]) => labelNamed(key) === owningGatewayLabel)
+  // Without the name of one, Pods of another program may have the label: those of Gateways are in the namespace of Gateways.
+  const gateways = snapshot
+    .ofKind(gatewayKind)
+    .filter((one) => isOfOne || one.ref.namespace === part.policy.ref.namespace)
+    .filter((one) => classesOfEnvoy(one, snapshot).length > 0)
+    .map((one) => ({ one, pods: podsOfGateway(one, part) }))
+    .filter(({ pods }) => selectsPods(part, pods) !== false)
+  const areKnown = gateways.every(({ one }) => snapshot.get(one.ref).length === 1 && hasShiftedPorts(one, snapshot))
+  return areKnown ? gateways.map(({ pods }) => pods) : []
+}
+
+function podsOfGateway(gateway: Manifest, part: PolicyPart): ListeningPods {
   const given: Readonly<Record<string, string>> = {
     [owningGatewayLabel]: gateway.ref.name,
     'gateway.envoyproxy.io/owning-gateway-namespace': gateway.ref.namespace,
@@ -152,7 +166,7 @@ function ofGateways(part: PolicyPart, snapshot: Snapshot): ListeningPods[] {
     const target = { number: number < 1024 ? number + shift : number, names: [] }
     return [{ number, name: undefined, target, service: 'their Service', isExposed: true, at: listener.at('port') }]
   })
-  const pods: ListeningPods = {
+  return {
     name: `the Pods of ${nameOf(gateway.ref)}`,
     namespace: part.policy.ref.namespace,
     manifest: gateway,
@@ -164,19 +178,22 @@ function ofGateways(part: PolicyPart, snapshot: Snapshot): ListeningPods[] {
     offered,
     takesTraffic: false,
   }
-  return selectsPods(part, pods) === false ? [] : [pods]
 }
 
-/** Whether Envoy Gateway serves a Gateway and shifts its ports, as far as objects of this repository say how. */
-function isOfEnvoy(gateway: Manifest, snapshot: Snapshot): boolean {
+/** The classes of a Gateway, if Envoy Gateway serves all of that name. */
+function classesOfEnvoy(gateway: Manifest, snapshot: Snapshot): Manifest[] {
   const name = gateway.root.at('spec', 'gatewayClassName').string
   const classes = snapshot.ofKind(gatewayClassKind).filter(({ ref }) => ref.name === name)
   const isIts = ({ root }: Manifest) =>
     root.at('spec', 'controllerName').string === 'gateway.envoyproxy.io/gatewayclass-controller'
-  if (classes.length === 0 || !classes.every(isIts)) return false
+  return classes.every(isIts) ? classes : []
+}
+
+/** Whether Envoy Gateway shifts the ports of a Gateway, as far as objects of this repository say how it runs. */
+function hasShiftedPorts(gateway: Manifest, snapshot: Snapshot): boolean {
   const references = [
     gateway.root.at('spec', 'infrastructure', 'parametersRef'),
-    ...classes.map(({ root }) => root.at('spec', 'parametersRef')),
+    ...classesOfEnvoy(gateway, snapshot).map(({ root }) => root.at('spec', 'parametersRef')),
   ].filter(({ exists }) => exists)
   return references.every((reference) => {
     const proxies = snapshot.ofKind(envoyProxyKind).filter(({ ref }) => ref.name === reference.at('name').string)

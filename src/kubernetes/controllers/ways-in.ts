@@ -96,13 +96,16 @@ export function labelNamed(key: string): string {
   return key.replace(/^(?:k8s|any):/, '')
 }
 
-/** All ways in to Pods that a policy isolates; undefined where something else may open them. */
-export function waysInto(pods: SelectedPods, snapshot: Snapshot): WayIn[] | undefined {
+/** All ways in to the Pods of a part of a policy; undefined where nothing isolates them, or something else may open them. */
+export function waysInto(pods: SelectedPods, own: PolicyPart, snapshot: Snapshot): WayIn[] | undefined {
   if (isOpenToOthers(pods.namespace, pods.manifest, snapshot)) return undefined
   const parts = partsIn(snapshot)
-  return [...(parts.get(pods.namespace) ?? []), ...(parts.get('') ?? [])]
-    .filter((part) => selectsPods(part, pods) !== false)
-    .flatMap(({ ways }) => ways)
+  const answers = [...(parts.get(pods.namespace) ?? []), ...(parts.get('') ?? [])].map((part) => ({
+    part,
+    answer: selectsPods(part, pods),
+  }))
+  const isIsolated = own.isolates || answers.some(({ part, answer }) => answer === true && part.isolates)
+  return isIsolated ? answers.filter(({ answer }) => answer !== false).flatMap(({ part }) => part.ways) : undefined
 }
 
 /** Whether a way, or another one for some of its clients, opens a port; undefined where one may. */

@@ -5,9 +5,9 @@ import {
   envoyProxyKind,
   gatewayClassKind,
   gatewayKind,
+  isOfEnvoyProxies,
   type ListeningPods,
   type OfferedPort,
-  owningGatewayLabel,
   podsSelectedBy,
 } from '../../kubernetes/controllers/listening-pods'
 import { networkPolicyKind } from '../../kubernetes/controllers/network-policy'
@@ -74,7 +74,7 @@ export default defineRule({
     }
   },
   check({ manifest, snapshot, report }) {
-    for (const part of partsOf(manifest).filter(({ isolates }) => isolates)) {
+    for (const part of partsOf(manifest)) {
       const selected = podsSelectedBy(part, snapshot) ?? []
       const heard = new Set(selected.flatMap(({ numbers }) => [...numbers]))
       const names = new Set(selected.flatMap(({ portNames }) => [...portNames]))
@@ -84,7 +84,7 @@ export default defineRule({
         if (!Array.isArray(way.ports)) continue
         const unheard = way.ports.filter((port) => !isHeard(port))
         if (unheard.length === 0) continue
-        const found = closedBy(unheard, way, selected, (pods) => waysInto(pods, snapshot))
+        const found = closedBy(unheard, way, selected, (pods) => waysInto(pods, part, snapshot))
         if (!found) continue
         const { pods, opened, needed, message, service, ends } = found
         const args = {
@@ -108,7 +108,7 @@ function* marksOfPods({ root }: Manifest): Iterable<string> {
     for (const [key, { string }] of selector.at('matchLabels').entries()) {
       if (string === undefined) continue
       yield* [string, ...chartsWithLabel(string)]
-      if (key.endsWith(owningGatewayLabel)) yield* ['GatewayClass', 'EnvoyProxy']
+      if (isOfEnvoyProxies(key, string)) yield* ['GatewayClass', 'gatewayClassName', 'EnvoyProxy']
     }
 }
 
@@ -172,7 +172,7 @@ function missing(
   const [entry] = unheard
   if (!entry || unheard.length !== ports?.length) return undefined
   const opened = unheard.map(({ port }) => port ?? '')
-  const texts = selected.map(({ manifest }) => JSON.stringify(podOf(manifest).value))
+  const texts = selected.map(({ manifest }) => JSON.stringify(podOf(manifest).value ?? null))
   // Arguments, probes and annotations name ports, too.
   if (opened.some((port) => texts.some((text) => mentionsWhole(text, String(port))))) return undefined
   for (const pods of selected.filter(({ manifest }) => servingKinds.includes(groupKindOf(manifest.ref)))) {
