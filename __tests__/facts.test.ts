@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
 import { AnnotationChartsFile } from '../src/kubernetes/charts/annotation-values'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
+import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
 import { ChartShapesFile } from '../src/kubernetes/charts/chart-shapes'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
@@ -29,6 +30,7 @@ const schemas = {
   'annotations.yaml': AnnotationFactsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
+  'chart-pods.yaml': ChartPodsFile,
   'chart-shapes.yaml': ChartShapesFile,
   'chart-values.yaml': ChartValuesFile,
   'cluster-objects.yaml': ClusterObjectFactsFile,

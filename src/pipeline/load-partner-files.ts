@@ -9,7 +9,7 @@ import type { Rest } from './read-rest'
 /** Parses, of the untouched files, the documents that a rule compares with a touched object. */
 export async function loadPartnerFiles(
   { values }: ChangedFiles,
-  { texts }: Rest,
+  { texts, seen }: Rest,
   compared: Comparison,
   { rules, search, partners }: Scope,
 ): Promise<LoadedPartners> {
@@ -17,7 +17,7 @@ export async function loadPartnerFiles(
   const changes = [...changesWithAssumed(compared), ...described]
   const found = partners
     ? { loaded: partners.load(texts), documents: [] }
-    : loadPartners(rules, changes, moves, texts, rest.head, search?.words)
+    : loadPartners(rules, changes, moves, texts, { loaded: rest.head, seen, search: search?.words })
   const completed = new Map<string, LoadedFile>()
   for (const [path, file] of found.loaded) completed.set(path, await values.completed(path, file))
   return { ...found, loaded: completed }

@@ -24,6 +24,8 @@ export interface Rest {
   readonly rendered: readonly RenderedSide[]
   /** The files that could not be read. */
   readonly files: Files
+  /** The objects that are known before any partner is read. */
+  readonly seen: SeenObjects
 }
 
 /** Reads the other files and renders the other sources that may hold a partner of an object this change may touch. */
@@ -39,13 +41,11 @@ export async function readRest(
   const needed = found?.needed ?? needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
+  const seen = new SeenObjects([...all.before, ...all.after], texts ?? new Map())
   const partners = needed
     ? await (found
         ? renderFound(sides, rendered.isSame, found)
-        : renderPartners(sides, rendered.isSame, rules, touched, {
-            seen: new SeenObjects([...all.before, ...all.after], texts ?? new Map()),
-            search: words,
-          }))
+        : renderPartners(sides, rendered.isSame, rules, touched, { seen, search: words }))
     : []
   const ids = new Set(partners.map(({ source }) => source.id))
   const copies = found ? [] : await renderCopies(touched, { sides, isSame: rendered.isSame, search: words })
@@ -55,6 +55,7 @@ export async function readRest(
     texts: needed && texts ? texts : new Map(),
     rendered: await read.values.complete('head', rest),
     files,
+    seen,
   }
 }
 

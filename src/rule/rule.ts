@@ -87,8 +87,9 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
    *
    * @param isGone whether the change may take the object away
+   * @param isTouched whether the change touches it; it is a partner of another object else
    */
-  partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
+  partners?(manifest: Manifest, params: Static<P>, isGone: boolean, isTouched: boolean): Iterable<string>
   /**
    * The objects without which it has nothing to state: any other object matters only as a partner of one of them. If a
    * change touches none, they are looked for first, and its other partners only where one is found.

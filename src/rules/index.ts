@@ -30,6 +30,7 @@ import middlewareNamed from './controller-scope/middleware-named'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
+import podPortsAdmitted from './controller-scope/pod-ports-admitted'
 import policyAttached from './controller-scope/policy-attached'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
@@ -131,6 +132,7 @@ export const rules: readonly Rule[] = [
   namespaceIsolated,
   openshiftRouteResolves,
   pathsServed,
+  podPortsAdmitted,
   policyAttached,
   publishTarget,
   rbacScoped,

@@ -4,7 +4,9 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
+import { type Label, meets, writtenLabel } from './label-answer'
 import { networkPolicyKind } from './network-policy'
+import { opens, type PodPort, portsOfRule } from './policy-port'
 import type { RouteClient } from './route-clients'
 
 /** Kinds whose objects let traffic in besides NetworkPolicies, or make these: what they do is not read. */
@@ -34,8 +36,7 @@ export interface Isolation {
  * Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
  */
 export function isolationOf(workload: Manifest, snapshot: Snapshot): Isolation | undefined {
-  const index = indexes.get(snapshot) ?? indexed(snapshot)
-  indexes.set(snapshot, index)
+  const index = indexOf(snapshot)
   const { namespace } = workload.ref
   if (namespace === '' || index.isOpenTo(namespace) || index.mayBeBeside(workload)) return undefined
   const labels = podOf(workload).at('metadata', 'labels')
@@ -46,9 +47,17 @@ export function isolationOf(workload: Manifest, snapshot: Snapshot): Isolation |
   return first && { policies: [first, ...more], rules }
 }
 
+/** Whether objects of other kinds than those of Kubernetes and Cilium, or ones without a namespace, may let traffic in to Pods. */
+export function isOpenToOthers(namespace: string, pods: Manifest, snapshot: Snapshot): boolean {
+  const index = indexOf(snapshot)
+  return index.isOpenBesideCilium(namespace) || index.mayBeBeside(pods)
+}
+
 interface Policies {
   /** Whether an object that is not read may let traffic in to Pods of a namespace. */
   isOpenTo(namespace: string): boolean
+  /** The same, without the policies of Cilium. */
+  isOpenBesideCilium(namespace: string): boolean
   /** Whether a policy without a namespace may be in that of a workload. */
   mayBeBeside(workload: Manifest): boolean
   /** The policies of a namespace, without those that ask for a label which the Pods do not have. */
@@ -56,6 +65,12 @@ interface Policies {
 }
 
 const indexes = new WeakMap<Snapshot, Policies>()
+
+function indexOf(snapshot: Snapshot): Policies {
+  const index = indexes.get(snapshot) ?? indexed(snapshot)
+  indexes.set(snapshot, index)
+  return index
+}
 
 function indexed(snapshot: Snapshot): Policies {
   const near = new Map<string, Manifest[]>()
@@ -66,9 +81,13 @@ function indexed(snapshot: Snapshot): Policies {
       for (const folder of foldersAbove(policy)) above.add(folder)
     } else append(near, keyOf(policy.ref.namespace, firstLabelOf(policy)), policy)
   }
-  const open = new Set(otherPolicyKinds.flatMap((kind) => snapshot.ofKind(kind).filter(mayLetIn).map(scopeOf)))
+  const openedBy = (kinds: readonly GroupKind[]) => {
+    const open = new Set(kinds.flatMap((kind) => snapshot.ofKind(kind).filter(mayLetIn).map(scopeOf)))
+    return (namespace: string) => open.has('') || open.has(namespace)
+  }
   return {
-    isOpenTo: (namespace) => open.has('') || open.has(namespace),
+    isOpenTo: openedBy(otherPolicyKinds),
+    isOpenBesideCilium: openedBy(otherPolicyKinds.filter((kind) => !kind.endsWith('.cilium.io'))),
     mayBeBeside: (workload) =>
       above.has(folderOf(workload)) || foldersAbove(workload).some((folder) => folders.has(folder)),
     near: (namespace, labels) => {
@@ -118,53 +137,7 @@ function scopeOf({ ref }: Manifest): string {
 /** Whether a policy selects Pods; undefined where it may. */
 function selectsPods({ root }: Manifest, labels: Cursor): boolean | undefined {
   const selector = root.at('spec', 'podSelector')
-  return !selector.exists || meets(selector, (key) => written(labels.at(key)))
-}
-
-/** A label of a Pod or a namespace; undefined where it is not known. */
-type Label = { readonly value: string | undefined } | undefined
-
-function written(at: Cursor): Label {
-  if (!at.exists) return { value: undefined }
-  return at.string === undefined || isPlaceholder(at.string) ? undefined : { value: at.string }
-}
-
-/** Whether labels meet a selector; undefined where they may. */
-function meets(selector: Cursor, labelOf: (key: string) => Label): boolean | undefined {
-  if (!selector.isMap) return undefined
-  const answers = [
-    ...[...selector.at('matchLabels').entries()].map(([key, { string }]) => isAmong([string], labelOf(key))),
-    ...[...selector.at('matchExpressions').items()].map((one) => meetsExpression(one, labelOf)),
-  ]
-  if (answers.includes(false)) return false
-  return answers.includes(undefined) ? undefined : true
-}
-
-function meetsExpression(expression: Cursor, labelOf: (key: string) => Label): boolean | undefined {
-  const key = expression.at('key').string
-  const label = key === undefined || isPlaceholder(key) ? undefined : labelOf(key)
-  const values = [...expression.at('values').items()].map(({ string }) => string)
-  switch (expression.at('operator').string) {
-    case 'In':
-      return isAmong(values, label)
-    case 'NotIn':
-      return opposite(isAmong(values, label))
-    case 'Exists':
-      return label && label.value !== undefined
-    case 'DoesNotExist':
-      return label && label.value === undefined
-    default:
-      return undefined
-  }
-}
-
-function isAmong(values: readonly (string | undefined)[], label: Label): boolean | undefined {
-  if (!label || values.some((one) => one === undefined || isPlaceholder(one))) return undefined
-  return label.value !== undefined && values.includes(label.value)
-}
-
-function opposite(answer: boolean | undefined): boolean | undefined {
-  return answer === undefined ? undefined : !answer
+  return !selector.exists || meets(selector, (key) => writtenLabel(labels.at(key)))
 }
 
 /** Whether a rule lets in clients from where they are; undefined where it may. */
@@ -194,7 +167,7 @@ const nameLabel = 'kubernetes.io/metadata.name'
 function labelOfNamespace(key: string, namespace: string, snapshot: Snapshot): Label {
   if (key === nameLabel) return { value: namespace }
   const copies = snapshot.get({ group: '', kind: 'Namespace', namespace: '', name: namespace })
-  const labels = copies.map(({ root }) => written(root.at('metadata', 'labels', key)))
+  const labels = copies.map(({ root }) => writtenLabel(root.at('metadata', 'labels', key)))
   const [first] = labels
   return first?.value !== undefined && labels.every((one) => one?.value === first.value) ? first : undefined
 }
@@ -209,31 +182,10 @@ const givenLater: readonly string[] = [
 ].concat(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation', 'job-name'])
 
 function labelOfPods(key: string, labels: Cursor | undefined): Label {
-  return labels && !givenLater.some((part) => key.includes(part)) ? written(labels.at(key)) : undefined
+  return labels && !givenLater.some((part) => key.includes(part)) ? writtenLabel(labels.at(key)) : undefined
 }
 
-/** A port of a Pod: its number, and the names that its containers give it. */
-export interface PodPort {
-  readonly number: number
-  readonly names: readonly string[]
-}
-
-/** Whether a rule opens a port; undefined where it may. Source: the comments of NetworkPolicyPort in the API. */
-export function opensPort(rule: Cursor, { number, names }: PodPort): boolean | undefined {
-  const entries = [...rule.at('ports').items()]
-  if (entries.length === 0) return rule.at('ports').exists && !rule.at('ports').isList ? undefined : true
-  const answers = entries.map((entry) => {
-    const { value, string } = entry.at('port')
-    const end = entry.at('endPort').value
-    if ((entry.at('protocol').string ?? 'TCP') !== 'TCP') return false
-    if (value === undefined || value === null) return true
-    if (typeof value === 'number') {
-      // The proxies of Linkerd and of Istio's ambient mode take the connections for all ports of a Pod.
-      if (value === 4143 || value === 15008) return undefined
-      return typeof end === 'number' ? value <= number && number <= end : value === number
-    }
-    return string === undefined || isPlaceholder(string) ? undefined : names.includes(string)
-  })
-  if (answers.includes(true)) return true
-  return answers.includes(undefined) ? undefined : false
+/** Whether a rule opens a port; undefined where it may. */
+export function opensPort(rule: Cursor, port: PodPort): boolean | undefined {
+  return opens(portsOfRule(rule), port)
 }

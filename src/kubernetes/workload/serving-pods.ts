@@ -1,7 +1,6 @@
 import { append } from '../../append'
 import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { selects } from '../object/service'
 
@@ -12,11 +11,21 @@ export const servingKinds: readonly GroupKind[] = workloadKinds.filter(
 
 /** The workloads whose Pods a Service selects, by one label that it asks for. */
 export function workloadsBehind(service: Manifest, snapshot: Snapshot): Manifest[] {
+  const [first] = service.root.at('spec', 'selector').entries()
+  const among = first ? workloadsLabelled(service.ref.namespace, first[0], first[1].string, snapshot) : []
+  return among.filter((one) => selects(service, one))
+}
+
+/** The workloads of a namespace whose Pods have a label. */
+export function workloadsLabelled(
+  namespace: string,
+  key: string,
+  value: string | undefined,
+  snapshot: Snapshot,
+): readonly Manifest[] {
   const index = indexes.get(snapshot) ?? indexed(snapshot)
   indexes.set(snapshot, index)
-  const [first] = service.root.at('spec', 'selector').entries()
-  const among = first ? (index.get(keyOf(service, first)) ?? []) : []
-  return among.filter((one) => selects(service, one))
+  return index.get(keyOf(namespace, key, value)) ?? []
 }
 
 const indexes = new WeakMap<Snapshot, ReadonlyMap<string, readonly Manifest[]>>()
@@ -25,11 +34,12 @@ function indexed(snapshot: Snapshot): ReadonlyMap<string, readonly Manifest[]> {
   const index = new Map<string, Manifest[]>()
   for (const workload of servingKinds.flatMap((kind) => snapshot.ofKind(kind)).filter((one) => !isStopped(one))) {
     const labels = podOf(workload).at('metadata', 'labels')
-    for (const label of labels.entries()) append(index, keyOf(workload, label), workload)
+    for (const [key, { string }] of labels.entries())
+      append(index, keyOf(workload.ref.namespace, key, string), workload)
   }
   return index
 }
 
-function keyOf({ ref }: Manifest, [name, { string }]: [string, Cursor]): string {
-  return JSON.stringify([ref.namespace, name, string])
+function keyOf(namespace: string, key: string, value: string | undefined): string {
+  return JSON.stringify([namespace, key, value])
 }

@@ -6,7 +6,8 @@ import { mentionsOneOf } from '../../manifest/mentions'
 import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
-import { concerns, isAsked, partnersOf } from './wanted-partners'
+import type { SeenObjects } from './seen-objects'
+import { concerns, isAmong, isAsked, partnersOf, type StateOfChange } from './wanted-partners'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -17,6 +18,15 @@ const fewStrings = { each: 30, ruledOut: 300 }
 export interface LoadedPartners {
   readonly loaded: ReadonlyMap<string, LoadedFile>
   readonly documents: readonly string[]
+}
+
+/** What is known before partners are looked for in files. */
+interface Known {
+  /** Objects that are compared with any strings, and have partners too. */
+  readonly loaded?: readonly Manifest[]
+  /** The objects among which a subject of a rule may be, apart from these. */
+  readonly seen?: SeenObjects | undefined
+  readonly search?: WordSearch | undefined
 }
 
 /** An object whose partners are looked for, and the rules that compare it with them. */
@@ -39,22 +49,25 @@ interface ReadInPart {
  * such object led them here.
  *
  * @param moves objects that moved to another place, which matter to rules on moves alone
- * @param loadedAlready objects that are compared with any strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
   moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
-  loadedAlready: readonly Manifest[] = [],
-  search = new WordSearch(),
+  { loaded: loadedAlready = [], seen, search = new WordSearch() }: Known = {},
 ): LoadedPartners {
   const found = new Map<string, ReadInPart>()
   const asked = new Map<ActiveRule, Set<string>>()
   /** The rules that look for a word of a document. */
   const askers = new Map<string, Set<ActiveRule>>()
-  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
-  let frontier = startOf(rules, changes, moves, gone, loadedAlready)
+  const touched = touchedBy(changes)
+  const state = {
+    gone: new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []))),
+    touched: new Set(touched),
+  }
+  const stating = rules.filter((one) => mayState(one, loadedAlready, seen))
+  let frontier = startOf(stating, touched, moves, state, loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<string, ActiveRule[]>()
     for (const { manifest, by } of frontier) {
@@ -63,7 +76,7 @@ export function loadPartners(
         if (!concerns(active.rule, kind)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
-        for (const text of partnersOf(active, manifest, gone)) {
+        for (const text of partnersOf(active, manifest, state)) {
           if (known.has(text)) continue
           known.add(text)
           const its = wanted.get(text) ?? []
@@ -101,22 +114,32 @@ export function loadPartners(
   return { loaded, documents: [...new Set([...found.values()].flatMap(({ documents }) => [...documents]))] }
 }
 
+/** Whether a rule has a subject, as far as kinds alone tell: a search for further marks would take longer than it saves. */
+function mayState({ rule: { subjects } }: ActiveRule, loaded: readonly Manifest[], seen?: SeenObjects): boolean {
+  if (!seen || !subjects?.every(({ marks }) => marks === undefined)) return true
+  return seen.mayHold(subjects) || loaded.some((one) => isAmong(one, subjects))
+}
+
+function touchedBy(changes: readonly Change[]): Manifest[] {
+  return changes.flatMap((change) => [
+    ...(change.kind === 'added' ? [] : [change.before]),
+    ...(change.kind === 'removed' ? [] : [change.after]),
+  ])
+}
+
 /** The objects that lead to partners: those that the change touches, for each rule that may state something of it. */
 function startOf(
   rules: readonly ActiveRule[],
-  changes: readonly Change[],
+  changed: readonly Manifest[],
   moves: readonly Move[],
-  gone: ReadonlySet<Manifest>,
+  state: StateOfChange,
   loadedAlready: readonly Manifest[],
 ): Reached[] {
   const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
   const moved = moves.flatMap(({ before, after }) => [before, after])
   const touched = [
-    ...changes.flatMap((change) => [
-      ...(change.kind === 'added' ? [] : [change.before]),
-      ...(change.kind === 'removed' ? [] : [change.after]),
-    ]),
-    ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)),
+    ...changed,
+    ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, state).length > 0)),
   ]
   if (touched.length === 0) return []
   const by = rules.filter((rule) => isAsked(rule, touched))

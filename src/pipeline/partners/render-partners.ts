@@ -65,11 +65,14 @@ export async function renderPartners(
   /** The objects of renderings that some rule looked for when they were rendered. */
   const manifests: Manifest[] = []
   const asking = rules.filter((rule) => isAsked(rule, touched))
+  const ofChange = new Set(touched)
   const followed = new Map(asking.map((rule) => [rule, new Set<Manifest>()]))
   /** The rules without a known subject. */
   const without = new Set(asking.filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
   for (let frontier = new Map(asking.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
-    const asked = new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, its, placeOf, without.has(rule))]))
+    const asked = new Map(
+      [...frontier].map(([rule, its]) => [rule, askedFor(rule, its, ofChange, placeOf, without.has(rule))]),
+    )
     const all = [...asked.values()].flat()
     const next = [...open].filter(([, { at: place, mayHold }]) =>
       all.some(
@@ -136,10 +139,16 @@ function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): bool
  *
  * @param lacksSubject whether it looks for its subjects alone
  */
-function askedFor(rule: ActiveRule, manifests: readonly Manifest[], placeOf: PlaceOf, lacksSubject: boolean): Asked[] {
+function askedFor(
+  rule: ActiveRule,
+  manifests: readonly Manifest[],
+  touched: ReadonlySet<Manifest>,
+  placeOf: PlaceOf,
+  lacksSubject: boolean,
+): Asked[] {
   const { subjects } = rule.rule
   const wantedFor = (its: readonly Manifest[]) => {
-    const wanted = partnersWanted([rule], its)
+    const wanted = partnersWanted([rule], its, touched)
     return lacksSubject && subjects ? subjectsAmong(wanted, subjects) : wanted
   }
   const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()

@@ -1,6 +1,7 @@
 import { splitDocuments } from '../../manifest/documents'
 import type { Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
+import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { Subjects } from '../../rule/rule'
 import { isAmong } from './wanted-partners'
@@ -29,13 +30,15 @@ export class SeenObjects {
 
   private isWritten(subjects: readonly Subjects[]): boolean {
     const wanted = subjects.map(({ kinds, marks }) => ({ kinds: kinds.map((kind) => kind.split('.')[0] ?? ''), marks }))
-    return [...this.texts.values()].some((text) =>
-      wanted.some(
-        ({ kinds, marks }) =>
-          (marks === undefined || mentionsOneOf(text, marks)) &&
-          mentionsOneOf(text, kinds) &&
-          splitDocuments(text).some((document) => mayBeOf(document.text, kinds)),
-      ),
+    return [...this.texts.values()].some(
+      (text) =>
+        mayPutWordsTogether(text) ||
+        wanted.some(
+          ({ kinds, marks }) =>
+            (marks === undefined || mentionsOneOf(text, marks)) &&
+            mentionsOneOf(text, kinds) &&
+            splitDocuments(text).some((document) => mayBeOf(document.text, kinds)),
+        ),
     )
   }
 }

@@ -5,17 +5,17 @@ import type { Subjects } from '../../rule/rule'
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
-  const gone = mayBeGone(touched)
+  const state = { gone: mayBeGone(touched), touched: new Set(touched) }
   const asked = rules.filter((rule) => isAsked(rule, touched))
-  return touched.some((manifest) => asked.some((active) => compares(active, manifest, gone)))
+  return touched.some((manifest) => asked.some((active) => compares(active, manifest, state)))
 }
 
 /** A rule that can name partners, and names none for this object, compares it with nothing. */
-function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
+function compares(active: ActiveRule, manifest: Manifest, state: StateOfChange): boolean {
   const { rule } = active
   if (!concerns(rule, groupKindOf(manifest.ref))) return false
   const asks = rule.partners || rule.kinds === '*' || rule.scope === 'removal'
-  return asks ? partnersOf(active, manifest, gone).length > 0 : true
+  return asks ? partnersOf(active, manifest, state).length > 0 : true
 }
 
 /** The touched objects that the change may remove: those no longer in the same place. */
@@ -35,16 +35,24 @@ export interface Wanted {
   readonly marks?: readonly string[]
 }
 
-/** The partners that each rule looks for, given some objects. */
-export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
-  const gone = mayBeGone(manifests)
+/**
+ * The partners that each rule looks for, given some objects.
+ *
+ * @param touched those that the change touches, among others
+ */
+export function partnersWanted(
+  rules: readonly ActiveRule[],
+  manifests: readonly Manifest[],
+  touched: ReadonlySet<Manifest>,
+): Wanted[] {
+  const state = { gone: mayBeGone(manifests), touched }
   return rules.flatMap((active) => {
     const byKinds = new Map<string, { kinds: string[]; strings: Set<string> }>()
-    for (const manifest of manifests.filter((one) => compares(active, one, gone))) {
+    for (const manifest of manifests.filter((one) => compares(active, one, state))) {
       const kinds = partnerKinds(active.rule, manifest).map((kind) => kind.split('.')[0] ?? '')
       const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: new Set() }
       byKinds.set(kinds.join(), wanted)
-      for (const text of partnersOf(active, manifest, gone)) wanted.strings.add(text)
+      for (const text of partnersOf(active, manifest, state)) wanted.strings.add(text)
     }
     return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
   })
@@ -90,12 +98,16 @@ export function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
   return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
 }
 
-/**
- * The strings that a partner of an object has one of.
- *
- * @param gone the objects that this change may remove; others have no partners for rules on removals alone
- */
-export function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
-  if (rule.scope === 'removal' && !rule.checkChange && !gone.has(manifest)) return []
-  return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
+/** What the change does with the objects that it is compared by. */
+export interface StateOfChange {
+  /** The objects that this change may remove; others have no partners for rules on removals alone. */
+  readonly gone: ReadonlySet<Manifest>
+  readonly touched: ReadonlySet<Manifest>
+}
+
+/** The strings that a partner of an object has one of. */
+export function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, state: StateOfChange): string[] {
+  const [isGone, isTouched] = [state.gone.has(manifest), state.touched.has(manifest)]
+  if (rule.scope === 'removal' && !rule.checkChange && !isGone) return []
+  return [...(rule.partners?.(manifest, params, isGone, isTouched) ?? [])]
 }

@@ -10,8 +10,8 @@ import {
   letsFrom,
   opensPort,
   otherPolicyKinds,
-  type PodPort,
 } from '../../kubernetes/controllers/pod-isolation'
+import type { PodPort } from '../../kubernetes/controllers/policy-port'
 import { clientsOf, type RouteClient } from '../../kubernetes/controllers/route-clients'
 import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
@@ -30,6 +30,15 @@ const policyKinds = [networkPolicyKind, ...otherPolicyKinds]
 
 /** Policies have many forms, so all of them are read. */
 const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0] ?? ''))]
+
+/** Words of classes and of Gateways: routes name them, and do not have these. */
+const marksOfClasses: readonly string[] = ['IngressClass', 'GatewayClass', 'gatewayClassName']
+
+/** The strings of which the Pods of a policy have one: its labels, or those of the namespace. */
+function marksOfPods({ root, ref }: Manifest): string[] {
+  const labels = [...root.at('spec', 'podSelector', 'matchLabels').entries()].flatMap(([, { string }]) => string ?? [])
+  return labels.length > 0 ? labels : [ref.namespace].filter((name) => name !== '')
+}
 
 export default defineRule({
   id: 'controller-scope/backend-admits',
@@ -59,21 +68,15 @@ export default defineRule({
       `${policy} closes ${pods}, and no NetworkPolicy opens their port ${port}, to which ${client} sends the requests of ${route}. So these get no answer. Add a NetworkPolicy that lets it in.`,
   },
   putBack: { source: 'changed', port: 'changed', closed: 'changed' },
-  *partners(manifest) {
+  *partners(manifest, _params, _isGone, isTouched) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
     if (routeKinds.includes(kind)) {
-      for (const { service } of backendsOf(manifest)) yield service
-      yield* [...marksOfPolicies, ...marksOfControllers]
-      const name = manifest.root.at('spec', 'ingressClassName').string
-      if (name) yield name
-      for (const parent of manifest.root.at('spec', 'parentRefs').items()) yield parent.at('name').string ?? ''
+      if (isTouched) for (const { service } of backendsOf(manifest)) yield service
+      yield* [...marksOfPolicies, ...marksOfControllers, ...marksOfClasses]
     } else if (kind === 'Service') yield* [ref.name, ...selectionMarks(manifest)]
     else if (servingKinds.includes(kind)) yield* selectionMarks(manifest)
-    else if (kind === networkPolicyKind && ref.namespace !== '') yield ref.namespace
-    else if (kind === 'Namespace') yield ref.name
-    else if (kind === 'Gateway.gateway.networking.k8s.io')
-      yield manifest.root.at('spec', 'gatewayClassName').string ?? ''
+    else if (kind === networkPolicyKind && isTouched) yield* marksOfPods(manifest)
   },
   check({ manifest, snapshot, report }) {
     if (manifest.assumption) return
