@@ -62,6 +62,7 @@ import issuerKnown from './ingress-tls/issuer-known'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
+import objectsAccepted from './ingress-tls/objects-accepted'
 import routeAttached from './ingress-tls/route-attached'
 import routerCertificate from './ingress-tls/router-certificate'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -163,6 +164,7 @@ export const rules: readonly Rule[] = [
   listenersAccepted,
   namesKept,
   objectSingle,
+  objectsAccepted,
   routeAttached,
   routerCertificate,
   secretAgrees,
