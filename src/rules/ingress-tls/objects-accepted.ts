@@ -9,6 +9,9 @@ import { defineRule } from '../../rule/rule'
 
 type Field = Record<'object' | 'field', string>
 
+/** With what is lost besides the object. */
+type Rejected = Field & { loss: string }
+
 const refusal = 'kubectl, Flux and Argo CD fail to apply the object, and Flux with it all of its Kustomization'
 
 export default defineRule({
@@ -26,10 +29,10 @@ export default defineRule({
       `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, or write it where it belongs.`,
     leftOut: ({ object, field, fate, remedy }: Field & { fate: string; remedy: string }) =>
       `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
-    form: ({ object, field, wanted, remedy }: Field & { wanted: string; remedy: string }) =>
-      `The API server rejects ${object}, because ${field} is not ${wanted}, and Flux applies nothing of its Kustomization then. ${remedy}`,
-    value: ({ object, field, value, meant }: Field & { value: string; meant: string }) =>
-      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values, and Flux applies nothing of its Kustomization then. Write ${meant}.`,
+    form: ({ object, field, wanted, loss, remedy }: Rejected & { wanted: string; remedy: string }) =>
+      `The API server rejects ${object}, because ${field} is not ${wanted}, and ${loss}. ${remedy}`,
+    value: ({ object, field, value, loss, meant }: Rejected & { value: string; meant: string }) =>
+      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values, and ${loss}. Write ${meant}.`,
     metadata: ({ object, fault, remedy }: { object: string; fault: string; remedy: string }) =>
       `The API server rejects ${object}, because ${fault}. ${remedy}`,
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
@@ -39,6 +42,9 @@ export default defineRule({
     const known = builtInFields.fieldsOf(manifest)
     if (!known) return
     const object = nameOf(manifest.ref)
+    const loss = isOfHelm(manifest)
+      ? 'the release of its chart fails then'
+      : 'Flux applies nothing of its Kustomization then'
     for (const { at, fault, remedy, unquoted } of metadataFaultsOf(manifest.root)) {
       const fate = unquoted && fateOf(unquoted, manifest)
       if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
@@ -55,13 +61,13 @@ export default defineRule({
         const { wanted } = misfit
         const fix = wanted === 'a string' ? inQuotes(at) : undefined
         const remedy = fix ? 'Put the value in quotes.' : `Write ${wanted}.`
-        report(at, 'form', { ...args, wanted, remedy }, { keys, ...(fix && { fix }) })
+        report(at, 'form', { ...args, wanted, loss, remedy }, { keys, ...(fix && { fix }) })
       } else if ('values' in misfit) {
         const { value, values } = misfit
         // An empty text is the default.
         if (value === '') continue
         const meant = values.find((one) => one.toLowerCase() === value.toLowerCase()) ?? closest(value, values)
-        report(at, 'value', { ...args, value, meant: meant ?? alternatives(values) }, { keys })
+        report(at, 'value', { ...args, value, loss, meant: meant ?? alternatives(values) }, { keys })
       } else {
         const place = placeOf(at, misfit.key, known.shape)
         const meant = closest(misfit.key, misfit.fields)
@@ -86,12 +92,15 @@ function alternatives(names: readonly string[]): string {
  * pkg/kube/client.go, createResource; k8s.io/kubectl, pkg/validation/schema.go, paramVerifyingSchema;
  * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#disable-kubectl-validation
  */
-function fateOfUnknown({ root, origin }: Manifest): string | undefined {
-  const options = root.at('metadata', 'annotations', 'argocd.argoproj.io/sync-options').string ?? ''
+function fateOfUnknown(manifest: Manifest): string | undefined {
+  const options = manifest.root.at('metadata', 'annotations', 'argocd.argoproj.io/sync-options').string ?? ''
   if (options.split(',').some((option) => option.trim() === unchecked))
     return `the object has ${unchecked}, so Argo CD applies it without the field`
-  const isOfHelm = origin.kind === 'rendered' && origin.source.kind === 'helm'
-  return isOfHelm ? 'Argo CD and Helm 4 fail to apply the object, and Helm 3 leaves the field out' : undefined
+  return isOfHelm(manifest) ? 'Argo CD and Helm 4 fail to apply the object, and Helm 3 leaves the field out' : undefined
+}
+
+function isOfHelm({ origin }: Manifest): boolean {
+  return origin.kind === 'rendered' && origin.source.kind === 'helm'
 }
 
 const unchecked = 'Validate=false'
