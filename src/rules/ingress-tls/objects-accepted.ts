@@ -30,9 +30,9 @@ export default defineRule({
     leftOut: ({ object, field, fate, remedy }: Field & { fate: string; remedy: string }) =>
       `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
     form: ({ object, field, wanted, loss, remedy }: Rejected & { wanted: string; remedy: string }) =>
-      `The API server rejects ${object}, because ${field} is not ${wanted}, and ${loss}. ${remedy}`,
+      `The API server rejects ${object}, because ${field} is not ${wanted}: ${loss}. ${remedy}`,
     value: ({ object, field, value, loss, meant }: Rejected & { value: string; meant: string }) =>
-      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values, and ${loss}. Write ${meant}.`,
+      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values: ${loss}. Write ${meant}.`,
     metadata: ({ object, fault, remedy }: { object: string; fault: string; remedy: string }) =>
       `The API server rejects ${object}, because ${fault}. ${remedy}`,
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
@@ -42,9 +42,7 @@ export default defineRule({
     const known = builtInFields.fieldsOf(manifest)
     if (!known) return
     const object = nameOf(manifest.ref)
-    const loss = isOfHelm(manifest)
-      ? 'the release of its chart fails then'
-      : 'Flux applies nothing of its Kustomization then'
+    const loss = isOfHelm(manifest) ? 'the release of its chart fails' : refusal
     for (const { at, fault, remedy, unquoted } of metadataFaultsOf(manifest.root)) {
       const fate = unquoted && fateOf(unquoted, manifest)
       if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
