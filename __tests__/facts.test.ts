@@ -9,7 +9,7 @@ import { ChartShapesFile } from '../src/kubernetes/charts/chart-shapes'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
-import { ResourceFieldsFile } from '../src/kubernetes/fields/resource-fields'
+import { FieldsFile } from '../src/kubernetes/fields/field-table'
 import { AnnotationFactsFile } from '../src/kubernetes/ingress/annotation-facts'
 import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
@@ -30,6 +30,7 @@ const schemas = {
   'annotations.yaml': AnnotationFactsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
+  'built-in-fields.yaml': FieldsFile,
   'chart-pods.yaml': ChartPodsFile,
   'chart-shapes.yaml': ChartShapesFile,
   'chart-values.yaml': ChartValuesFile,
@@ -44,7 +45,7 @@ const schemas = {
   'managed-classes.yaml': ManagedClassesFile,
   'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
-  'resource-fields.yaml': ResourceFieldsFile,
+  'resource-fields.yaml': FieldsFile,
   'served-apis.yaml': ServedApisFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,

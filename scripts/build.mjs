@@ -14,6 +14,7 @@ const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
 const packed = [
   'api-lifecycle.yaml',
   'bootstrap-rbac.yaml',
+  'built-in-fields.yaml',
   'chart-shapes.yaml',
   'chart-values.yaml',
   'component-permissions.yaml',

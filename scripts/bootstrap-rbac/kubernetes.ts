@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { inGoModule } from '../go-module'
 
 const run = promisify(execFile)
 const kubernetes = 'k8s.io/kubernetes'
@@ -43,7 +43,7 @@ export type Answer = Readonly<Record<'released' | 'on' | 'off', Objects>>
 
 /** The newest patch release of a minor one; undefined where the module proxy lists none. */
 export async function newestPatch(minor: string): Promise<string | undefined> {
-  return inModule('module query\n', async (cwd) => {
+  return inGoModule('module query\n', async (cwd) => {
     try {
       const { stdout } = await run('go', ['list', '-m', '-f', '{{.Version}}', `${kubernetes}@v${minor}`], { cwd })
       return stdout.trim().replace(/^v/, '')
@@ -68,8 +68,8 @@ export async function answerOf(version: string): Promise<Answer> {
 }
 
 async function built(version: string): Promise<string> {
-  const required = await inModule('module query\n', (cwd) => requirements(version, cwd))
-  return inModule(`module bootstrap\n\ngo 1.21\n\n${required}`, async (cwd) => {
+  const required = await inGoModule('module query\n', (cwd) => requirements(version, cwd))
+  return inGoModule(`module bootstrap\n\ngo 1.21\n\n${required}`, async (cwd) => {
     writeFileSync(path.join(cwd, 'main.go'), readFileSync('scripts/bootstrap-rbac/main.go'))
     const options = { cwd, env: { ...process.env, GOFLAGS: '-mod=mod' }, maxBuffer: 2 ** 26 }
     await run('go', ['build', '-o', 'program', '.'], options)
@@ -92,15 +92,4 @@ async function requirements(version: string, cwd: string): Promise<string> {
     ...staging.map(({ Old: { Path } }) => `replace ${Path} => ${Path} ${library}`),
     '',
   ].join('\n')
-}
-
-/** Works in a folder with a go.mod of its own, and removes it. */
-async function inModule<T>(text: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'bootstrap-rbac-'))
-  try {
-    writeFileSync(path.join(folder, 'go.mod'), text)
-    return await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }

@@ -49,7 +49,11 @@ export function partsOf(shapes: Iterable<Shape>): Map<string, Part> {
     for (const [name, field] of Object.entries(shape.keys)) visit(field, name)
     counts.set(text, { count: 1, key, shape })
   }
-  for (const shape of shapes) visit(shape, '')
+  for (const shape of shapes) {
+    // A whole kind is no part.
+    if (typeof shape !== 'string' && 'keys' in shape)
+      for (const [name, field] of Object.entries(shape.keys)) visit(field, name)
+  }
   const taken = new Map<string, number>()
   return new Map(
     [...counts].flatMap(([text, { count, key, shape }]): [string, Part][] => {

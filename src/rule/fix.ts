@@ -16,6 +16,16 @@ export function replaced(at: Cursor, newText: string): Fix | undefined {
   )
 }
 
+/** Puts a number or a boolean in quotes, as it is written; undefined of anything else. */
+export function inQuotes(at: Cursor): Fix | undefined {
+  const { value, region } = at
+  const isPlain = !at.isMap && !at.isList && value !== null && value !== undefined && at.string === undefined
+  const { startLine, startColumn, endLine, endColumn } = region
+  const written = lineOf(at, startLine).slice(startColumn - 1, endColumn - 1)
+  if (!isPlain || startLine !== endLine || !/^[\w.-]+$/.test(written)) return undefined
+  return edit(at, region, `"${written}"`)
+}
+
 /** Adds a text to a list, after its last item and in its style; undefined if the list is used elsewhere too. */
 export function appended(list: Cursor, text: string): Fix | undefined {
   const last = [...list.items()].at(-1)

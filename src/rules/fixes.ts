@@ -34,6 +34,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
   'ingress-tls/host-valid': ['class', 'host'],
   'ingress-tls/ingress-accepted': ['refused'],
+  'ingress-tls/objects-accepted': ['form'],
   'ingress-tls/route-attached': ['noGateway'],
   'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],

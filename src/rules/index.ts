@@ -63,6 +63,8 @@ import issuerKnown from './ingress-tls/issuer-known'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
+import objectsAccepted from './ingress-tls/objects-accepted'
+import podValuesAccepted from './ingress-tls/pod-values-accepted'
 import routeAttached from './ingress-tls/route-attached'
 import routerCertificate from './ingress-tls/router-certificate'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -165,6 +167,8 @@ export const rules: readonly Rule[] = [
   listenersAccepted,
   namesKept,
   objectSingle,
+  objectsAccepted,
+  podValuesAccepted,
   routeAttached,
   routerCertificate,
   secretAgrees,

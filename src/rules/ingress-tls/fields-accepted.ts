@@ -2,7 +2,7 @@ import { closest } from '../../closest'
 import { isTakenByDefinition } from '../../kubernetes/fields/defined-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
-import { fieldsOf, kindsWithFields, misfitsIn } from '../../kubernetes/fields/resource-fields'
+import { resourceFields } from '../../kubernetes/fields/resource-fields'
 import { written } from '../../kubernetes/fields/written-path'
 import { definitionKind } from '../../kubernetes/object/custom-resource'
 import { abridged } from '../../listing'
@@ -18,7 +18,7 @@ export default defineRule({
   summary: 'The API server knows every field of the objects through which ingress works, and accepts its form.',
   since: '1.7.0',
   scope: 'snapshot',
-  kinds: kindsWithFields,
+  kinds: resourceFields.kinds,
   reads: [definitionKind],
   messages: {
     misspelled: ({ object, field, meant }: { object: string; field: string; meant: string }) =>
@@ -42,11 +42,12 @@ export default defineRule({
   },
   *partners(manifest) {
     // Only what is not as expected needs a second opinion.
-    if (groupKindOf(manifest.ref) !== definitionKind && misfitsIn(manifest).length > 0) yield `.${manifest.ref.group}`
+    if (groupKindOf(manifest.ref) !== definitionKind && resourceFields.misfitsIn(manifest).length > 0)
+      yield `.${manifest.ref.group}`
   },
   partnerKinds: () => [definitionKind],
   check({ manifest, snapshot, report }) {
-    const known = fieldsOf(manifest)
+    const known = resourceFields.fieldsOf(manifest)
     if (!known) return
     const { root, ref } = manifest
     const object = nameOf(ref)
@@ -55,7 +56,7 @@ export default defineRule({
       if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
       else report(at, 'metadata', { object, fault, remedy }, { keys: [fault] })
     }
-    for (const misfit of misfitsIn(manifest)) {
+    for (const misfit of resourceFields.misfitsIn(manifest)) {
       if (isTakenByDefinition(misfit, manifest, snapshot)) continue
       const { at } = misfit
       const field = written(at)

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { Shape } from '../../src/kubernetes/fields/shape'
+import { fieldsIn, partsOf } from './notation'
+
+/** A kind with the fields of all releases that were read. */
+export interface Kind {
+  readonly kind: string
+  readonly apiVersions: Set<string>
+  shape: Shape | undefined
+}
+
+/** The kinds of one place, which were read in these releases. */
+export interface ReadKinds {
+  readonly source: string
+  readonly releases: readonly string[]
+  readonly kinds: readonly Kind[]
+}
+
+export const isMap = (shape: Shape | undefined): shape is { keys: Record<string, Shape> } =>
+  typeof shape === 'object' && 'keys' in shape
+
+/** Writes a table of facts below the comment at its head. The day is another one only where the table is. */
+export function writeTable(file: string, comment: readonly string[], read: readonly ReadKinds[]): void {
+  const body = bodyOf(read)
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const checked = before.endsWith(body) ? parse(before).checked : new Date().toISOString().slice(0, 10)
+  writeFileSync(file, [...comment.map((line) => `# ${line}`), 'format: 1', `checked: ${checked}`, body].join('\n'))
+}
+
+function bodyOf(read: readonly ReadKinds[]): string {
+  const tables = read.map(({ source, releases, kinds }) => ({ source, releases, rows: rowsOf(kinds) }))
+  const parts = partsOf(tables.flatMap(({ rows }) => rows.map(({ shape }) => shape)))
+  const named = new Map([...parts].map(([text, { name }]) => [text, name]))
+  const upstreamLines = tables.flatMap(({ source, releases, rows }) => [
+    `  - source: ${source}`,
+    `    releases: [${releases.join(', ')}]`,
+    '    rows:',
+    ...rows.flatMap(({ kinds, apiVersions, shape }) => [
+      `      - kinds: [${kinds.join(', ')}]`,
+      `        apiVersions: [${apiVersions.join(', ')}]`,
+      '        fields: >-',
+      ...folded(fieldsIn(shape, named), '          '),
+    ]),
+  ])
+  const partLines = [...parts].flatMap(([text, { name, shape }]) => {
+    const others = new Map([...named].filter(([one]) => one !== text))
+    return isMap(shape) ? [`  - name: ${name}`, '    fields: >-', ...folded(fieldsIn(shape, others), '      ')] : []
+  })
+  return ['parts:', ...partLines, 'upstreams:', ...upstreamLines, ''].join('\n')
+}
+
+interface Row {
+  readonly kinds: readonly string[]
+  readonly apiVersions: readonly string[]
+  readonly shape: { readonly keys: Readonly<Record<string, Shape>> }
+}
+
+/** Its metadata is the same for every kind, and the status is written by the cluster. */
+function withoutCommon(shape: Shape | undefined): { keys: Record<string, Shape> } {
+  if (!isMap(shape)) throw new Error('A kind has no schema.')
+  const { apiVersion, kind, metadata, status, ...rest } = shape.keys
+  return { keys: rest }
+}
+
+/** Kinds with the same fields as one row. */
+function rowsOf(kinds: readonly Kind[]): Row[] {
+  const rows = new Map<string, Row>()
+  for (const { kind, apiVersions, shape } of kinds) {
+    const its = { kinds: [kind], apiVersions: [...apiVersions].sort(), shape: withoutCommon(shape) }
+    const key = JSON.stringify([its.apiVersions, its.shape])
+    rows.set(key, { ...its, kinds: [...(rows.get(key)?.kinds ?? []), kind] })
+  }
+  return [...rows.values()]
+}
+
+/** A text as lines of a folded block. */
+function folded(text: string, indent: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line && indent.length + line.length + word.length > 130) {
+      lines.push(indent + line)
+      line = ''
+    }
+    line = line ? `${line} ${word}` : word
+  }
+  return [...lines, indent + line]
+}
