@@ -19,6 +19,7 @@ const packed = [
   'chart-values.yaml',
   'component-permissions.yaml',
   'controller-charts.yaml',
+  'known-defects.yaml',
   'resource-fields.yaml',
   'version-matrix.yaml',
 ]
