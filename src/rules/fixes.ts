@@ -16,6 +16,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/middleware-named': ['unprefixed', 'unqualified'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/openshift-route-resolves': ['removed'],
+  'controller-scope/pod-ports-admitted': ['service'],
   'controller-scope/policy-attached': ['misnamed'],
   'controller-scope/publish-target': ['missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status'],
