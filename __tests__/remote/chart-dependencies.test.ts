@@ -1,5 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import { changeOnline, exposing, introduced, serveCharts, states } from './charts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Server } from '../fetch/servers'
+import { TestProxy } from '../fetch/test-proxy'
+import { withEnvironment } from '../source/repository'
+import { changeOnline, chartRepository, exposing, introduced, serveCharts, states } from './charts'
 
 const charts = serveCharts({
   web: { '1.0.0': exposing, '1.1.0': { ...exposing, 'templates/more.yaml': 'apiVersion: v1\nkind: [\n' } },
@@ -75,5 +78,40 @@ describe('the dependency of a chart of the repository', () => {
     )
     expect(introduced(report)).toEqual(['error head/all/Chart.yaml:5 source/unrendered'])
     expect(charts.asked).toEqual([])
+  })
+})
+
+describe('the repository of a dependency, which the chart of the base alone names', () => {
+  const repository = 'http://charts.example.com/charts'
+  const chartOf = (name: string) =>
+    `apiVersion: v2\nname: all\nversion: 1.0.0\ndependencies: [{name: ${name}, version: 1.0.0, repository: '${repository}'}]\n`
+  const base = (name: string) => ({
+    'app.yaml': application,
+    'all/Chart.yaml': chartOf(name),
+    'all/prod.yaml': values('covered.example.com', name),
+  })
+  let proxy: TestProxy
+  let server: Server
+  beforeAll(async () => {
+    proxy = await TestProxy.start()
+    const asking = { 'templates/all.yaml': '{{ fail "Install the definitions first" }}\n' }
+    server = await chartRepository({ web: { '1.0.0': exposing }, asking: { '1.0.0': asking } })
+    proxy.to.set('charts.example.com', server.port)
+  })
+  afterAll(() => Promise.all([proxy.close(), server.close()]))
+  const change = (name: string, host: string) =>
+    withEnvironment({ http_proxy: proxy.url, no_proxy: undefined }, () =>
+      changeOnline(base(name), { 'all/prod.yaml': values(host, name) }),
+    )
+
+  test('is asked', async () => {
+    const report = await change('web', 'open.example.com')
+    expect(introduced(report)).toEqual(['error head/all/prod.yaml:2 ingress-tls/host-covered'])
+  })
+
+  test('has a chart with which the base fails: both sides are rendered without it', async () => {
+    const report = await change('asking', 'open.example.com')
+    expect(introduced(report)).toEqual(['warning head/all/prod.yaml:2 source/not-judged'])
+    expect(report.findings[0]?.text).toContain('is rendered without its dependency asking')
   })
 })

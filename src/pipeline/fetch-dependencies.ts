@@ -19,11 +19,20 @@ export async function fetchDependencies(sides: Sides, ask: Ask | undefined): Pro
   const [before, after] = await Promise.all([base, head].map((side) => dependenciesOf(touched, side, ask)))
   if (!before || !after) return sides
   const whole = new Set([...touched].filter((chart) => isWhole(before.get(chart)) && isWhole(after.get(chart))))
+  const built = await base.withDependencies(...laidOut(before, whole))
+  const unfit = await failingIn(built, whole)
   return {
     ...sides,
-    base: await base.withDependencies(...laidOut(before, whole)),
-    head: await head.withDependencies(...laidOut(after, whole)),
+    base: await built.withoutDependencies(unfit),
+    head: await (await head.withDependencies(...laidOut(after, whole))).withoutDependencies(unfit),
   }
+}
+
+/** The releases of charts that fail with their dependencies at the base: one may ask for something of the cluster. */
+async function failingIn(base: SideOfChange, charts: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const sources = base.discovery.sources.filter((one) => one.kind === 'helm' && !one.fetched && charts.has(one.chart))
+  const rendered = await Promise.all(sources.map((one) => base.render(one)))
+  return new Set(rendered.flatMap(({ source, failure }) => (failure && !failure.missing ? [source.id] : [])))
 }
 
 /** The folders of the charts whose releases are other ones on the other side. */

@@ -114,6 +114,17 @@ export class SideOfChange {
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...added]) })
   }
 
+  /** This side with some releases rendered without the dependencies that were fetched for their charts. */
+  async withoutDependencies(ids: ReadonlySet<string>): Promise<SideOfChange> {
+    const { checkout, renderer, discovery } = this
+    const sources = discovery.sources.filter(({ id }) => ids.has(id))
+    const keys = new Map([...this.keys, ...(await keysOf(sources, renderer, checkout, discovery))])
+    const { kustomizations } = discovery
+    const input = { checkout, kustomizations, entries: new Map(), faults: new Map(), hasCharts: false }
+    const own = sources.map(({ id }) => [id, input] as const)
+    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...own]) })
+  }
+
   /** Whether a part was fetched: an entry of a Kustomization by its text, a chart by its folder. */
   hasFetched(id: string): boolean {
     return [...this.fetched.values()].some(
@@ -247,7 +258,8 @@ export class SideOfChange {
   }
 
   private fetchedFor(source: Source): FetchedInput | undefined {
-    return this.fetched.get(source.kind === 'helm' ? keyOfChart(source.chart) : source.id)
+    const own = this.fetched.get(source.id)
+    return own ?? (source.kind === 'helm' ? this.fetched.get(keyOfChart(source.chart)) : undefined)
   }
 
   async render(source: Source): Promise<RenderedSide> {
