@@ -129,7 +129,7 @@ describe('when the time is used up', () => {
     const sides = folders(
       { 'a.yaml': configMap('a'), 'b.yaml': configMap('b') },
       {
-        'a.yaml': configMap('a', 'y'),
+        'a.yaml': configMap('a', 'z'),
         'b.yaml': configMap('b', 'y'),
         '.github/ingress-guard.yaml': 'format: 1\nfail-on: never\n',
       },
@@ -197,7 +197,7 @@ describe('when the time is used up', () => {
   })
 
   test('the command line ends with 3 and a report that is sound JSON', async () => {
-    const sides = folders({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'y') })
+    const sides = folders({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'z') })
     const argv = ['check', '--base', sides.base, '--head', sides.head, '--timeout', '0.0000001']
     const { status, stdout, stderr } = await guard([...argv, '--format', 'json'])
     expect([status, stderr]).toEqual([3, ''])
@@ -243,7 +243,7 @@ describe('a thread that never pauses', () => {
   }
 
   test.each([false, true])('is ended by the one that keeps the time, verdict known: %s', async (judged) => {
-    const sides = folders({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'y') })
+    const sides = folders({ 'a.yaml': configMap('a') }, { 'a.yaml': configMap('a', 'z') })
     const options = { repo: '.', policies: [], all: false, offline: true, ...sides, today: '2026-11-21' }
     const soFar = await run(options, { root })
     const folder = path.join(temporaryFolder(), 'private')

@@ -181,8 +181,8 @@ describe('a change in Git', () => {
       'a role hidden behind an alias',
       { 'r.yaml': role(name) },
       { 'r.yaml': role(name).replace('metadata:\n', 'x: &m\n').concat('metadata: *m\n') },
-      [],
-      0,
+      ['introduced error head/r.yaml:3 ingress-tls/objects-accepted'],
+      1,
       [0, 1, 0],
     ],
     [

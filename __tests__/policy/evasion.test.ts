@@ -97,6 +97,7 @@ test('a Secret that only says it is encrypted is judged', async () => {
     'apiVersion: v1\nkind: Secret\nmetadata: {name: web-tls}\ntype: kubernetes.io/dockerconfigjson\ndata: {x: eA==}\n'
   expect(await introduced({}, { 'i.yaml': `${covered}---\n${secret}sops: {}\n` })).toEqual([
     'error ingress-tls/secret-type',
+    'error ingress-tls/objects-accepted',
   ])
 })
 

@@ -23,7 +23,7 @@ async function renderingsOf(before: Files, after: Files): Promise<[alone: number
 }
 
 const other = (text: string): Files => ({ 'c/templates/other.yaml': `${text}\n` })
-const map = (text: string) => other(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {text: ${text}}`)
+const map = (text: string) => other(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {text: '${text}'}`)
 
 describe('a change renders its release', () => {
   const cases: [what: string, before: string, after: string, expected: [alone: number, served: number]][] = [

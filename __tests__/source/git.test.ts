@@ -120,7 +120,7 @@ describe('the working tree', () => {
     repo.commit({ 'kept/a.yaml': configMap('a'), 'left/rbac.yaml': protectedRole })
     repo.git('sparse-checkout', 'set', '--cone', 'kept')
     expect(existsSync(path.join(repo.dir, 'left'))).toBe(false)
-    repo.write({ 'kept/a.yaml': configMap('a', 'y') })
+    repo.write({ 'kept/a.yaml': configMap('a', 'z') })
     const report = await checkJson('--repo', repo.dir, '--base', 'main')
     expect(lines(report)).toEqual([])
     expect(report.inspected.changes).toEqual({ added: 0, changed: 1, removed: 0 })
