@@ -87,7 +87,7 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
    *
    * @param isGone whether the change may take the object away
-   * @param isTouched whether the change touches it; it is a partner of another object else
+   * @param isTouched whether the change touches it; otherwise it is a partner of another object
    */
   partners?(manifest: Manifest, params: Static<P>, isGone: boolean, isTouched: boolean): Iterable<string>
   /**

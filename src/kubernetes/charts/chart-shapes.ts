@@ -110,7 +110,7 @@ function movedFrom(at: Cursor, list: string, instead: readonly string[], values:
     : [{ kind: 'moved', at, list, key, text: '', paths: '' }]
 }
 
-/** The first path without a Service, of which one has to be named. */
+/** The first path without a Service, where the chart needs one for each path. */
 function withoutService(block: LayeredValue, { at: path, service }: Shape, values: LayeredValue): ShapeFault[] {
   if (!service || block.get('defaultBackend').isSet) return []
   const keys = service === 'name' ? ['name'] : ['identifier', 'name']

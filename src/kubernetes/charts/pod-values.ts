@@ -21,7 +21,7 @@ export interface PodValueFault {
   readonly meant: string
 }
 
-/** Fields of a Pod of which charts have the name and the form. Others, such as `securityContext`, many extend. */
+/** Fields of a Pod that charts pass on under their own name and form. Others, such as `securityContext`, are extended by many charts. */
 const blocks: ReadonlySet<string> = new Set(['affinity', 'tolerations', 'topologySpreadConstraints'])
 
 /**

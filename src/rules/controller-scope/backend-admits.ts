@@ -34,7 +34,7 @@ const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0]
 /** Words of classes and of Gateways: routes name them, and do not have these. */
 const marksOfClasses: readonly string[] = ['IngressClass', 'GatewayClass', 'gatewayClassName']
 
-/** The strings of which the Pods of a policy have one: its labels, or those of the namespace. */
+/** Strings to look for the Pods of a policy by, one of which they have: labels of the Pods, or those of the namespace. */
 function marksOfPods({ root, ref }: Manifest): string[] {
   const labels = [...root.at('spec', 'podSelector', 'matchLabels').entries()].flatMap(([, { string }]) => string ?? [])
   return labels.length > 0 ? labels : [ref.namespace].filter((name) => name !== '')

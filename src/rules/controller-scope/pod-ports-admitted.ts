@@ -101,7 +101,7 @@ export default defineRule({
   },
 })
 
-/** The strings of which an object with the Pods of a policy has one. */
+/** Strings to look for an object with the Pods of a policy by, one of which it has. */
 function* marksOfPods({ root }: Manifest): Iterable<string> {
   const specs = [root.at('spec'), ...root.at('specs').items()]
   for (const selector of specs.flatMap((spec) => [spec.at('podSelector'), spec.at('endpointSelector')]))
@@ -121,7 +121,7 @@ interface Closing {
   readonly ends: readonly Cursor[]
 }
 
-/** The Pods to which a way in leads nobody, since its ports are not theirs. */
+/** The Pods that nobody reaches by a way in, since its ports are not theirs. */
 function closedBy(
   unheard: readonly PolicyPort[],
   way: WayIn,
