@@ -18,7 +18,7 @@ export const optionTexts = {
   kustomize: 'The kustomize or kubectl to build Kustomizations with; default: the one in the PATH.',
   offline: 'Fetch nothing: releases of charts that are not in the repository are judged by their values alone.',
   cache:
-    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts are kept, in ~/.cache.',
+    'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts that the change does not touch are kept, in ~/.cache.',
   quiet: 'In the terminal, show the findings that count and nothing else.',
   verbose: 'In the terminal, show also older findings, all that was not inspected, and each changed file.',
   timings: 'Measure what the time of the run is spent on.',
