@@ -1,15 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { mentionsOneOf } from '../../src/manifest/mentions'
+import { holdsBinary, refersTo, spelledOut } from '../../src/manifest/mentions'
 import { WordIndex } from '../../src/pipeline/partners/word-index'
+
+function refersIn(text: string, word: string): boolean {
+  return holdsBinary(text) || refersTo(text, word) || refersTo(spelledOut(text), word)
+}
 
 describe('an index of many words', () => {
   test.each<[text: string, words: string[], found: string[]]>([
     ['kind: Ingress', ['Service', 'Ingress'], ['Ingress']],
-    ['kind: Ingress', ['ingress', 'gress', 's'], ['s', 'gress']],
+    ['kind: Ingress', ['ingress', 'gress', 's', 'Ingres'], ['Ingres']],
+    ['apiVersion: v1, name: api', ['api', 'v', 'v1'], ['api', 'v1']],
+    ['metadata: {labels: {app: web-ui}}', ['metadata', 'labels', 'app', 'ui', 'web'], ['ui', 'web']],
+    ['{"metadata":{"name":"metadata"}}', ['metadata', 'name'], ['metadata']],
+    ['"tcp: |\\nweb/api:80"', ['web', 'api'], ['web', 'api']],
     ['kind: Ingress', ['Ingress of another'], []],
     ['kind: Ingress', ['', 'sx'], ['']],
-    ['aaaab', ['aaab', 'aaaaa'], ['aaab']],
+    ['aaaa-b', ['aaa-b', 'aaaaa-'], ['aaa-b']],
     ['name: "\\u0065dge-of"', ['edge-of'], ['edge-of']],
     ['key: !!binary aGk=', ['edge-of', 'b'], ['edge-of', 'b']],
     ['name: größe', ['größe'], ['größe']],
@@ -25,7 +33,7 @@ describe('an index of many words', () => {
         const index = new WordIndex(words)
         for (const within of texts)
           expect([...index.in(within)].sort()).toEqual(
-            [...new Set(words.filter((one) => mentionsOneOf(within, [one])))].sort(),
+            [...new Set(words.filter((one) => refersIn(within, one)))].sort(),
           )
       }),
       { numRuns: 500 },

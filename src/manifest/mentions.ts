@@ -28,6 +28,51 @@ export function isWhole(before: string, after: string | undefined): boolean {
   return after !== undefined && !/[\w.-]$/.test(before) && !/^[\w.-]/.test(after)
 }
 
+/** Fields of most objects, and common keys of labels. */
+const commonKeys: ReadonlySet<string> = new Set(
+  'api app component containers data env group host image kind labels limits metadata name namespace path paths port ports requests resources role rules selector service spec status template type version'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Whether the word at a place in a text may refer to an object. One of lower-case letters and digits alone, such as the
+ * name `api`, is a part of many longer words (`apiVersion`) and a key of many objects, and refers to none there.
+ */
+export function mayRefer(text: string, word: string, at: number): boolean {
+  if (!isPlain(word)) return true
+  const end = at + word.length
+  // The letter before may be a part of an escape, as in "\nname".
+  const isEscape = text[at - 2] === '\\'
+  if ((!isEscape && isLetter(text.charCodeAt(at - 1))) || isLetter(text.charCodeAt(end))) return false
+  return !(commonKeys.has(word) && isKeyUntil(text, end))
+}
+
+/** Whether a text has a word where it may refer to an object. */
+export function refersTo(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (mayRefer(text, word, at)) return true
+  return false
+}
+
+function isPlain(word: string): boolean {
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (!(code >= 97 && code <= 122) && !(code >= 48 && code <= 57)) return false
+  }
+  return word !== ''
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
+}
+
+function isKeyUntil(text: string, end: number): boolean {
+  const isQuoted = text[end] === '"' || text[end] === "'"
+  const at = isQuoted ? end + 1 : end
+  const after = text[at + 1] ?? '\n'
+  return text[at] === ':' && (isQuoted || after === ' ' || after === '\n' || after === '\r')
+}
+
 /** Whether a text may contain one of some words. */
 export function mentionsOneOf(text: string, words: readonly string[] | ReadonlySet<string>): boolean {
   let isEmpty = true

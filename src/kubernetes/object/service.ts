@@ -14,15 +14,27 @@ export function selects(service: Manifest, workload: Manifest): boolean {
 }
 
 /**
- * The strings of a Service's selector, or of a workload's labels: each Service holds one of those of the Pods it
- * selects.
+ * Strings to look for Services and their Pods by. All Pods of a Service have the longest value of its selector; a
+ * Service has one of the labels of its Pods.
  */
-export function* selectionMarks(manifest: Manifest): Iterable<string> {
+export function selectionMarks(manifest: Manifest): string[] {
   const isService = manifest.ref.kind === 'Service'
-  const marks = isService ? manifest.root.at('spec', 'selector') : podOf(manifest).at('metadata', 'labels')
-  for (const [key, value] of marks.entries()) {
-    if (value.string && (isService || !neverSelected.includes(key))) yield value.string
-  }
+  return isService ? longestOf(selectedValues(manifest)) : labelsOfPods(manifest)
+}
+
+/** The values in the selector of a Service. */
+export function selectedValues(service: Manifest): string[] {
+  return [...service.root.at('spec', 'selector').entries()].flatMap(([, { string }]) => string || [])
+}
+
+function longestOf(values: readonly string[]): string[] {
+  const [longest] = [...values].sort((one, other) => other.length - one.length)
+  return longest === undefined ? [] : [longest]
+}
+
+function labelsOfPods(workload: Manifest): string[] {
+  const labels = podOf(workload).at('metadata', 'labels')
+  return [...labels.entries()].flatMap(([key, { string }]) => (neverSelected.includes(key) ? [] : string || []))
 }
 
 /** Labels of the chart's release, which change with it: no selector has them. */

@@ -7,7 +7,7 @@ import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
 import type { SeenObjects } from './seen-objects'
-import { concerns, isAmong, isAsked, partnersOf, type StateOfChange } from './wanted-partners'
+import { concerns, isAmong, isAsked, kindsOfPartners, partnersOf, type StateOfChange } from './wanted-partners'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -33,6 +33,12 @@ interface Known {
 interface Reached {
   readonly manifest: Manifest
   readonly by: Iterable<ActiveRule>
+}
+
+/** A rule that looks for a word, and the kinds of the objects in which it does; none of them for any. */
+interface Asking {
+  readonly active: ActiveRule
+  readonly kinds: readonly string[]
 }
 
 /** A file with the documents of it that were read, and the rules that read them. */
@@ -67,20 +73,24 @@ export function loadPartners(
     touched: new Set(touched),
   }
   const stating = rules.filter((one) => mayState(one, loadedAlready, seen))
-  let frontier = startOf(stating, touched, moves, state, loadedAlready)
+  let frontier = startOf(stating, touched, moves, state)
+  const others = new Map(loadedAlready.map((one) => [one, new Set<ActiveRule>()]))
   while (frontier.length > 0) {
-    const wanted = new Map<string, ActiveRule[]>()
+    const wanted = new Map<string, Asking[]>()
     for (const { manifest, by } of frontier) {
       const kind = groupKindOf(manifest.ref)
       for (const active of by) {
         if (!concerns(active.rule, kind)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
+        const kinds = kindsOfPartners(active.rule, manifest)
+        const these = kinds.join()
         for (const text of partnersOf(active, manifest, state)) {
-          if (known.has(text)) continue
-          known.add(text)
+          const key = `${these} ${text}`
+          if (known.has(key)) continue
+          known.add(key)
           const its = wanted.get(text) ?? []
-          its.push(active)
+          its.push({ active, kinds })
           wanted.set(text, its)
         }
       }
@@ -89,6 +99,11 @@ export function loadPartners(
     frontier = []
     const strings = [...wanted.keys()]
     const index = new WordIndex(strings)
+    for (const [manifest, followed] of others) {
+      const by = new Set(lookingFor(manifest, wanted, index).filter((active) => !followed.has(active)))
+      for (const active of by) followed.add(active)
+      if (by.size > 0) frontier.push({ manifest, by })
+    }
     for (const [path, text] of rest) {
       if (!mayPutWordsTogether(text) && !mayMention(text, strings, index, search)) continue
       const documents = new Set<string>()
@@ -97,11 +112,11 @@ export function loadPartners(
         const its = askers.get(document) ?? new Set<ActiveRule>()
         askers.set(document, its)
         const words = mayPutWordsTogether(document) ? strings : index.in(document)
-        for (const word of words) for (const active of wanted.get(word) ?? []) its.add(active)
-        const kind = its.size > 0 ? skimKind(document) : undefined
-        const readers = [...its].filter(({ rule }) => readsKind(rule, kind))
-        if (readers.length > 0) documents.add(document)
-        for (const active of readers) by.add(active)
+        const asking = [...words].flatMap((word) => wanted.get(word) ?? [])
+        const kind = asking.length > 0 ? skimKind(document) : undefined
+        for (const active of askingFor(kind, asking)) its.add(active)
+        if (its.size > 0) documents.add(document)
+        for (const active of its) by.add(active)
       }
       const before = found.get(path)
       const isRead = before !== undefined && before.documents.size === documents.size
@@ -133,7 +148,6 @@ function startOf(
   changed: readonly Manifest[],
   moves: readonly Move[],
   state: StateOfChange,
-  loadedAlready: readonly Manifest[],
 ): Reached[] {
   const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
   const moved = moves.flatMap(({ before, after }) => [before, after])
@@ -141,9 +155,26 @@ function startOf(
     ...changed,
     ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, state).length > 0)),
   ]
-  if (touched.length === 0) return []
   const by = rules.filter((rule) => isAsked(rule, touched))
-  return [...touched, ...loadedAlready].map((manifest) => ({ manifest, by }))
+  return touched.map((manifest) => ({ manifest, by }))
+}
+
+/** The rules that look for an object of this kind by one of its words. */
+function lookingFor(
+  { ref, object }: Manifest,
+  wanted: ReadonlyMap<string, readonly Asking[]>,
+  index: WordIndex,
+): ActiveRule[] {
+  const isWhole = object.context === undefined && !mayPutWordsTogether(object.content)
+  // A source gives its namespace to objects that are written without one.
+  const words = isWhole ? [...index.in(object.content), ref.namespace] : wanted.keys()
+  return [...words].flatMap((word) => askingFor(ref.kind, wanted.get(word) ?? []))
+}
+
+/** The rules that look for objects of a kind; all of them where the kind is unknown. */
+function askingFor(kind: string | undefined, asking: readonly Asking[]): ActiveRule[] {
+  const its = asking.filter(({ kinds }) => kind === undefined || kinds.length === 0 || kinds.includes(kind))
+  return its.map(({ active }) => active)
 }
 
 /** The objects of a file that a rule reads for the first time, with those rules. */
@@ -159,9 +190,4 @@ function newIn(file: LoadedFile, by: ReadonlySet<ActiveRule>, path: string, befo
 function mayMention(text: string, strings: readonly string[], index: WordIndex, search: WordSearch): boolean {
   if (strings.length <= fewStrings.each) return mentionsOneOf(text, strings)
   return strings.length <= fewStrings.ruledOut ? search.mentionsOneOf(text, strings) : index.in(text).size > 0
-}
-
-function readsKind(rule: ActiveRule['rule'], kind: string | undefined): boolean {
-  if (rule.kinds === '*' || !kind) return true
-  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

@@ -47,12 +47,14 @@ export function partnersWanted(
 ): Wanted[] {
   const state = { gone: mayBeGone(manifests), touched }
   return rules.flatMap((active) => {
-    const byKinds = new Map<string, { kinds: string[]; strings: Set<string> }>()
-    for (const manifest of manifests.filter((one) => compares(active, one, state))) {
-      const kinds = partnerKinds(active.rule, manifest).map((kind) => kind.split('.')[0] ?? '')
+    const byKinds = new Map<string, { kinds: readonly string[]; strings: Set<string> }>()
+    for (const manifest of manifests.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
+      const strings = partnersOf(active, manifest, state)
+      if (strings.length === 0) continue
+      const kinds = kindsOfPartners(active.rule, manifest)
       const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: new Set() }
       byKinds.set(kinds.join(), wanted)
-      for (const text of partnersOf(active, manifest, state)) wanted.strings.add(text)
+      for (const text of strings) wanted.strings.add(text)
     }
     return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
   })
@@ -87,10 +89,10 @@ export function isAsked({ rule }: ActiveRule, touched: readonly Manifest[]): boo
   return touched.some(({ ref }) => kinds.includes(groupKindOf(ref)))
 }
 
-function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly GroupKind[] {
-  const known = rule.partnerKinds?.(manifest)
-  if (known) return known
-  return rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
+/** The kinds of the partners of an object, without their groups; none of them for any kind. */
+export function kindsOfPartners(rule: ActiveRule['rule'], manifest: Manifest): readonly string[] {
+  const known = rule.partnerKinds?.(manifest) ?? (rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])])
+  return [...new Set(known.map((kind) => kind.split('.')[0] ?? ''))]
 }
 
 /** Whether a rule judges or reads objects of a kind. */

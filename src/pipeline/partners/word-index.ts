@@ -1,4 +1,4 @@
-import { holdsBinary, spelledOut } from '../../manifest/mentions'
+import { holdsBinary, mayRefer, refersTo, spelledOut } from '../../manifest/mentions'
 
 /** A word, and where in it the four characters are by which it is found. */
 interface Entry {
@@ -50,7 +50,7 @@ export class WordIndex {
   }
 
   private find(text: string, found: Set<string>): void {
-    for (const word of this.short) if (text.includes(word)) found.add(word)
+    for (const word of this.short) if (refersTo(text, word)) found.add(word)
     for (let at = 0; at <= text.length - width; at++) {
       const hash = hashAt(text, at)
       const bit = hash & (bits - 1)
@@ -58,7 +58,7 @@ export class WordIndex {
       for (const { word, offset } of this.entries.get(hash) ?? []) {
         if (found.has(word)) continue
         this.comparisons++
-        if (text.startsWith(word, at - offset) && at >= offset) found.add(word)
+        if (at >= offset && text.startsWith(word, at - offset) && mayRefer(text, word, at - offset)) found.add(word)
       }
     }
   }

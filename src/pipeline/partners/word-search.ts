@@ -1,4 +1,4 @@
-import { holdsBinary, spelledOut } from '../../manifest/mentions'
+import { holdsBinary, refersTo, spelledOut } from '../../manifest/mentions'
 
 /** A text in which words are looked for. */
 interface Searched {
@@ -32,7 +32,7 @@ export class WordSearch {
       if (!(((triples[bit >> 3] ?? 0) >> (bit & 7)) & 1)) return false
     }
     this.searches++
-    return spellings.some((spelling) => spelling.includes(word))
+    return spellings.some((spelling) => refersTo(spelling, word))
   }
 
   private searched(text: string): Searched {

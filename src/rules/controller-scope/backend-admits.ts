@@ -78,6 +78,7 @@ export default defineRule({
     else if (servingKinds.includes(kind)) yield* selectionMarks(manifest)
     else if (kind === networkPolicyKind && isTouched) yield* marksOfPods(manifest)
   },
+  partnerKinds: ({ ref }) => (servingKinds.includes(groupKindOf(ref)) ? [...policyKinds, 'Service'] : undefined),
   check({ manifest, snapshot, report }) {
     if (manifest.assumption) return
     const seen = new Set<string>()

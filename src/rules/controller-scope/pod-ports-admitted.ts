@@ -73,6 +73,8 @@ export default defineRule({
       if (isTouched) yield* labelsOfCharts(manifest.object.content)
     }
   },
+  partnerKinds: ({ ref }) =>
+    servingKinds.includes(groupKindOf(ref)) ? [networkPolicyKind, ...otherPolicyKinds, 'Service'] : undefined,
   check({ manifest, snapshot, report }) {
     for (const part of partsOf(manifest)) {
       const selected = podsSelectedBy(part, snapshot) ?? []

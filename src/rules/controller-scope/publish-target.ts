@@ -49,6 +49,7 @@ export default defineRule({
       if (controller.installed) yield controller.namespace
     }
   },
+  partnerKinds: ({ ref: { kind } }) => (kind === 'Service' ? undefined : ['Service']),
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest, snapshot)) {
       const target = targetOf(controller)

@@ -8,7 +8,7 @@ import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servicesIn } from '../../kubernetes/ingress/services'
 import { shareNamespace } from '../../kubernetes/object/namespace'
-import { selectionMarks, selects } from '../../kubernetes/object/service'
+import { selectedValues, selectionMarks, selects } from '../../kubernetes/object/service'
 import { isOneService, webhookKinds, webhooksIn } from '../../kubernetes/protection/webhook'
 import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Cursor } from '../../manifest/cursor'
@@ -36,8 +36,10 @@ export default defineRule({
   putBack: { route: 'changed', webhook: 'changed' },
   *partners(manifest) {
     // A route, a webhook or a release by itself changes nothing in what a Service selects.
-    if (['Service', ...servingKinds].includes(groupKindOf(manifest.ref)))
-      yield* [manifest.ref.name, ...selectionMarks(manifest)]
+    const kind = groupKindOf(manifest.ref)
+    // Pods with a part of the labels may be meant for it.
+    if (kind === 'Service') yield* [manifest.ref.name, ...selectedValues(manifest)]
+    else if (servingKinds.includes(kind)) yield* [manifest.ref.name, ...selectionMarks(manifest)]
   },
   partnerKinds: ({ ref: { kind } }) =>
     kind === 'Service' ? [...userKinds, ...servingKinds, ...releaseKinds] : ['Service'],
