@@ -9,7 +9,7 @@ import { inside, type RemoteEntry } from '../../sources/kustomization'
 import { faultInWords, lineFor, networkLine } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { holderFiles, valuesFilesOf } from './files-with-values'
-import { unseenOf } from './unseen-deployers'
+import { fetchedBy, installerOf, unseenOf } from './unseen-deployers'
 
 /** The reason why a file is not judged. */
 export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
@@ -100,6 +100,7 @@ function* renderedReleases(
   unseen: readonly NotInspected[],
 ): Iterable<[string, NotFollowed]> {
   const named = new Map(unseen.map((it) => [nameIn(it.manifest.ref), it]))
+  const installed = fetchedBy(one.side.discovery.sources).installers
   const keyOf = ({ ref, content }: LoadedObject) => JSON.stringify([identityOf(ref), content])
   const there = new Set(other.rendered.flatMap(({ objects }) => objects.map(({ object }) => keyOf(object))))
   for (const rendered of one.rendered) {
@@ -110,6 +111,8 @@ function* renderedReleases(
       const account = { cause: its.cause, reason, ...assumedFor(object.ref, one) }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
+        // Another cluster may have a release of this name, which is not fetched.
+        if (installed.has(installerOf(object.ref, path))) continue
         if (one.objects.get(path)?.some(({ ref }) => nameIn(ref) === nameIn(object.ref))) yield [path, account]
       }
     }

@@ -52,8 +52,8 @@ const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause
   'content-too-large',
 ])
 
-/** The origins of fetched charts, and the files that name them. */
-function fetchedBy(sources: readonly Source[]) {
+/** The origins of fetched charts, the files that name them, and the objects that install them. */
+export function fetchedBy(sources: readonly Source[]) {
   const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
   const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])
   return {
@@ -65,7 +65,8 @@ function fetchedBy(sources: readonly Source[]) {
   }
 }
 
-function installerOf(ref: ObjectRef, path: string): string {
+/** Identifies an object that installs a chart, with its file. */
+export function installerOf(ref: ObjectRef, path: string): string {
   return JSON.stringify([identityOf(ref), path])
 }
 

@@ -149,7 +149,23 @@ export async function template(
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
   const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
-  return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
+  const run = (options: readonly string[]) =>
+    runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits })
+  const outcome = await run([])
+  if (outcome.status === 0 || !isSchemaOfNoUse(outcome, values.join(' '), source)) return outcome
+  const unchecked = await run(['--skip-schema-validation'])
+  // Helm before 3.16 has no such option.
+  return unchecked.stderr.includes('unknown flag') ? outcome : unchecked
+}
+
+/**
+ * Whether helm did not render since the schema of the values is in another place, to which it has no access here, or
+ * since it checks a variable of Flux before its value is known: `${PORT}` is a string where a number is to be.
+ */
+function isSchemaOfNoUse({ stderr }: Outcome, set: string, { values }: HelmSource): boolean {
+  if (/failing loading "https?:/.test(stderr)) return true
+  const hasVariables = set.includes('${') || values.some((one) => 'text' in one && one.text.includes('${'))
+  return hasVariables && stderr.includes("values don't meet the specifications of the schema")
 }
 
 /** The output of one template. */
