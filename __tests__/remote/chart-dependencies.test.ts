@@ -114,5 +114,12 @@ describe('the repository of a dependency, which the chart of the base alone name
     expect(introduced(report)).toEqual(['warning head/all/prod.yaml:2 source/not-judged'])
     const [finding] = report.findings.filter(({ rule }) => rule === 'source/not-judged')
     expect(finding?.text).toContain('is rendered without its dependency asking')
+    expect(finding?.text).toContain('Install the definitions first')
+  })
+
+  test('lacks the version of one of them: the message names it, and the reason', async () => {
+    const report = await change('missing', 'open.example.com')
+    const [finding] = report.findings.filter(({ rule }) => rule === 'source/not-judged')
+    expect(finding?.text).toContain(`its dependency missing 1.0.0 of ${repository} was not fetched: `)
   })
 })

@@ -25,6 +25,15 @@ export interface FetchedInput extends Omit<RenderingInput, 'source'> {
   readonly faults: FetchedParts['faults']
   /** Whether charts were fetched, for it or for another one. */
   readonly hasCharts: boolean
+  readonly without?: LeftOut
+}
+
+/** The reason why the dependencies of a chart are left out, although their places may be asked. */
+export interface LeftOut {
+  /** A clause that ends a sentence. */
+  readonly reason: string
+  /** Whether they were fetched. */
+  readonly isFetched: boolean
 }
 
 /** Kustomizations with their fetched parts, by the ids of their sources. */
@@ -57,7 +66,9 @@ export function seenHere(rendering: Rendering, input: FetchedInput): Rendering {
     return partsHere({ ...rendering, pieces }, input)
   }
   const { remote, ...failure } = rendering.failure
-  const seen = { ...placeHere(failure, input), reason: inWords(failure.reason, input.checkout) }
+  const leftOut = failure.cause === 'dependency-not-vendored' ? input.without : undefined
+  const reason = leftOut?.reason ?? inWords(failure.reason, input.checkout)
+  const seen = { ...placeHere(failure, input), reason }
   const left = remote ? { remote: remote.map((entry) => entryHere(entry, input)) } : {}
   return { ...partsHere(rendering, input), failure: { ...seen, ...left } }
 }

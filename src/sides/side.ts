@@ -20,7 +20,7 @@ import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
 import type { DeclarationSite, HelmSource, KustomizeSource, Source } from '../sources/source'
-import { type FetchedInput, type FetchedParts, fetchedInputs, partsHere, seenHere } from './fetched-input'
+import { type FetchedInput, type FetchedParts, fetchedInputs, type LeftOut, partsHere, seenHere } from './fetched-input'
 import { lookAt, type Opening } from './look-at'
 import { withoutOwned } from './plain-tree'
 import { readRendering } from './read-rendering'
@@ -114,15 +114,27 @@ export class SideOfChange {
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...added]) })
   }
 
-  /** This side with some releases rendered without the dependencies that were fetched for their charts. */
-  async withoutDependencies(ids: ReadonlySet<string>): Promise<SideOfChange> {
+  /**
+   * This side with some releases rendered without the dependencies of their charts.
+   *
+   * @param reasons why, by the ids of the releases
+   */
+  async withoutDependencies(reasons: ReadonlyMap<string, LeftOut>): Promise<SideOfChange> {
     const { checkout, renderer, discovery } = this
-    const sources = discovery.sources.filter(({ id }) => ids.has(id))
+    const sources = discovery.sources.filter(({ id }) => reasons.has(id))
     const keys = new Map([...this.keys, ...(await keysOf(sources, renderer, checkout, discovery))])
     const { kustomizations } = discovery
     const input = { checkout, kustomizations, entries: new Map(), faults: new Map(), hasCharts: false }
-    const own = sources.map(({ id }) => [id, input] as const)
+    const own = sources.map(({ id }) => {
+      const without = reasons.get(id)
+      return [id, { ...input, ...(without && { without }) }] as const
+    })
     return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...own]) })
+  }
+
+  /** The reason why a release is rendered without the dependencies of its chart, where their places may be asked. */
+  whyWithout(source: Source): LeftOut | undefined {
+    return this.fetchedFor(source)?.without
   }
 
   /** Whether a part was fetched: an entry of a Kustomization by its text, a chart by its folder. */

@@ -4,6 +4,7 @@ import { entryOf } from '../../entry'
 import type { Finding } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import type { Account, Witness } from '../../ledger/entry'
+import type { LeftOut } from '../../sides/fetched-input'
 import type { RenderedSide } from '../../sides/rendered-side'
 import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../../sources/chart'
 import type { Lack } from '../../sources/lack'
@@ -20,6 +21,8 @@ interface Without {
   /** None for a dependency of a chart that it includes. */
   readonly dependency: Dependency | undefined
   readonly isSame: boolean
+  /** The reason why it is left out, where its place may be asked. */
+  readonly why: LeftOut | undefined
 }
 
 /**
@@ -46,7 +49,7 @@ export async function missingDependencies(
         state: 'not-judged',
         cause: 'dependency-not-vendored',
         reason: reasonOf(without),
-        remedy: `To have it judged, run \`helm dependency build ${without.source.chart || '.'}\` and commit the result.`,
+        remedy: remedyFor(without),
         ...assumedFor({ kind: 'HelmChart', name: without.source.release }, one),
         ...(stated.has(without.lack.path ?? '') ? { reported: true as const } : {}),
       }
@@ -56,9 +59,17 @@ export async function missingDependencies(
   return (file) => found.get(file)
 }
 
-function reasonOf({ source, lack: { about }, dependency }: Without): string {
+function reasonOf({ source, lack: { about }, dependency, why }: Without): string {
   const from = dependency?.repository ? ` of ${dependency.repository}` : ''
-  return `${nameOfSource(source)} is rendered without its dependency ${about}${from}, which is not in this repository`
+  const without = `${nameOfSource(source)} is rendered without its dependency ${about}${from}`
+  return why ? `${without}: ${why.reason}` : `${without}, which is not in this repository`
+}
+
+function remedyFor({ source, why }: Without): string {
+  const chart = source.chart || '.'
+  return why?.isFetched
+    ? `To have it judged, make the release render with the dependencies and no cluster: \`helm dependency build ${chart}\` and \`helm template ${chart}\` show the error.`
+    : `To have it judged, run \`helm dependency build ${chart}\` and commit the result.`
 }
 
 async function renderedWithout(one: AccountedSide, other: AccountedSide): Promise<Without[]> {
@@ -78,7 +89,7 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
         if (isHere !== undefined || isKnownChart(dependency.name, dependency.repository)) continue
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
-      found.push({ source, other: there?.its, lack, dependency, isSame })
+      found.push({ source, other: there?.its, lack, dependency, isSame, why: one.side.whyWithout(source) })
     }
   }
   return found
