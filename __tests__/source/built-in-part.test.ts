@@ -292,6 +292,26 @@ describe('files of what cannot be built at all are read as they are written', ()
     ).toEqual([])
   })
 
+  test('a component that two namespaces include is in both', async () => {
+    const app = (namespace: string, ...resources: string[]) =>
+      kustomization(`namespace: ${namespace}`, 'components: [../../common]', `resources: [${resources}]`)
+    const files = {
+      'kustomization.yaml': kustomization('resources: [apps/blog, apps/shop, gone.yaml]'),
+      'common/kustomization.yaml':
+        'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [chart.yaml]\n',
+      'common/chart.yaml':
+        'apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: web}\nspec: {interval: 1h, url: oci://example.com/web, ref: {tag: 1.0.0}}\n',
+      'apps/blog/kustomization.yaml': app('blog'),
+      'apps/shop/kustomization.yaml': app('shop'),
+    }
+    const report = await judge(files, {
+      'apps/shop/kustomization.yaml': app('shop', 'release.yaml'),
+      'apps/shop/release.yaml':
+        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web}\nspec: {interval: 1h, chartRef: {kind: OCIRepository, name: web}}\n',
+    })
+    expect(places(report).filter((place) => place.includes('deployer-resolves'))).toEqual([])
+  })
+
   test('a build that fails first in this change stays an error', async () => {
     const base = { ...broken(), 'app/kustomization.yaml': kustomization('namespace: shop', 'resources: [web.yaml]') }
     const report = await judge(base, { 'app/kustomization.yaml': broken()['app/kustomization.yaml'] ?? '' })

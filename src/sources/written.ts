@@ -37,8 +37,8 @@ export async function writtenFiles(
   const taken = await takenIn(root, { namespace: textOf(overlay.namespace), mayChange: laid }, all, checkout)
   const texts = await checkout.texts([...taken.keys()])
   return [...texts].flatMap(([path, text]) => {
-    const by = taken.get(path)
-    return by ? [{ path, text: substituted(text, substitutions), open: openIn(text, substitutions), ...by }] : []
+    const file = { path, text: substituted(text, substitutions), open: openIn(text, substitutions) }
+    return [...(taken.get(path) ?? [])].map(([namespace, mayChange]) => ({ ...file, namespace, mayChange }))
   })
 }
 
@@ -54,20 +54,24 @@ const harmless = new Set(
     .split(' '),
 )
 
-/** The files that a Kustomization includes, with the changes laid over each. */
+/**
+ * The files that a Kustomization includes, and for each of the namespaces in which it does so whether unknown changes
+ * may be laid over it: a component is often included once for each namespace.
+ */
 async function takenIn(
   root: string,
   over: Over,
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
-): Promise<Map<string, Over>> {
-  const found = new Map<string, Over>()
+): Promise<Map<string, Map<string, boolean>>> {
+  const found = new Map<string, Map<string, boolean>>()
   const texts = await checkout.texts(closureOf(root, all).flatMap(({ file, made }) => (made ? [] : [file])))
   const seen = new Set<string>()
   const visit = (folder: string, { namespace, mayChange }: Over): void => {
     const kustomization = all.get(folder)
-    if (!kustomization || seen.has(folder)) return
-    seen.add(folder)
+    const visited = JSON.stringify([folder, namespace])
+    if (!kustomization || seen.has(visited)) return
+    seen.add(visited)
     const text = kustomization.made ? undefined : texts.get(kustomization.file)
     const { keys, faults } = text === undefined ? { keys: [], faults: [] } : readKustomizeText(text, kustomizationShape)
     const its: Over = {
@@ -78,8 +82,9 @@ async function takenIn(
       const place = inside(folder, entry)
       const real = place === undefined ? undefined : realPlace(checkout.tree, place)
       if (real === undefined) continue
+      const known = found.get(real) ?? new Map<string, boolean>()
       if (!checkout.has(real)) visit(real, its)
-      else if (!found.has(real)) found.set(real, its)
+      else if (!known.has(its.namespace)) found.set(real, known.set(its.namespace, its.mayChange))
     }
   }
   visit(root, over)

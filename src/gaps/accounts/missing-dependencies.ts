@@ -9,6 +9,7 @@ import type { RenderedSide } from '../../sides/rendered-side'
 import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../../sources/chart'
 import type { Lack } from '../../sources/lack'
 import { type HelmSource, nameOfSource } from '../../sources/source'
+import { lineFor } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import { isOfGaps } from './plain-files'
@@ -65,7 +66,9 @@ function reasonOf({ source, lack: { about }, dependency, why }: Without): string
   return why ? `${without}: ${why.reason}` : `${without}, which is not in this repository`
 }
 
-function remedyFor({ source, why }: Without): string {
+function remedyFor({ source, why, dependency }: Without): string {
+  if (source.fetched)
+    return `To have it judged, name the place in the config: ${lineFor('charts', dependency?.repository ?? 'URL')}.`
   const chart = source.chart || '.'
   return why?.isFetched
     ? `To have it judged, make the release render with the dependencies and no cluster: \`helm dependency build ${chart}\` and \`helm template ${chart}\` show the error.`

@@ -1,6 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkout } from '../../revision/checkout'
+import { heldFolderOf } from '../../revision/held-files'
 import {
   type Chart,
   chartWithLocals,
@@ -34,7 +35,7 @@ export function dependencyFault(
       const local = localFolderOf(chart, dependency)
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
-        const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit the result${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`
+        const reason = `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; ${adviceOn(chart, repository)}`
         return {
           cause: 'dependency-not-vendored',
           about: name,
@@ -55,6 +56,14 @@ export function dependencyFault(
     }
   }
   return undefined
+}
+
+/** The ways to have a dependency judged: a chart that was fetched cannot be edited here. */
+function adviceOn({ folder }: Chart, repository: string): string {
+  const allow = `allow it to be fetched with \`network: {charts: [${repository}]}\` in the config`
+  if (heldFolderOf(folder) !== '') return allow
+  const build = `run \`helm dependency build ${folder || '.'}\` and commit the result`
+  return /^https:/.test(repository) ? `${build}, or ${allow}` : build
 }
 
 /** Whether everything that a chart includes is in its checkout. */
