@@ -60,6 +60,7 @@ import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
 import issuerKnown from './ingress-tls/issuer-known'
+import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
@@ -164,6 +165,7 @@ export const rules: readonly Rule[] = [
   hostValid,
   ingressAccepted,
   issuerKnown,
+  issuerTrusted,
   listenersAccepted,
   namesKept,
   objectSingle,
