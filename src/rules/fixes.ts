@@ -43,6 +43,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/secret-kept': ['denied', 'removed', 'unrenewed'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
+  'ingress-tls/service-accepted': ['headless', 'refused'],
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['lost'],
   'ingress-tls/values-shaped': ['plain'],

@@ -73,6 +73,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import secretUnsealed from './ingress-tls/secret-unsealed'
+import serviceAccepted from './ingress-tls/service-accepted'
 import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
 import valuesPlaced from './ingress-tls/values-placed'
@@ -178,6 +179,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   secretUnsealed,
+  serviceAccepted,
   storeKnown,
   tlsKept,
   valuesPlaced,
