@@ -7,7 +7,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
   'controller-scope/class-served': ['moved'],
   'controller-scope/controller-kept': ['elsewhere', 'gateways', 'gatewaysStopped', 'mayStop', 'removed', 'stopped'],
-  'controller-scope/deployer-resolves': ['removed'],
+  'controller-scope/deployer-resolves': ['removed', 'unhealthy'],
   'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlistened'],
   'controller-scope/image-valid': ['controller', 'workload'],
   'controller-scope/istio-backend-resolves': ['removed'],
