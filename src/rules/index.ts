@@ -60,6 +60,7 @@ import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
 import issuerKnown from './ingress-tls/issuer-known'
+import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
@@ -72,6 +73,7 @@ import secretKept from './ingress-tls/secret-kept'
 import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import secretUnsealed from './ingress-tls/secret-unsealed'
+import serviceAccepted from './ingress-tls/service-accepted'
 import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
 import valuesPlaced from './ingress-tls/values-placed'
@@ -164,6 +166,7 @@ export const rules: readonly Rule[] = [
   hostValid,
   ingressAccepted,
   issuerKnown,
+  issuerTrusted,
   listenersAccepted,
   namesKept,
   objectSingle,
@@ -176,6 +179,7 @@ export const rules: readonly Rule[] = [
   secretProvided,
   secretType,
   secretUnsealed,
+  serviceAccepted,
   storeKnown,
   tlsKept,
   valuesPlaced,

@@ -15,6 +15,8 @@ import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
 const targetKinds = [...userKinds, ...fluxSourceKinds] as const
+/** Further kinds whose health Kustomizations check, as a rule. */
+const workloadKinds = ['Deployment.apps', 'StatefulSet.apps', 'DaemonSet.apps'] as const
 
 const messages = {
   elsewhere: ({ user, target, namespace, others }: Record<'user' | 'target' | 'namespace' | 'others', string>) =>
@@ -24,6 +26,9 @@ const messages = {
     `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. This repository has ${like}: write that name if it is meant, or add ${target}.`,
   removed: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#health-checks
+  unhealthy: ({ target, users }: { target: string; users: string }) =>
+    `This change removes ${target}, whose health ${users} still checks, so Flux never reports ${users} ready, and what depends on it waits without end. Restore it, or name what replaced it in healthChecks there.`,
   // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
   key: ({ user, key, from, keys }: Record<'user' | 'key' | 'from' | 'keys', string>) =>
     `${user} takes values of the key ${key} of ${from}, which has only ${keys}, so Flux does not install it. Name a key that is there.`,
@@ -37,12 +42,13 @@ export default defineRule({
   since: '1.7.0',
   scope: 'snapshot',
   kinds: [...userKinds, gitOpsKind.application],
-  reads: [...fluxSourceKinds, 'ConfigMap'],
+  reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
-  later: { misspelled: '1.8.0' },
+  later: { misspelled: '1.8.0', unhealthy: '1.12.0' },
   putBack: { misspelled: 'changed' },
-  *partners(manifest) {
+  *partners(manifest, _, isGone) {
+    if (isGone && workloadKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
     if (targetKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
     if (!isUser(manifest)) return
     for (const { name } of fluxReferencesOf(manifest)) yield name
@@ -50,6 +56,8 @@ export default defineRule({
     for (const { name } of readHelmRelease(manifest.root).valuesFrom) if (textAt(name) !== '') yield textAt(name)
   },
   partnerKinds(manifest) {
+    const kind = groupKindOf(manifest.ref)
+    if (workloadKinds.some((one) => one === kind)) return [gitOpsKind.fluxKustomization, kind]
     if (!isUser(manifest)) return undefined
     return [...new Set([...fluxReferencesOf(manifest).map(({ kind }) => kind), 'ConfigMap'])]
   },
@@ -73,6 +81,7 @@ export default defineRule({
   },
   checkChange({ change, base, head, report }) {
     if (change.kind !== 'removed') return checkNewDependencies(change, base, head, report)
+    checkHealth(change.before, head, report)
     if (!targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
     const { ref } = change.before
     // Another object may come in its place, in a namespace or with a name that a tool fills in.
@@ -91,6 +100,24 @@ export default defineRule({
     report(ends, 'removed', { target: nameOf(ref), users: abridged(names) }, { keys: [nameOf(ref)] })
   },
 })
+
+/** Reports the Kustomizations that wait for the health of an object that is no more. */
+function checkHealth({ ref, root }: Manifest, head: Snapshot, report: ReportFunction<typeof messages>): void {
+  const kind = groupKindOf(ref)
+  if (ref.namespace === '' || ![gitOpsKind.helmRelease, ...workloadKinds].some((one) => one === kind)) return
+  const isLike = (one: Manifest) => one.ref.name === ref.name || isPlaceholder(one.ref.name)
+  if (head.ofKind(kind).some(isLike)) return
+  const checks = head
+    .ofKind(gitOpsKind.fluxKustomization)
+    .filter((one) => head.get(one.ref)[0] === one && isUser(one) && one.root.at('spec', 'wait').value !== true)
+    .flatMap((one) => [...one.root.at('spec', 'healthChecks').items()])
+    .filter((one) => one.at('kind').string === ref.kind && one.at('name').string === ref.name)
+    .filter((one) => one.at('namespace').string === ref.namespace)
+  if (checks.length === 0) return
+  const users = abridged([...new Set(checks.map(({ manifest }) => nameOf(manifest.ref)))])
+  const ends = [root, ...checks.map((one) => one.at('name'))]
+  report(ends, 'unhealthy', { target: nameOf(ref), users }, { keys: [nameOf(ref)] })
+}
 
 /** Whether Flux applies what an object names: nothing happens to one that is suspended. */
 function isUser({ ref, root }: Manifest): boolean {

@@ -1,33 +1,52 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { readApplication } from '../../gitops/application'
+import { readFluxKustomization } from '../../gitops/flux-kustomization'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { comparisonKey } from '../../manifest/load'
-import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule, type ReportFunction } from '../../rule/rule'
+
+const messages = {
+  // Source: https://github.com/argoproj/argo-cd, controller/state.go, DeduplicateTargetObjects: of two objects of one name it keeps the
+  // last one
+  replaced: ({ object, files, first, last }: Record<'object' | 'files' | 'first' | 'last', string>) =>
+    `${object} is written twice, in ${files}: for ${first}, and for ${last}. Only the one that is applied last counts, so nothing deploys the other, and with prune its objects are deleted. Give one of them another name.`,
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#prune: an inventory for each Kustomization
+  copied: ({ user, path, other }: Record<'user' | 'path' | 'other', string>) =>
+    `${user} applies ${path}, which ${other} applies, too: its own objects are not deployed, and if one of the two goes, with prune the objects of the other are deleted. Write its own path, or remove one of them.`,
+}
 
 export default defineRule({
   id: 'controller-scope/deployer-single',
-  summary: 'An Application of Argo CD is written once in what is deployed together.',
+  summary:
+    'An Application of Argo CD is written once in what is deployed together, and no Kustomization of Flux applies the folder of another.',
   since: '1.8.0',
   scope: 'snapshot',
-  kinds: [gitOpsKind.application],
+  kinds: [gitOpsKind.application, gitOpsKind.fluxKustomization],
   direct: true,
-  messages: {
-    // Source: https://github.com/argoproj/argo-cd, controller/state.go, DeduplicateTargetObjects: of two objects of one name it keeps the
-    // last one
-    replaced: ({ object, files, first, last }: Record<'object' | 'files' | 'first' | 'last', string>) =>
-      `${object} is written twice, in ${files}: for ${first}, and for ${last}. Only the one that is applied last counts, so nothing deploys the other, and with prune its objects are deleted. Give one of them another name.`,
-  },
-  putBack: { replaced: 'changed' },
-  *partners({ ref, origin }) {
+  messages,
+  later: { copied: '1.12.0' },
+  putBack: { replaced: 'changed', copied: 'changed' },
+  *partners(manifest) {
+    const { ref, origin, root } = manifest
+    if (groupKindOf(ref) === gitOpsKind.fluxKustomization) {
+      const path = partsOf(textAt(readFluxKustomization(root).path)).join('/')
+      if (path !== '') yield path
+      return
+    }
     yield ref.name
     yield folderOf(origin.path)
   },
+  partnerKinds: ({ ref }) => [groupKindOf(ref)],
   check({ manifest, snapshot, report }) {
     const { ref, root, assumption } = manifest
     if (assumption || isPlaceholder(ref.name)) return
+    if (groupKindOf(ref) === gitOpsKind.fluxKustomization) {
+      checkCopied(manifest, snapshot, report)
+      return
+    }
     const copies = snapshot.get(ref).filter((one) => !one.assumption)
     const [other, last, more] = copies.toSorted(byPath)
     if (!other || last !== manifest || more || comparisonKey(other.object) === comparisonKey(last.object)) return
@@ -67,6 +86,45 @@ function areTogether({ origin: a }: Manifest, { origin: b }: Manifest, snapshot:
     const isWhole = !directory.at('include').exists && !directory.at('exclude').exists
     return isWhole && partsOf(textAt(path)).join('/') === folder
   })
+}
+
+/** Reports the Kustomization that was copied: the path has the name of the other one in it. */
+function checkCopied(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const { ref, root } = manifest
+  if (snapshot.get(ref)[0] !== manifest || !isApplied(manifest)) return
+  const { path } = readFluxKustomization(root)
+  const parts = partsOf(textAt(path))
+  if (parts.length < 2 || isPlaceholder(textAt(path)) || parts.some((part) => areOfOneApp(part, ref.name))) return
+  const others = snapshot
+    .ofKind(gitOpsKind.fluxKustomization)
+    .filter((one) => snapshot.get(one.ref)[0] === one && identityOf(one.ref) !== identityOf(ref) && isApplied(one))
+    .filter((one) => partsOf(textAt(readFluxKustomization(one.root).path)).join('/') === parts.join('/'))
+  const [other, more] = others.filter(({ ref: { name } }) => parts.includes(name) && !areOfOneApp(name, ref.name))
+  if (!other || more || others.length > 1 || targetOf(other) !== targetOf(manifest)) return
+  const args = { user: nameOf(ref), path: textAt(path), other: nameOf(other.ref) }
+  report([path, readFluxKustomization(other.root).path], 'copied', args, { keys: [parts.join('/')] })
+}
+
+/** Whether Flux applies it: one with a name to fill in is a template. */
+function isApplied({ ref, root, assumption }: Manifest): boolean {
+  return !assumption && !isPlaceholder(ref.name) && root.at('spec', 'suspend').value !== true
+}
+
+/** Whether one name has the other in it: several Kustomizations of one app, or instances of it. */
+function areOfOneApp(one: string, other: string): boolean {
+  return one.includes(other) || other.includes(one)
+}
+
+/** The source of a Kustomization, and all by which it makes other objects of the same files, except variables. */
+function targetOf({ ref, root }: Manifest): string {
+  const { spec, sourceRef } = readFluxKustomization(root)
+  const alters = ['kubeConfig', 'targetNamespace', 'namePrefix', 'nameSuffix', 'patches']
+  const source = [
+    sourceRef.at('kind').value,
+    sourceRef.at('name').value,
+    textAt(sourceRef.at('namespace')) || ref.namespace,
+  ]
+  return JSON.stringify([source, ...alters.map((key) => spec.at(key).value ?? null)])
 }
 
 /** The parts of a path that name something. */

@@ -11,6 +11,7 @@ import { controllersReadFrom, counterpartOf } from '../../kubernetes/controllers
 import { covers, isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { certManagerGroups, issuerOf } from '../../kubernetes/tls/cert-manager'
 import { namedHosts } from '../../kubernetes/tls/certificate'
+import { isStagingServer } from '../../kubernetes/tls/staging-server'
 import { possibleProducersOf, producerKinds } from '../../kubernetes/tls/tls-producer'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -105,15 +106,12 @@ function namesOf({ ref, root }: Manifest): string[] {
   return [...new Set(written.flatMap((at) => (at.string ? [at.string.toLowerCase()] : [])))]
 }
 
-/**
- * The server of the issuer of a Certificate, where it issues for tests alone. Source:
- * https://letsencrypt.org/docs/staging-environment/
- */
+/** The server of the issuer of a Certificate, where it issues for tests alone. */
 function stagingOf(certificate: Manifest, side: Snapshot): string | undefined {
   const named = issuerOf(certificate)
   if (!named) return undefined
   const { kind, namespace, name } = named
   const issuers = certManagerGroups.flatMap((group) => side.get({ group, kind, namespace, name }))
   const servers = issuers.flatMap(({ root }) => root.at('spec', 'acme', 'server').string ?? [])
-  return servers.find((server) => server.startsWith('https://acme-staging-v02.api.letsencrypt.org/'))
+  return servers.find(isStagingServer)
 }

@@ -1,8 +1,22 @@
+import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const helmRelease = 'HelmRelease.helm.toolkit.fluxcd.io'
+
+/** The kinds that were added later. */
+const further: readonly GroupKind[] = [
+  'DNSEndpoint.externaldns.k8s.io',
+  ...['Issuer', 'ClusterIssuer'].flatMap((kind) => certManagerGroups.map((group) => `${kind}.${group}`)),
+  ...['IngressRoute', 'IngressRouteTCP', 'Middleware'].flatMap((kind) => [
+    `${kind}.traefik.io`,
+    `${kind}.traefik.containo.us`,
+  ]),
+  'VirtualService.networking.istio.io',
+  'HTTPProxy.projectcontour.io',
+  'Service',
+]
 
 type Unset = Record<'name' | 'object' | 'written' | 'becomes', string>
 
@@ -19,13 +33,17 @@ export default defineRule({
     'TLSRoute.gateway.networking.k8s.io',
     'Certificate.cert-manager.io',
     helmRelease,
+    ...further,
   ],
   messages: {
     unset: ({ name, object, written, becomes }: Unset) =>
       `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use a variable that is set, or set ${name} beside the others.`,
     like: ({ name, object, written, becomes, like }: Unset & { like: string }) =>
       `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use ${like}, which is set, or set ${name} beside the others.`,
+    unsetBeside: ({ name, object, written, becomes, remedy }: Unset & { remedy: string }) =>
+      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. ${remedy}`,
   },
+  later: { unsetBeside: '1.12.0' },
   check({ manifest, report }) {
     const { origin } = manifest
     if (origin.kind !== 'rendered' || !origin.unset) return
@@ -37,7 +55,10 @@ export default defineRule({
       if (!at?.string) continue
       const becomes = without(at.string, name)
       const args = { name, object: nameOf(manifest.ref), written: at.string, becomes: becomes || 'an empty text' }
-      if (like === undefined) report(at, 'unset', args, { keys: [name] })
+      if (further.includes(groupKindOf(manifest.ref))) {
+        const remedy = like === undefined ? `Set ${name}, or use a variable that is set.` : `Use ${like}, which is set.`
+        report(at, 'unsetBeside', { ...args, remedy }, { keys: [name] })
+      } else if (like === undefined) report(at, 'unset', args, { keys: [name] })
       else report(at, 'like', { ...args, like }, { keys: [name] })
     }
   },
