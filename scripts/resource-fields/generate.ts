@@ -4,13 +4,25 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import semver from 'semver'
 import { parseAllDocuments } from 'yaml'
+import { type Schema, shapeOfSchema } from '../../src/kubernetes/fields/schema-shape'
 import { networkPolicy } from './network-policy'
-import { type Schema, shapeOfSchema, union } from './schema-shape'
+import { union } from './shape-union'
 import { isMap, type Kind, writeTable } from './table'
 import { type Upstream, upstreams } from './upstream'
 
 const [clones] = process.argv.slice(2)
 if (!clones) throw new Error('Name a folder with clones as OWNER/NAME.')
+
+/** Parts of pods, with many fields that decide nothing about ingress. */
+const leftOut: readonly string[] = [
+  'affinity',
+  'initContainers',
+  'podTemplate',
+  'securityContext',
+  'tolerations',
+  'topologySpreadConstraints',
+  'volumes',
+]
 
 interface Definition {
   readonly kind?: string
@@ -60,7 +72,7 @@ function kindsOf(upstream: Upstream, releases: readonly string[]): Kind[] {
       const { kind } = spec.names
       if (!upstream.kinds.includes(kind)) continue
       for (const { name, schema } of spec.versions) {
-        const shape = schema?.openAPIV3Schema && shapeOfSchema(schema.openAPIV3Schema)
+        const shape = schema?.openAPIV3Schema && shapeOfSchema(schema.openAPIV3Schema, leftOut)
         if (!isMap(shape) || upstream.leftOut?.includes(name)) continue
         const apiVersion = `${spec.group}/${name}`
         const known = found.get(`${kind} ${apiVersion}`)?.shape
