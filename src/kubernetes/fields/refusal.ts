@@ -3,6 +3,15 @@ import type { Manifest } from '../../manifest/manifest'
 /** What is lost with an object that the API server rejects. */
 export const refusal = 'kubectl, Flux and Argo CD fail to apply the object, and Flux with it all of its Kustomization'
 
+/**
+ * What becomes of an object with a field that the API server does not know. Argo CD asks for no strict check where it does
+ * not apply on the server: it checks fields itself only before Kubernetes 1.25. Sources: argo-cd v3.5.1,
+ * gitops-engine/pkg/utils/kube/resource_ops.go, newApplyOptions, which sets a Validator and no ValidationDirective;
+ * https://github.com/argoproj/argo-cd/issues/16817
+ */
+export const refusalOfField =
+  'kubectl and Flux fail to apply the object, and Flux with it all of its Kustomization, and Argo CD leaves the field out or, with ServerSideApply=true, fails'
+
 /** What is lost besides an object that the API server rejects. */
 export function lossOf(manifest: Manifest): string {
   return isOfHelm(manifest) ? 'the release of its chart fails' : refusal
@@ -18,7 +27,9 @@ export function fateOfUnknown(manifest: Manifest): string | undefined {
   const options = manifest.root.at('metadata', 'annotations', 'argocd.argoproj.io/sync-options').string ?? ''
   if (options.split(',').some((option) => option.trim() === unchecked))
     return `the object has ${unchecked}, so Argo CD applies it without the field`
-  return isOfHelm(manifest) ? 'Argo CD and Helm 4 fail to apply the object, and Helm 3 leaves the field out' : undefined
+  return isOfHelm(manifest)
+    ? 'Helm 4, and Argo CD with ServerSideApply=true, fail to apply the object, and otherwise the field is left out'
+    : undefined
 }
 
 const unchecked = 'Validate=false'

@@ -2,7 +2,7 @@ import { closest } from '../../closest'
 import { definedFieldsOf } from '../../kubernetes/fields/defined-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { isPatch, misfitsOfObject } from '../../kubernetes/fields/object-misfits'
-import { fateOfUnknown, lossOf, refusal, remedyFor } from '../../kubernetes/fields/refusal'
+import { fateOfUnknown, lossOf, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { missingFieldsOf } from '../../kubernetes/fields/required-fields'
 import { resourceFields } from '../../kubernetes/fields/resource-fields'
 import { written } from '../../kubernetes/fields/written-path'
@@ -24,7 +24,7 @@ export default defineRule({
   direct: true,
   messages: {
     unknown: ({ object, field, definition, remedy }: Field & { remedy: string }) =>
-      `${object} sets ${field}, which is no field by ${definition}: ${refusal}. ${remedy}`,
+      `${object} sets ${field}, which is no field by ${definition}: ${refusalOfField}. ${remedy}`,
     leftOut: ({ object, field, definition, fate, remedy }: Field & Record<'fate' | 'remedy', string>) =>
       `${object} sets ${field}, which is no field by ${definition}: ${fate}. ${remedy}`,
     form: ({ object, field, definition, wanted, loss, remedy }: Rejected & { wanted: string }) =>

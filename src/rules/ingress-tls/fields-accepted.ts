@@ -2,7 +2,7 @@ import { closest } from '../../closest'
 import { isTakenByDefinition } from '../../kubernetes/fields/defined-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
-import { fateOfUnknown, refusal, remedyFor } from '../../kubernetes/fields/refusal'
+import { fateOfUnknown, refusal, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { resourceFields } from '../../kubernetes/fields/resource-fields'
 import { written } from '../../kubernetes/fields/written-path'
 import { definitionKind } from '../../kubernetes/object/custom-resource'
@@ -21,11 +21,11 @@ export default defineRule({
   reads: [definitionKind],
   messages: {
     misspelled: ({ object, field, meant }: { object: string; field: string; meant: string }) =>
-      `${object} sets ${field}, which is no field: ${refusal}. Write ${meant}.`,
+      `${object} sets ${field}, which is no field: ${refusalOfField}. Write ${meant}.`,
     misplaced: ({ object, field, place }: { object: string; field: string; place: string }) =>
-      `${object} sets ${field}, which is no field there: ${refusal}. Write it as ${place}.`,
+      `${object} sets ${field}, which is no field there: ${refusalOfField}. Write it as ${place}.`,
     unknown: ({ object, field, newest }: Unknown) =>
-      `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, unless a newer release is installed that has it.`,
+      `${object} sets ${field}, which is no field up to ${newest}: ${refusalOfField}. Remove it, unless a newer release is installed that has it.`,
     leftOut: ({ object, field, fate, remedy }: Record<'object' | 'field' | 'fate' | 'remedy', string>) =>
       `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
     form: ({ object, field, wanted }: { object: string; field: string; wanted: string }) =>

@@ -2,7 +2,7 @@ import { closest } from '../../closest'
 import { builtInFields } from '../../kubernetes/fields/built-in-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
-import { fateOfUnknown, lossOf, refusal, remedyFor } from '../../kubernetes/fields/refusal'
+import { fateOfUnknown, lossOf, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { written } from '../../kubernetes/fields/written-path'
 import { alternatives } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
@@ -22,11 +22,11 @@ export default defineRule({
   kinds: builtInFields.kinds,
   messages: {
     misspelled: ({ object, field, meant }: Field & { meant: string }) =>
-      `${object} sets ${field}, which is no field: ${refusal}. Write ${meant}.`,
+      `${object} sets ${field}, which is no field: ${refusalOfField}. Write ${meant}.`,
     misplaced: ({ object, field, place }: Field & { place: string }) =>
-      `${object} sets ${field}, which is no field there: ${refusal}. Write it as ${place}.`,
+      `${object} sets ${field}, which is no field there: ${refusalOfField}. Write it as ${place}.`,
     unknown: ({ object, field, newest }: Field & { newest: string }) =>
-      `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, or write it where it belongs.`,
+      `${object} sets ${field}, which is no field up to ${newest}: ${refusalOfField}. Remove it, or write it where it belongs.`,
     leftOut: ({ object, field, fate, remedy }: Field & { fate: string; remedy: string }) =>
       `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
     form: ({ object, field, wanted, loss, remedy }: Rejected & { wanted: string; remedy: string }) =>
