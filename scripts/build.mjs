@@ -6,36 +6,16 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import path from 'node:path'
 import { build, transform } from 'esbuild'
 import { parse } from 'yaml'
-import { packedModule, yamlModule } from './yaml-module.mjs'
+import { packedModule } from './yaml-module.mjs'
 
 const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
 
-/** Large tables: packed, they are a tenth as long. */
-const packed = [
-  'annotations.yaml',
-  'api-lifecycle.yaml',
-  'bootstrap-rbac.yaml',
-  'built-in-fields.yaml',
-  'chart-shapes.yaml',
-  'chart-values.yaml',
-  'component-permissions.yaml',
-  'components.yaml',
-  'controller-charts.yaml',
-  'controllers.yaml',
-  'known-defects.yaml',
-  'other-tools.yaml',
-  'resource-fields.yaml',
-  'served-apis.yaml',
-  'version-matrix.yaml',
-]
-
+/** Tables of facts, packed: they are a fifth as long. */
 const yaml = {
   name: 'yaml',
   setup({ onLoad }) {
     onLoad({ filter: /\.yaml$/ }, ({ path: file }) => {
-      const text = readFileSync(file, 'utf8')
-      if (!packed.includes(path.basename(file))) return { contents: yamlModule(text) }
-      return { contents: `${packedModule('facts', parse(text))}\nexport default facts` }
+      return { contents: `${packedModule('facts', parse(readFileSync(file, 'utf8')))}\nexport default facts` }
     })
   },
 }

@@ -15,3 +15,8 @@ export function enumerated(names: readonly string[], most = Number.POSITIVE_INFI
 export function shortened(names: readonly string[], most: number): string[] {
   return names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : [...names]
 }
+
+/** `A, B or C`. */
+export function alternatives(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ')
+}

@@ -1,6 +1,6 @@
 // npm run built-in-fields: writes facts/built-in-fields.yaml from Kubernetes' own types. Needs Go and a module proxy.
 import type { Shape } from '../../src/kubernetes/fields/shape'
-import { union } from '../resource-fields/schema-shape'
+import { union } from '../resource-fields/shape-union'
 import { type Kind, writeTable } from '../resource-fields/table'
 import { type Answer, answerOf, type Form } from './kubernetes'
 

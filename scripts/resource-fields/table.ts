@@ -34,7 +34,8 @@ function bodyOf(read: readonly ReadKinds[]): string {
   const named = new Map([...parts].map(([text, { name }]) => [text, name]))
   const upstreamLines = tables.flatMap(({ source, releases, rows }) => [
     `  - source: ${source}`,
-    `    releases: [${releases.join(', ')}]`,
+    '    releases:',
+    ...folded(`[${releases.join(', ')}]`, '      '),
     '    rows:',
     ...rows.flatMap(({ kinds, apiVersions, shape }) => [
       `      - kinds: [${kinds.join(', ')}]`,
@@ -65,13 +66,32 @@ function withoutCommon(shape: Shape | undefined): { keys: Record<string, Shape> 
 
 /** Kinds with the same fields as one row. */
 function rowsOf(kinds: readonly Kind[]): Row[] {
-  const rows = new Map<string, Row>()
-  for (const { kind, apiVersions, shape } of kinds) {
-    const its = { kinds: [kind], apiVersions: [...apiVersions].sort(), shape: withoutCommon(shape) }
-    const key = JSON.stringify([its.apiVersions, its.shape])
-    rows.set(key, { ...its, kinds: [...(rows.get(key)?.kinds ?? []), kind] })
+  const byKind = kinds.map(({ kind, apiVersions, shape }) => ({
+    kinds: [kind],
+    apiVersions: [...apiVersions],
+    shape: withoutCommon(shape),
+  }))
+  const versionsTogether = joined(
+    byKind,
+    (row) => [row.kinds, row.shape],
+    (row, other) => ({ ...row, apiVersions: [...row.apiVersions, ...other.apiVersions].sort() }),
+  )
+  return joined(
+    versionsTogether,
+    (row) => [row.apiVersions, row.shape],
+    (row, other) => ({ ...row, kinds: [...row.kinds, ...other.kinds] }),
+  )
+}
+
+/** Rows with the same key as one. */
+function joined(rows: readonly Row[], keyOf: (row: Row) => unknown, join: (row: Row, other: Row) => Row): Row[] {
+  const found = new Map<string, Row>()
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row))
+    const before = found.get(key)
+    found.set(key, before ? join(before, row) : row)
   }
-  return [...rows.values()]
+  return [...found.values()]
 }
 
 /** A text as lines of a folded block. */

@@ -1,40 +1,27 @@
-/** A repository with CustomResourceDefinitions, and the releases whose fields count as known. */
+/** A repository with CustomResourceDefinitions. */
 export interface Upstream {
   readonly repository: string
-  readonly releases: readonly string[]
+  /** The first release whose fields count as known; of each later minor one, the newest patch. */
+  readonly since: string
   /** The files, as one of them may be in each release. */
-  readonly files: readonly string[]
+  readonly files: RegExp
   readonly kinds: readonly string[]
   /** Versions that are no longer served, with other fields. */
   readonly leftOut?: readonly string[]
 }
 
-const gatewayApi = (kind: string) => `config/crd/experimental/gateway.networking.k8s.io_${kind}.yaml`
-const certManager = (kind: string) => [`deploy/crds/cert-manager.io_${kind}.yaml`, `deploy/crds/crd-${kind}.yaml`]
-const flux = (group: string, kind: string) => `config/crd/bases/${group}.toolkit.fluxcd.io_${kind}.yaml`
-
-/** The newest release of each, and older ones with fields that were removed since. */
 export const upstreams: readonly Upstream[] = [
   {
     repository: 'cert-manager/cert-manager',
-    releases: ['v1.21.1', 'v1.12.17', 'v1.5.5'],
-    files: ['certificates', 'issuers', 'clusterissuers'].flatMap(certManager),
+    since: '1.5.0',
+    files: /^deploy\/crds\/(?:cert-manager\.io_|crd-)(?:certificates|issuers|clusterissuers)\.yaml$/,
     kinds: ['Certificate', 'ClusterIssuer', 'Issuer'],
     leftOut: ['v1alpha2', 'v1alpha3', 'v1beta1'],
   },
   {
     repository: 'kubernetes-sigs/gateway-api',
-    releases: ['v1.6.1', 'v1.4.1', 'v1.2.1', 'v1.0.0', 'v0.8.1', 'v0.6.2'],
-    files: [
-      'backendtlspolicies',
-      'gatewayclasses',
-      'gateways',
-      'grpcroutes',
-      'httproutes',
-      'listenersets',
-      'referencegrants',
-      'tlsroutes',
-    ].map(gatewayApi),
+    since: '0.6.0',
+    files: /^config\/crd\/experimental\/gateway\.networking\.(?:x-)?k8s\.io_/,
     kinds: [
       'BackendTLSPolicy',
       'GRPCRoute',
@@ -43,43 +30,112 @@ export const upstreams: readonly Upstream[] = [
       'HTTPRoute',
       'ListenerSet',
       'ReferenceGrant',
+      'TCPRoute',
       'TLSRoute',
+      'UDPRoute',
+      'XListenerSet',
     ],
   },
   {
     repository: 'traefik/traefik',
-    releases: ['v3.7.9', 'v3.0.4', 'v2.11.53', 'v2.10.7'],
-    files: ['docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml'],
-    kinds: ['IngressRoute', 'IngressRouteTCP', 'Middleware', 'ServersTransport', 'TLSOption', 'TLSStore'],
+    since: '2.5.0',
+    files: /^docs\/content\/reference\/dynamic-configuration\/kubernetes-crd-definition-v1\.yml$/,
+    kinds: [
+      'IngressRoute',
+      'IngressRouteTCP',
+      'IngressRouteUDP',
+      'Middleware',
+      'MiddlewareTCP',
+      'ServersTransport',
+      'ServersTransportTCP',
+      'TLSOption',
+      'TLSStore',
+      'TraefikService',
+    ],
   },
   {
     repository: 'fluxcd/kustomize-controller',
-    releases: ['v1.9.4', 'v1.3.0', 'v0.35.1', 'v0.20.2'],
-    files: [flux('kustomize', 'kustomizations')],
+    since: '0.20.0',
+    files: /^config\/crd\/bases\//,
     kinds: ['Kustomization'],
   },
-  {
-    repository: 'fluxcd/helm-controller',
-    releases: ['v1.6.3', 'v0.37.4', 'v0.20.1'],
-    files: [flux('helm', 'helmreleases')],
-    kinds: ['HelmRelease'],
-  },
+  { repository: 'fluxcd/helm-controller', since: '0.20.0', files: /^config\/crd\/bases\//, kinds: ['HelmRelease'] },
   {
     repository: 'fluxcd/source-controller',
-    releases: ['v1.9.1', 'v1.5.0', 'v0.36.1', 'v0.22.5'],
-    files: ['gitrepositories', 'helmrepositories', 'ocirepositories'].map((kind) => flux('source', kind)),
+    since: '0.22.0',
+    files: /^config\/crd\/bases\//,
     kinds: ['GitRepository', 'HelmRepository', 'OCIRepository'],
   },
   {
     repository: 'argoproj/argo-cd',
-    releases: ['v3.5.1', 'v2.14.21', 'v2.8.21', 'v2.2.16'],
-    files: ['manifests/crds/application-crd.yaml'],
-    kinds: ['Application'],
+    since: '2.2.0',
+    files: /^manifests\/crds\/app.*-crd\.yaml$/,
+    kinds: ['Application', 'AppProject', 'ApplicationSet'],
   },
   {
     repository: 'istio/api',
-    releases: ['v1.30.3', '1.20.0', '1.14.0', '1.10.0'],
-    files: ['kubernetes/customresourcedefinitions.gen.yaml'],
+    since: '1.10.0',
+    files: /^kubernetes\/customresourcedefinitions\.gen\.yaml$/,
     kinds: ['DestinationRule', 'Gateway', 'VirtualService'],
+  },
+  {
+    repository: 'envoyproxy/gateway',
+    since: '1.0.0',
+    files: /\/crds\/generated\/gateway\.envoyproxy\.io_/,
+    kinds: [
+      'Backend',
+      'BackendTrafficPolicy',
+      'ClientTrafficPolicy',
+      'EnvoyExtensionPolicy',
+      'EnvoyPatchPolicy',
+      'EnvoyProxy',
+      'HTTPRouteFilter',
+      'SecurityPolicy',
+    ],
+  },
+  {
+    repository: 'kubernetes-sigs/external-dns',
+    since: '0.10.0',
+    files: /\/(?:crd-manifest|dnsendpoint[^/]*)\.yaml$/,
+    kinds: ['DNSEndpoint'],
+  },
+  {
+    repository: 'projectcontour/contour',
+    since: '1.10.0',
+    files: /^examples\/contour\/01-crds\.yaml$/,
+    kinds: ['HTTPProxy', 'TLSCertificateDelegation'],
+  },
+  {
+    repository: 'metallb/metallb',
+    since: '0.13.0',
+    files: /^config\/crd\/bases\//,
+    kinds: ['BFDProfile', 'BGPAdvertisement', 'BGPPeer', 'Community', 'IPAddressPool', 'L2Advertisement'],
+  },
+  {
+    repository: 'cilium/cilium',
+    since: '1.12.0',
+    files: /^pkg\/k8s\/apis\/cilium\.io\/client\/crds\/v2/,
+    kinds: [
+      'CiliumBGPAdvertisement',
+      'CiliumBGPClusterConfig',
+      'CiliumBGPPeerConfig',
+      'CiliumBGPPeeringPolicy',
+      'CiliumClusterwideNetworkPolicy',
+      'CiliumL2AnnouncementPolicy',
+      'CiliumLoadBalancerIPPool',
+      'CiliumNetworkPolicy',
+    ],
+  },
+  {
+    repository: 'external-secrets/external-secrets',
+    since: '0.5.0',
+    files: /^config\/crds\/bases\/external-secrets\.io_/,
+    kinds: ['ClusterExternalSecret', 'ClusterSecretStore', 'ExternalSecret', 'PushSecret', 'SecretStore'],
+  },
+  {
+    repository: 'prometheus-operator/prometheus-operator',
+    since: '0.50.0',
+    files: /^example\/prometheus-operator-crd\/monitoring\.coreos\.com_(?:pod|service)monitors\.yaml$/,
+    kinds: ['PodMonitor', 'ServiceMonitor'],
   },
 ]

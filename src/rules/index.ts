@@ -51,6 +51,7 @@ import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
 import credentialsProvided from './ingress-tls/credentials-provided'
 import defaultCertificateKept from './ingress-tls/default-certificate-kept'
+import definitionFollowed from './ingress-tls/definition-followed'
 import entryUsed from './ingress-tls/entry-used'
 import fieldsAccepted from './ingress-tls/fields-accepted'
 import gatewayAccepted from './ingress-tls/gateway-accepted'
@@ -157,6 +158,7 @@ export const rules: readonly Rule[] = [
   controllerCrash,
   credentialsProvided,
   defaultCertificateKept,
+  definitionFollowed,
   entryUsed,
   fieldsAccepted,
   gatewayAccepted,

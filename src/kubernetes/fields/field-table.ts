@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { day, factsFile, proof, strict, text, texts } from '../facts-format/facts-file'
-import { type Misfit, misfitsOf, type Shape } from './shape'
+import { misfitsOfObject, ofObject } from './object-misfits'
+import type { Misfit, Shape } from './shape'
 import { shapeIn } from './shape-notation'
 
 /** A table of facts with the fields of kinds, which a script writes. */
@@ -82,9 +82,7 @@ export class FieldTable {
     const before = this.misfits.get(manifest)
     if (before) return before
     const known = this.fieldsOf(manifest)
-    // A patch is no whole object.
-    const isJudged = known && !manifest.object.content.includes('$patch:')
-    const found = isJudged ? misfitsOf(manifest.root, known.shape).filter(({ at }) => !isOfSops(at)) : []
+    const found = known ? misfitsOfObject(manifest, known.shape) : []
     this.misfits.set(manifest, found)
     return found
   }
@@ -105,15 +103,4 @@ function groupKindIn(row: string): GroupKind {
   const [kind, apiVersion = ''] = row.split(' ')
   const [group, version] = apiVersion.split('/')
   return version === undefined ? `${kind}` : `${kind}.${group}`
-}
-
-/** A key or a value that is gone once an encrypted object is decrypted. Source: https://getsops.io/docs/ */
-function isOfSops({ path: [top], string, manifest }: Cursor): boolean {
-  return manifest.root.at('sops', 'mac').exists && (top === 'sops' || string?.startsWith('ENC[') === true)
-}
-
-/** With what every object has. */
-function ofObject(shape: Shape): Shape {
-  if (typeof shape === 'string' || !('keys' in shape)) return shape
-  return { keys: { apiVersion: 'anything', kind: 'anything', metadata: 'anything', status: 'anything', ...shape.keys } }
 }

@@ -32,7 +32,9 @@ export function servedByDefinition(snapshot: Snapshot, apiVersion: string, kind:
 
 /** The CustomResourceDefinitions of the cluster that define a kind. */
 export function definitionsOf(snapshot: Snapshot, group: string, kind: string): readonly Manifest[] {
-  return snapshot.ofKind(definitionKind).filter(({ root }) => {
+  return snapshot.ofKind(definitionKind).filter(({ ref, root }) => {
+    // Its name ends in its group.
+    if (!ref.name.endsWith(`.${group}`)) return false
     const spec = root.at('spec')
     return spec.at('group').string === group && spec.at('names', 'kind').string === kind
   })

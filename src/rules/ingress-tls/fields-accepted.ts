@@ -2,6 +2,7 @@ import { closest } from '../../closest'
 import { isTakenByDefinition } from '../../kubernetes/fields/defined-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
+import { fateOfUnknown, refusal, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { resourceFields } from '../../kubernetes/fields/resource-fields'
 import { written } from '../../kubernetes/fields/written-path'
 import { definitionKind } from '../../kubernetes/object/custom-resource'
@@ -10,8 +11,6 @@ import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Unknown = Record<'object' | 'field' | 'newest', string>
-
-const refusal = 'kubectl, Flux and Argo CD fail to apply the object, and Flux with it all of its Kustomization'
 
 export default defineRule({
   id: 'ingress-tls/fields-accepted',
@@ -22,11 +21,13 @@ export default defineRule({
   reads: [definitionKind],
   messages: {
     misspelled: ({ object, field, meant }: { object: string; field: string; meant: string }) =>
-      `${object} sets ${field}, which is no field: ${refusal}. Write ${meant}.`,
+      `${object} sets ${field}, which is no field: ${refusalOfField}. Write ${meant}.`,
     misplaced: ({ object, field, place }: { object: string; field: string; place: string }) =>
-      `${object} sets ${field}, which is no field there: ${refusal}. Write it as ${place}.`,
+      `${object} sets ${field}, which is no field there: ${refusalOfField}. Write it as ${place}.`,
     unknown: ({ object, field, newest }: Unknown) =>
-      `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, unless a newer release is installed that has it.`,
+      `${object} sets ${field}, which is no field up to ${newest}: ${refusalOfField}. Remove it, unless a newer release is installed that has it.`,
+    leftOut: ({ object, field, fate, remedy }: Record<'object' | 'field' | 'fate' | 'remedy', string>) =>
+      `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
     form: ({ object, field, wanted }: { object: string; field: string; wanted: string }) =>
       `The API server rejects ${object}, because ${field} is not ${wanted}. Write ${wanted}.`,
     byDefault: ({ object, field, value }: Record<'object' | 'field' | 'value', string>) =>
@@ -40,6 +41,7 @@ export default defineRule({
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
+  later: { leftOut: '1.12.0' },
   *partners(manifest) {
     // Only what is not as expected needs a second opinion.
     if (groupKindOf(manifest.ref) !== definitionKind && resourceFields.misfitsIn(manifest).length > 0)
@@ -73,9 +75,11 @@ export default defineRule({
       } else {
         const place = placeOf(at, misfit.key, known.shape)
         const meant = closest(misfit.key, misfit.fields)
-        if (place) report(at, 'misplaced', { object, field, place }, keys)
-        else if (meant) report(at, 'misspelled', { object, field, meant }, keys)
-        else report(at, 'unknown', args, keys)
+        const message = place ? 'misplaced' : meant ? 'misspelled' : 'unknown'
+        const hints = { ...args, place: place ?? '', meant: meant ?? '' }
+        const fate = fateOfUnknown(manifest)
+        if (!fate) report(at, message, hints, keys)
+        else report(at, 'leftOut', { ...hints, fate, remedy: remedyFor(place, meant) }, { ...keys, before: message })
       }
     }
   },

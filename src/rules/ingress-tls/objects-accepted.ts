@@ -2,8 +2,10 @@ import { closest } from '../../closest'
 import { builtInFields } from '../../kubernetes/fields/built-in-fields'
 import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
+import { fateOfUnknown, lossOf, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { written } from '../../kubernetes/fields/written-path'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { alternatives } from '../../listing'
+import { nameOf } from '../../manifest/manifest'
 import { inQuotes } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -11,8 +13,6 @@ type Field = Record<'object' | 'field', string>
 
 /** With what is lost besides the object. */
 type Rejected = Field & { loss: string }
-
-const refusal = 'kubectl, Flux and Argo CD fail to apply the object, and Flux with it all of its Kustomization'
 
 export default defineRule({
   id: 'ingress-tls/objects-accepted',
@@ -22,11 +22,11 @@ export default defineRule({
   kinds: builtInFields.kinds,
   messages: {
     misspelled: ({ object, field, meant }: Field & { meant: string }) =>
-      `${object} sets ${field}, which is no field: ${refusal}. Write ${meant}.`,
+      `${object} sets ${field}, which is no field: ${refusalOfField}. Write ${meant}.`,
     misplaced: ({ object, field, place }: Field & { place: string }) =>
-      `${object} sets ${field}, which is no field there: ${refusal}. Write it as ${place}.`,
+      `${object} sets ${field}, which is no field there: ${refusalOfField}. Write it as ${place}.`,
     unknown: ({ object, field, newest }: Field & { newest: string }) =>
-      `${object} sets ${field}, which is no field up to ${newest}: ${refusal}. Remove it, or write it where it belongs.`,
+      `${object} sets ${field}, which is no field up to ${newest}: ${refusalOfField}. Remove it, or write it where it belongs.`,
     leftOut: ({ object, field, fate, remedy }: Field & { fate: string; remedy: string }) =>
       `${object} sets ${field}, which is no field there: ${fate}. ${remedy}`,
     form: ({ object, field, wanted, loss, remedy }: Rejected & { wanted: string; remedy: string }) =>
@@ -42,7 +42,7 @@ export default defineRule({
     const known = builtInFields.fieldsOf(manifest)
     if (!known) return
     const object = nameOf(manifest.ref)
-    const loss = isOfHelm(manifest) ? 'the release of its chart fails' : refusal
+    const loss = lossOf(manifest)
     for (const { at, fault, remedy, unquoted } of metadataFaultsOf(manifest.root)) {
       const fate = unquoted && fateOf(unquoted, manifest)
       if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
@@ -78,32 +78,3 @@ export default defineRule({
     }
   },
 })
-
-/** `A, B or C`. */
-function alternatives(names: readonly string[]): string {
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ')
-}
-
-/**
- * What becomes of a field that the API server does not know; undefined where it certainly rejects the object. Helm 3 asks
- * for no strict check: its client checks fields only where the server, before 1.25, cannot. Sources: helm v3.17,
- * pkg/kube/client.go, createResource; k8s.io/kubectl, pkg/validation/schema.go, paramVerifyingSchema;
- * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#disable-kubectl-validation
- */
-function fateOfUnknown(manifest: Manifest): string | undefined {
-  const options = manifest.root.at('metadata', 'annotations', 'argocd.argoproj.io/sync-options').string ?? ''
-  if (options.split(',').some((option) => option.trim() === unchecked))
-    return `the object has ${unchecked}, so Argo CD applies it without the field`
-  return isOfHelm(manifest) ? 'Argo CD and Helm 4 fail to apply the object, and Helm 3 leaves the field out' : undefined
-}
-
-function isOfHelm({ origin }: Manifest): boolean {
-  return origin.kind === 'rendered' && origin.source.kind === 'helm'
-}
-
-const unchecked = 'Validate=false'
-
-function remedyFor(place: string | undefined, meant: string | undefined): string {
-  if (place) return `Write it as ${place}.`
-  return meant ? `Write ${meant}.` : 'Write it where it belongs, or remove it.'
-}

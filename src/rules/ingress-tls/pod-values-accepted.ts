@@ -18,9 +18,9 @@ export default defineRule({
     needed: ({ release, field, block, meant }: Fault) =>
       `${release} has ${field}, which is no field there, and charts pass \`${block}\` to their Pods as it is: the API server refuses the Pods without the field in its place, so the release fails. Write it as ${meant}.`,
     misplaced: ({ release, field, block, meant }: Fault) =>
-      `${release} has ${field}, which is no field there, and charts pass \`${block}\` to their Pods as it is: Argo CD and Helm 4 fail to apply it, and Helm 3 leaves the field out. Write it as ${meant}.`,
+      `${release} has ${field}, which is no field there, and charts pass \`${block}\` to their Pods as it is: Helm 4, and Argo CD with ServerSideApply=true, fail to apply it, and otherwise the field is left out. Write it as ${meant}.`,
     misspelled: ({ release, field, block, meant }: Fault) =>
-      `${release} has ${field}, which is no field, and charts pass \`${block}\` to their Pods as it is: Argo CD and Helm 4 fail to apply it, and Helm 3 leaves the field out. Write ${meant}.`,
+      `${release} has ${field}, which is no field, and charts pass \`${block}\` to their Pods as it is: Helm 4, and Argo CD with ServerSideApply=true, fail to apply it, and otherwise the field is left out. Write ${meant}.`,
   },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)

@@ -1,0 +1,88 @@
+import { closest } from '../../closest'
+import { definedFieldsOf } from '../../kubernetes/fields/defined-fields'
+import { placeOf } from '../../kubernetes/fields/field-place'
+import { isPatch, misfitsOfObject } from '../../kubernetes/fields/object-misfits'
+import { fateOfUnknown, lossOf, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
+import { missingFieldsOf } from '../../kubernetes/fields/required-fields'
+import { resourceFields } from '../../kubernetes/fields/resource-fields'
+import { written } from '../../kubernetes/fields/written-path'
+import { definitionKind } from '../../kubernetes/object/custom-resource'
+import { isOfKubernetes } from '../../kubernetes/versions/served-apis'
+import { alternatives } from '../../listing'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Field = Record<'object' | 'field' | 'definition', string>
+type Rejected = Field & Record<'loss' | 'remedy', string>
+
+export default defineRule({
+  id: 'ingress-tls/definition-followed',
+  summary: 'Each custom object has the form that its CustomResourceDefinition in the repository describes.',
+  since: '1.12.0',
+  scope: 'snapshot',
+  kinds: '*',
+  direct: true,
+  messages: {
+    unknown: ({ object, field, definition, remedy }: Field & { remedy: string }) =>
+      `${object} sets ${field}, which is no field by ${definition}: ${refusalOfField}. ${remedy}`,
+    leftOut: ({ object, field, definition, fate, remedy }: Field & Record<'fate' | 'remedy', string>) =>
+      `${object} sets ${field}, which is no field by ${definition}: ${fate}. ${remedy}`,
+    form: ({ object, field, definition, wanted, loss, remedy }: Rejected & { wanted: string }) =>
+      `The API server rejects ${object}, because ${field} is not ${wanted}, as ${definition} has it: ${loss}. ${remedy}`,
+    value: ({ object, field, definition, value, loss, remedy }: Rejected & { value: string }) =>
+      `The API server rejects ${object}, because ${field} is ${value}, which is none of its values by ${definition}: ${loss}. ${remedy}`,
+    missing: ({ object, field, definition, loss, remedy }: Rejected) =>
+      `The API server rejects ${object}, because it has no ${field}, which ${definition} requires: ${loss}. ${remedy}`,
+  },
+  *partners(manifest, _, __, isTouched) {
+    // The name of a definition ends in its group.
+    if (isTouched && isJudged(manifest)) yield `.${manifest.ref.group}`
+  },
+  partnerKinds: () => [definitionKind],
+  check({ manifest, snapshot, report }) {
+    if (!isJudged(manifest)) return
+    const [best] = definedFieldsOf(manifest, snapshot)
+      .map((defined) => ({
+        ...defined,
+        misfits: misfitsOfObject(manifest, defined.shape),
+        missing: [...missingFieldsOf(manifest.root, defined.schema)],
+      }))
+      .sort((a, b) => a.misfits.length + a.missing.length - b.misfits.length - b.missing.length)
+    if (!best) return
+    const common = {
+      object: nameOf(manifest.ref),
+      definition: nameOf(best.definition.ref),
+      loss: lossOf(manifest),
+    }
+    for (const { at, field: name } of best.missing) {
+      const field = written({ path: [...at.path, name] })
+      report(at, 'missing', { ...common, field, remedy: `Set ${field}.` }, { keys: [field] })
+    }
+    for (const misfit of best.misfits) {
+      const { at } = misfit
+      const args = { ...common, field: written(at) }
+      const keys = { keys: [args.field] }
+      if ('wanted' in misfit) {
+        // Whether Flux fills in variables is not known here.
+        if (misfit.byDefault) continue
+        report(at, 'form', { ...args, wanted: misfit.wanted, remedy: `Write ${misfit.wanted}.` }, keys)
+      } else if ('values' in misfit) {
+        const { value, values } = misfit
+        const meant = closest(value, values) ?? alternatives(values)
+        report(at, 'value', { ...args, value, remedy: `Write ${meant}.` }, keys)
+      } else {
+        const remedy = remedyFor(placeOf(at, misfit.key, best.shape), closest(misfit.key, misfit.fields))
+        const fate = fateOfUnknown(manifest)
+        if (fate) report(at, 'leftOut', { ...args, fate, remedy }, keys)
+        else report(at, 'unknown', { ...args, remedy }, keys)
+      }
+    }
+  },
+})
+
+/** Whether an object is of a kind that only a definition describes, and whole. */
+function isJudged(manifest: Manifest): boolean {
+  const { apiVersion, ref } = manifest.object
+  if (!ref.group.includes('.') || isOfKubernetes(apiVersion) || isPatch(manifest)) return false
+  return resourceFields.fieldsOf(manifest) === undefined
+}
