@@ -23,8 +23,10 @@ export default defineRule({
   kinds: '*',
   direct: true,
   messages: {
-    unknown: ({ object, field, definition, remedy }: Field & { remedy: string }) =>
+    misplaced: ({ object, field, definition, remedy }: Field & { remedy: string }) =>
       `${object} sets ${field}, which is no field by ${definition}: ${refusalOfField}. ${remedy}`,
+    unknown: ({ object, field, definition }: Field) =>
+      `${object} sets ${field}, which is no field by ${definition}: ${refusalOfField}. Write it where it belongs, remove it, or first deploy a definition that has it.`,
     leftOut: ({ object, field, definition, fate, remedy }: Field & Record<'fate' | 'remedy', string>) =>
       `${object} sets ${field}, which is no field by ${definition}: ${fate}. ${remedy}`,
     form: ({ object, field, definition, wanted, loss, remedy }: Rejected & { wanted: string }) =>
@@ -71,10 +73,12 @@ export default defineRule({
         const meant = closest(value, values) ?? alternatives(values)
         report(at, 'value', { ...args, value, remedy: `Write ${meant}.` }, keys)
       } else {
-        const remedy = remedyFor(placeOf(at, misfit.key, best.shape), closest(misfit.key, misfit.fields))
+        const [place, meant] = [placeOf(at, misfit.key, best.shape), closest(misfit.key, misfit.fields)]
+        const remedy = remedyFor(place, meant)
         const fate = fateOfUnknown(manifest)
         if (fate) report(at, 'leftOut', { ...args, fate, remedy }, keys)
-        else report(at, 'unknown', { ...args, remedy }, keys)
+        else if (place || meant) report(at, 'misplaced', { ...args, remedy }, keys)
+        else report(at, 'unknown', args, keys)
       }
     }
   },
