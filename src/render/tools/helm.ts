@@ -163,7 +163,7 @@ export async function template(
  * since it checks a variable of Flux before its value is known: `${PORT}` is a string where a number is to be.
  */
 function isSchemaOfNoUse({ stderr }: Outcome, set: string, { values }: HelmSource): boolean {
-  if (/failing loading "https?:/.test(stderr)) return true
+  if (stderr.includes('failing loading "http')) return true
   const hasVariables = set.includes('${') || values.some((one) => 'text' in one && one.text.includes('${'))
   return hasVariables && stderr.includes("values don't meet the specifications of the schema")
 }
