@@ -102,6 +102,11 @@ interface CommonRule<M extends Messages, P extends TSchema> {
    * kind: no others are rendered for it.
    */
   partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
+  /**
+   * Those kinds of partners that are in the namespace of an object, or name it: no source that gives its objects another
+   * namespace, and does not name this one, is rendered for them.
+   */
+  nearKinds?(manifest: Manifest): readonly GroupKind[]
 }
 
 interface ManifestRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {

@@ -83,14 +83,14 @@ export function loadPartners(
         if (!concerns(active.rule, kind)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
-        const kinds = kindsOfPartners(active.rule, manifest)
-        const these = kinds.join()
+        const ofKinds = kindsOfPartners(active.rule, manifest)
+        const these = ofKinds.join()
         for (const text of partnersOf(active, manifest, state)) {
           const key = `${these} ${text}`
           if (known.has(key)) continue
           known.add(key)
           const its = wanted.get(text) ?? []
-          its.push({ active, kinds })
+          its.push({ active, kinds: ofKinds })
           wanted.set(text, its)
         }
       }
@@ -99,7 +99,9 @@ export function loadPartners(
     frontier = []
     const strings = [...wanted.keys()]
     const index = new WordIndex(strings)
+    const kinds = kindsSought(wanted)
     for (const [manifest, followed] of others) {
+      if (kinds && !kinds.has(manifest.ref.kind)) continue
       const by = new Set(lookingFor(manifest, wanted, index).filter((active) => !followed.has(active)))
       for (const active of by) followed.add(active)
       if (by.size > 0) frontier.push({ manifest, by })
@@ -157,6 +159,13 @@ function startOf(
   ]
   const by = rules.filter((rule) => isAsked(rule, touched))
   return touched.map((manifest) => ({ manifest, by }))
+}
+
+/** The kinds in which partners are looked for; undefined where a rule looks for objects of any kind. */
+function kindsSought(wanted: ReadonlyMap<string, readonly Asking[]>): ReadonlySet<string> | undefined {
+  const all = [...wanted.values()].flat()
+  if (all.some(({ kinds }) => kinds.length === 0)) return undefined
+  return new Set(all.flatMap(({ kinds }) => kinds))
 }
 
 /** The rules that look for an object of this kind by one of its words. */

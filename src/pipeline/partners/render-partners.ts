@@ -7,6 +7,7 @@ import type { Source } from '../../sources/source'
 import type { Sides } from '../opening/open-sides'
 import { readableSide } from '../opening/read-in-part'
 import type { FoundPartners } from './found-partners'
+import { givenNamespaces } from './given-namespaces'
 import { type MayHold, mayHoldOf } from './may-hold'
 import type { PartnerSearch } from './partner-search'
 import type { SeenObjects } from './seen-objects'
@@ -16,6 +17,14 @@ import { isAmong, isAsked, partnersWanted, subjectsAmong, type Wanted } from './
 interface Asked {
   readonly at: readonly Whereabouts[] | undefined
   readonly wanted: readonly Wanted[]
+}
+
+/** An unchanged source, as far as it is known before it is rendered. */
+interface Unrendered {
+  readonly at: Whereabouts
+  /** The namespaces of its objects for which none is written, where they are known. */
+  readonly namespaces: readonly string[] | undefined
+  readonly mayHold: MayHold
 }
 
 /** Objects in more places than this are looked for in all of these places together. */
@@ -49,15 +58,17 @@ export async function renderPartners(
 ): Promise<RenderedSide[]> {
   const { head, declarations, shard } = sides
   const search = known.words
-  const isWanted = ({ ref, object }: Manifest, { kinds, strings, marks }: Wanted) =>
+  const isWanted = ({ ref, object }: Manifest, { kinds, strings, marks, namespace = ref.namespace }: Wanted) =>
     (kinds.length === 0 || kinds.includes(ref.kind)) &&
     search.mentionsOneOf(object.content, strings) &&
-    (marks === undefined || search.mentionsOneOf(object.content, marks))
-  const open = new Map<Source, { at: Whereabouts; mayHold: MayHold }>()
+    (marks === undefined || search.mentionsOneOf(object.content, marks)) &&
+    (['', namespace].includes(ref.namespace) || search.mentionsOneOf(object.content, [namespace]))
+  const open = new Map<Source, Unrendered>()
   const mayMatter = (one: Source) => unreached(one) && (!shard || shard.renders(one))
   for (const source of declared(head).filter(mayMatter))
     open.set(source, {
       at: whereaboutsOf(source.target, declarations),
+      namespaces: givenNamespaces(source, head.discovery.kustomizations),
       mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),
     })
   const placeOf = placing(sides)
@@ -74,10 +85,10 @@ export async function renderPartners(
       [...frontier].map(([rule, its]) => [rule, askedFor(rule, its, ofChange, placeOf, without.has(rule))]),
     )
     const all = [...asked.values()].flat()
-    const next = [...open].filter(([, { at: place, mayHold }]) =>
+    const next = [...open].filter(([, source]) =>
       all.some(
         ({ at, wanted }) =>
-          (!at || at.some((one) => !areApart(one, place))) && wanted.some((one) => holds(mayHold, one)),
+          (!at || at.some((one) => !areApart(one, source.at))) && wanted.some((one) => holds(source, one)),
       ),
     )
     for (const [source] of next) open.delete(source)
@@ -99,10 +110,15 @@ export async function renderPartners(
   return rendered
 }
 
-/** Whether a source may render to a partner: the marks and the strings may come from different files of it. */
-function holds(mayHold: MayHold, wanted: Wanted): boolean {
-  const { kinds, marks } = wanted
-  return mayHold(wanted) && (marks === undefined || mayHold({ kinds, strings: marks }))
+/**
+ * Whether a source may render to a partner: the strings, the marks and the namespace may come from different files of
+ * it.
+ */
+function holds({ mayHold, namespaces }: Unrendered, wanted: Wanted): boolean {
+  const { kinds, marks, namespace } = wanted
+  if (!mayHold(wanted) || !(marks === undefined || mayHold({ kinds, strings: marks }))) return false
+  if (namespaces === undefined || namespace === undefined || namespaces.includes(namespace)) return true
+  return mayHold({ kinds: [], strings: [namespace] })
 }
 
 type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined

@@ -33,6 +33,8 @@ export interface Wanted {
   readonly strings: readonly string[]
   /** None where the strings are enough. */
   readonly marks?: readonly string[]
+  /** The namespace that a partner is in or names, where that is known of these kinds. */
+  readonly namespace?: string
 }
 
 /**
@@ -47,24 +49,37 @@ export function partnersWanted(
 ): Wanted[] {
   const state = { gone: mayBeGone(manifests), touched }
   return rules.flatMap((active) => {
-    const byKinds = new Map<string, { kinds: readonly string[]; strings: Set<string> }>()
+    const wanted = new Map<string, { part: Omit<Wanted, 'strings'>; strings: Set<string> }>()
     for (const manifest of manifests.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
       const strings = partnersOf(active, manifest, state)
       if (strings.length === 0) continue
-      const kinds = kindsOfPartners(active.rule, manifest)
-      const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: new Set() }
-      byKinds.set(kinds.join(), wanted)
-      for (const text of strings) wanted.strings.add(text)
+      for (const part of partsOfWanted(active.rule, manifest)) {
+        const key = `${part.kinds.join()} ${part.namespace ?? ''}`
+        const its = wanted.get(key) ?? { part, strings: new Set() }
+        wanted.set(key, its)
+        for (const text of strings) its.strings.add(text)
+      }
     }
-    return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
+    return [...wanted.values()].map(({ part, strings }) => ({ ...part, strings: [...strings] }))
   })
+}
+
+/** The kinds of the partners of an object: those that are near it, and all others. */
+function partsOfWanted(rule: ActiveRule['rule'], manifest: Manifest): Omit<Wanted, 'strings'>[] {
+  const kinds = kindsOfPartners(rule, manifest)
+  const { namespace } = manifest.ref
+  const all = namespace === '' ? [] : (rule.nearKinds?.(manifest) ?? []).map(withoutGroup)
+  const near = kinds.filter((kind) => all.includes(kind))
+  if (near.length === 0) return [{ kinds }]
+  const others = kinds.filter((kind) => !near.includes(kind))
+  return [{ kinds: near, namespace }, ...(others.length > 0 ? [{ kinds: others }] : [])]
 }
 
 /** Of wanted partners, only those that are subjects of the rule. */
 export function subjectsAmong(wanted: readonly Wanted[], subjects: readonly Subjects[]): Wanted[] {
   return subjects
     .flatMap((one) => {
-      const own = one.kinds.map((kind) => kind.split('.')[0] ?? '')
+      const own = one.kinds.map(withoutGroup)
       return wanted.map(({ kinds, ...rest }) => ({
         ...rest,
         kinds: own.filter((kind) => kinds.includes(kind)),
@@ -92,7 +107,11 @@ export function isAsked({ rule }: ActiveRule, touched: readonly Manifest[]): boo
 /** The kinds of the partners of an object, without their groups; none of them for any kind. */
 export function kindsOfPartners(rule: ActiveRule['rule'], manifest: Manifest): readonly string[] {
   const known = rule.partnerKinds?.(manifest) ?? (rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])])
-  return [...new Set(known.map((kind) => kind.split('.')[0] ?? ''))]
+  return [...new Set(known.map(withoutGroup))]
+}
+
+function withoutGroup(kind: GroupKind): string {
+  return kind.split('.')[0] ?? ''
 }
 
 /** Whether a rule judges or reads objects of a kind. */

@@ -17,6 +17,8 @@ export class WordIndex {
   private readonly short: readonly string[]
   private readonly entries = new Map<number, Entry[]>()
   private readonly marks = new Uint8Array(bits / 8)
+  /** The words of each text: overlays of one base render the same objects over and over. */
+  private readonly answers = new Map<string, ReadonlySet<string>>()
   /** How many times a text was compared with a word. */
   comparisons = 0
 
@@ -41,6 +43,12 @@ export class WordIndex {
 
   /** The words that a YAML or JSON text may contain, in any spelling: see `mentionsOneOf`. */
   in(text: string): ReadonlySet<string> {
+    const known = this.answers.get(text) ?? this.search(text)
+    this.answers.set(text, known)
+    return known
+  }
+
+  private search(text: string): ReadonlySet<string> {
     if (holdsBinary(text)) return new Set(this.words)
     const found = new Set<string>()
     this.find(text, found)

@@ -40,6 +40,9 @@ function marksOfPods({ root, ref }: Manifest): string[] {
   return labels.length > 0 ? labels : [ref.namespace].filter((name) => name !== '')
 }
 
+/** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
+const nearKinds = [...routeKinds, networkPolicyKind, 'Service', ...servingKinds, ...releaseKinds]
+
 export default defineRule({
   id: 'controller-scope/backend-admits',
   summary: 'NetworkPolicies let the controller of a route in to the Pods that serve it.',
@@ -79,6 +82,7 @@ export default defineRule({
     else if (kind === networkPolicyKind && isTouched) yield* marksOfPods(manifest)
   },
   partnerKinds: ({ ref }) => (servingKinds.includes(groupKindOf(ref)) ? [...policyKinds, 'Service'] : undefined),
+  nearKinds: ({ ref }) => (routeKinds.includes(groupKindOf(ref)) ? [] : nearKinds),
   check({ manifest, snapshot, report }) {
     if (manifest.assumption) return
     const seen = new Set<string>()

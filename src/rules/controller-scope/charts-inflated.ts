@@ -22,10 +22,13 @@ export default defineRule({
       `${file} inflates the chart ${chart}, and Argo CD builds Kustomizations with --enable-helm only where its settings have it: those of ${settings} do not. So the whole build fails, and the Application is no longer synced. Add --enable-helm to kustomize.buildOptions.`,
   },
   putBack: { flux: 'changed', argo: 'changed' },
-  *partners(manifest) {
+  direct: true,
+  *partners(manifest, _params, _isGone, isTouched) {
     if (groupKindOf(manifest.ref) === inflatedChart) yield* marksOfArgoSettings
-    else if (marksOfArgoSettings.some((mark) => manifest.object.content.includes(mark))) yield* marksOfInflated
+    else if (isTouched && marksOfArgoSettings.some((mark) => manifest.object.content.includes(mark)))
+      yield* marksOfInflated
   },
+  partnerKinds: ({ ref }) => (groupKindOf(ref) === inflatedChart ? argoSettingKinds : [inflatedChart]),
   check({ manifest, snapshot, report }) {
     const by = manifest.object.context?.inflatedBy ?? ''
     const name = manifest.root.at('name')

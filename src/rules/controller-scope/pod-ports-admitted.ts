@@ -27,6 +27,11 @@ type Closed = Record<'policy' | 'opened' | 'pods' | 'needed', string>
 
 const policyKinds = [networkPolicyKind, ciliumPolicyKind]
 
+/** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
+const nearKinds = [...policyKinds, 'Service', ...backendKinds, ...servingKinds]
+
+const farKinds = [...otherPolicyKinds, gatewayKind, gatewayClassKind, envoyProxyKind, ...releaseKinds]
+
 /** All kinds of policies have one of these words: the second is a field of Capsule's Tenants. */
 const marksOfPolicies = ['NetworkPolic', 'networkPolicies']
 
@@ -37,14 +42,8 @@ export default defineRule({
   scope: 'snapshot',
   kinds: policyKinds,
   reads: [
-    ...otherPolicyKinds.filter((kind) => kind !== ciliumPolicyKind),
-    'Service',
-    ...backendKinds,
-    gatewayKind,
-    gatewayClassKind,
-    envoyProxyKind,
-    ...servingKinds,
-    ...releaseKinds,
+    ...farKinds.filter((kind) => kind !== ciliumPolicyKind),
+    ...nearKinds.filter((kind) => !policyKinds.includes(kind)),
     ...releasePartKinds,
   ],
   subjects: [{ kinds: policyKinds }],
@@ -73,8 +72,12 @@ export default defineRule({
       if (isTouched) yield* labelsOfCharts(manifest.object.content)
     }
   },
-  partnerKinds: ({ ref }) =>
-    servingKinds.includes(groupKindOf(ref)) ? [networkPolicyKind, ...otherPolicyKinds, 'Service'] : undefined,
+  partnerKinds: ({ ref }) => {
+    const kind = groupKindOf(ref)
+    if (servingKinds.includes(kind)) return [networkPolicyKind, ...otherPolicyKinds, 'Service']
+    return releaseKinds.includes(kind) ? undefined : [...nearKinds, ...farKinds]
+  },
+  nearKinds: ({ ref }) => (nearKinds.includes(groupKindOf(ref)) ? nearKinds : []),
   check({ manifest, snapshot, report }) {
     for (const part of partsOf(manifest)) {
       const selected = podsSelectedBy(part, snapshot) ?? []

@@ -43,6 +43,7 @@ export default defineRule({
   },
   partnerKinds: ({ ref: { kind } }) =>
     kind === 'Service' ? [...userKinds, ...servingKinds, ...releaseKinds] : ['Service'],
+  nearKinds: () => ['Service', ...userKinds, ...servingKinds, ...releaseKinds],
   check({ manifest, snapshot, report }) {
     const use = useOf(manifest, snapshot)
     const selected = [...manifest.root.at('spec', 'selector').entries()]
