@@ -75,12 +75,12 @@ export function loadPartners(
   const stating = rules.filter((one) => mayState(one, loadedAlready, seen))
   let frontier = startOf(stating, touched, moves, state)
   const others = new Map(loadedAlready.map((one) => [one, new Set<ActiveRule>()]))
-  while (frontier.length > 0) {
+  for (let isFirst = true; frontier.length > 0; isFirst = false) {
     const wanted = new Map<string, Asking[]>()
     for (const { manifest, by } of frontier) {
       const kind = groupKindOf(manifest.ref)
       for (const active of by) {
-        if (!concerns(active.rule, kind)) continue
+        if (!concerns(active.rule, kind) || (active.rule.direct && !isFirst)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
         const ofKinds = kindsOfPartners(active.rule, manifest)

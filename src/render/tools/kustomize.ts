@@ -297,11 +297,18 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .replaceAll(`../../${path.basename(checkout.folder)}/`, '')
     // Go prints where an object is in memory, which differs in every run.
     .replace(/\b0x[0-9a-f]{8,}\b/g, '…')
+    .trim()
   const lack = lackIn(message)
   const failed = at(
     'tool-failed',
-    `kustomize cannot build it: ${shortened(inWords(causeIn(words), checkout), checkout.folder)}`,
+    `kustomize cannot build it: ${shortened(inWords(causeIn(withoutOddQuote(words)), checkout), checkout.folder)}`,
   )
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
+}
+
+/** A message without the quote at its end, if the place where it was opened has been cut. */
+function withoutOddQuote(words: string): string {
+  const isOdd = words.split('"').length % 2 === 0
+  return isOdd && words.endsWith('"') ? words.slice(0, -1) : words
 }

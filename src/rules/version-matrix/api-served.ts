@@ -39,6 +39,8 @@ export default defineRule({
 
   later: { never: '1.3.0' },
 
+  direct: true,
+
   partners(manifest) {
     if (statesFacts(manifest)) return droppedApiVersions
     const { ref, apiVersion } = manifest.object
