@@ -24,6 +24,7 @@ describe('the versions of a chart are read from an index', () => {
     ],
     ['without indentation', `entries:\n web:\n${indented(one, ' ')}`],
     ['in one line', 'entries: {web: [{version: 1.0.0, urls: [web.tgz]}]}'],
+    ['with items in flow style', 'entries:\n  web:\n  - {version: 1.0.0, urls: [web.tgz]}\n'],
     ['in JSON', '{"entries": {"web": [{"version": "1.0.0", "urls": ["web.tgz"]}]}}'],
     ['with the lists at the left', `entries:\n  web:\n  -  version: 1.0.0\n     urls:\n     - web.tgz\n`],
     ['with other line ends', `entries:\r\n  web:\r\n  - version: 1.0.0\r\n    urls:\r\n    - web.tgz\r\n`],

@@ -27,6 +27,16 @@ describe('a protected role goes by what helm asks of the cluster', () => {
     )
   })
 
+  test('and a schema that is elsewhere is no refusal', async () => {
+    const asks = '{{ if lookup "v1" "Namespace" "" "shop" }}{{ end }}\n'
+    const schema = '{"$ref": "https://schemas.example.com/values.json"}\n'
+    const report = await change(base, {
+      'c/values.schema.json': schema,
+      'c/templates/role.yaml': `${asks}${role.replace('get', 'watch')}`,
+    })
+    expect(places(report).filter((place) => place.includes('unrendered'))).toEqual([])
+  })
+
   test('and an answer that the chart refuses is an error, where the change brings it', async () => {
     const refusing = `{{- $found := lookup "v1" "ConfigMap" "a" "b" }}{{ if not $found }}\n${role}{{ else }}{{ required "no key" (index $found.data (printf "%s%s" "x" "yz")) }}{{ end }}\n`
     const report = await change(base, { 'c/templates/role.yaml': refusing })

@@ -25,6 +25,8 @@ export function versionsIn(index: Buffer, chart: string): readonly IndexEntry[] 
   const indent = indentIn(index)
   if (indent === undefined) return wholeIndex(index, chart)
   const lines = linesOf(index, indent, chart)
+  // Items in flow style have no lines of their own for their fields.
+  if (lines && areFlowItems(lines)) return wholeIndex(index, chart)
   return lines && entriesOf(parse(reduced(lines), { logLevel: 'silent' }))
 }
 
@@ -88,6 +90,12 @@ function linesOf(index: Buffer, indent: string, chart: string): string[] | undef
 /** Whether a line belongs to the key above it: it is indented more, or it is an item of its list. */
 function isBelow(line: string, indent: string): boolean {
   return line.startsWith(indent) && (line[indent.length] === ' ' || line.startsWith(`${indent}- `))
+}
+
+/** Whether the first item of a list, and so most likely each of them, is in flow style. */
+function areFlowItems(lines: readonly string[]): boolean {
+  const first = lines.find((line) => line.trim() !== '')?.trimStart() ?? ''
+  return first.startsWith('-') && first.slice(1).trimStart().startsWith('{')
 }
 
 const used = ['version:', 'urls:', 'digest:', 'created:']

@@ -43,18 +43,24 @@ export function accountOf(
 }
 
 /** The place does not have the version that a release of the head asks for: the cluster cannot install it either. */
-export function missingVersion({ release, wanted, fault, version }: MissedChart, isOld: boolean): Finding {
+export function missingVersion(
+  { release, wanted, fault, version }: MissedChart,
+  before: 'same' | 'other' | undefined,
+): Finding {
   const { request } = wanted
   const { manifest } = release
   const asked = request.kind === 'chart' ? request.version || (request.tag ?? '') : ''
-  return gateFinding('source/unrendered', 'version-missing', 'error', {
+  return gateFinding('source/unrendered', 'version-missing', before === 'other' ? 'warning' : 'error', {
     side: 'head',
     path: version.path,
     region: version.region,
-    status: isOld ? 'existing' : 'introduced',
+    status: before === 'same' ? 'existing' : 'introduced',
     object: manifest.ref,
     keys: [request.repository, nameOfWanted(wanted), asked],
-    text: `${nameOf(manifest.ref)} cannot be installed, here or in the cluster: ${fault.reason}. Name a version that exists.`,
+    text:
+      before === 'other'
+        ? `${nameOf(manifest.ref)} cannot be installed here: ${fault.reason}. The version before this change is not there either, so the repository may not show all of its versions here. If it shows them to the cluster, fetch from it with the same rights; if not, name a version that exists.`
+        : `${nameOf(manifest.ref)} cannot be installed, here or in the cluster: ${fault.reason}. Name a version that exists.`,
   })
 }
 

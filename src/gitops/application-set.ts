@@ -200,7 +200,8 @@ function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, 
     case 'matrix': {
       const [first, second, third] = inner
       if (first && second && !third) return { kind, generators: [first, second] }
-      break
+      // Source: Argo CD, applicationset/generators/matrix.go, ErrLessThanTwoGenerators and ErrMoreThanTwoGenerators
+      return unknown('its generator matrix does not have two generators, as Argo CD requires')
     }
     case 'merge': {
       const keys = [...one.at('mergeKeys').items()].map(textAt)
@@ -210,7 +211,8 @@ function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, 
       if (inner.some(isOfClusters) && !(areNamed && others.every((one) => one.kind === 'list')))
         return unknown(clustersUnknown)
       if (keys.length > 0 && inner.length > 1) return { kind, keys, generators: inner }
-      break
+      // Source: Argo CD, applicationset/generators/merge.go, ErrLessThanTwoGeneratorsInMerge and ErrNoMergeKeys
+      return unknown('its generator merge does not have mergeKeys and two generators, as Argo CD requires')
     }
     case 'git':
       if (one.at('directories').isList) return { kind, ...git, directories: rulesOf('directories') }

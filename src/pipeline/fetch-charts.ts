@@ -118,5 +118,5 @@ function findingsOf({ before, after }: ChartOutcomes): Finding[] {
   if (after?.kind !== 'missed' || after.fault.cause !== 'version-missing') return unknown
   const was = before?.kind === 'missed' && before.fault.cause === 'version-missing' ? before : undefined
   const isOld = was !== undefined && JSON.stringify(was.wanted) === JSON.stringify(after.wanted)
-  return [...unknown, missingVersion(after, isOld)]
+  return [...unknown, missingVersion(after, isOld ? 'same' : was ? 'other' : undefined)]
 }

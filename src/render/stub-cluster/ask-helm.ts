@@ -14,6 +14,7 @@ import {
   template,
   upgradeOf,
   valuesArguments,
+  withUsableSchema,
 } from '../tools/helm'
 import type { Piece, Rendering } from '../tools/rendering'
 import { type Outcome, runTool } from '../tools/tool'
@@ -111,15 +112,19 @@ export async function renderAsked(
     try {
       const config = path.join(home, 'kubeconfig')
       await writeFile(config, kubeconfig(session.url), { mode: 0o600 })
-      const outcome = await runTool(
-        running.program,
-        [
-          ...[surrounding.isInstalled ? 'install' : 'upgrade', '--namespace', source.namespace],
-          ...['--kubeconfig', config, '--dry-run=server', '--disable-openapi-validation', '--output', 'json'],
-          ...(await valuesArguments(source, checkout, home)),
-          ...['--', source.release, chart.folder],
-        ],
-        { cwd: home, home, limits: { ...running.limits, isolation: server.isolation } },
+      const values = await valuesArguments(source, checkout, home)
+      const args = [
+        ...[surrounding.isInstalled ? 'install' : 'upgrade', '--namespace', source.namespace],
+        ...['--kubeconfig', config, '--dry-run=server', '--disable-openapi-validation', '--output', 'json'],
+        ...values,
+      ]
+      const limits = { ...running.limits, isolation: server.isolation }
+      const outcome = await withUsableSchema(source, values, (options) =>
+        runTool(running.program, [...args, ...options, '--', source.release, chart.folder], {
+          cwd: home,
+          home,
+          limits,
+        }),
       )
       const questions = [...session.asked.keys()].sort()
       if (session.isOver()) return { questions, fault: 'endless' }

@@ -149,8 +149,17 @@ export async function template(
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
   const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
-  const run = (options: readonly string[]) =>
-    runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits })
+  return withUsableSchema(source, values, (options) =>
+    runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits }),
+  )
+}
+
+/** Runs helm, and again without the schema of the values where the schema says nothing of them. */
+export async function withUsableSchema(
+  source: HelmSource,
+  values: readonly string[],
+  run: (options: readonly string[]) => Promise<Outcome>,
+): Promise<Outcome> {
   const outcome = await run([])
   if (outcome.status === 0 || !isSchemaOfNoUse(outcome, values.join(' '), source)) return outcome
   const unchecked = await run(['--skip-schema-validation'])
