@@ -266,9 +266,10 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   if (outcome.broken)
     return { ...at('tool-missing', `kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return at('tool-stopped', `kustomize was stopped because ${outcome.stopped}`)
-  // Warnings about deprecated fields come first.
+  // Warnings about deprecated fields come first, and lines of a log with the time of day.
   const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
+    .replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
   if (message === '') return at('tool-stopped', `kustomize exited with status ${outcome.status} without a message`)
