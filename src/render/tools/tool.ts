@@ -199,7 +199,7 @@ function environment(home: string, limits: Limits, extraPath: string | undefined
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
     // Most renderings end before they use 20 MiB: with its default, Go would collect garbage several times until then,
     // which takes a quarter of the processor time.
-    GOGC: '400',
+    GOGC: '1000',
     LC_ALL: 'C',
   }
 }
