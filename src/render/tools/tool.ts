@@ -197,8 +197,8 @@ function environment(home: string, limits: Limits, extraPath: string | undefined
     GIT_TERMINAL_PROMPT: '0',
     // A soft limit below the hard one: the tool frees memory before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
-    // Most renderings end before they use 20 MiB: with its default, Go would collect garbage several times until then,
-    // which takes a quarter of the processor time.
+    // A rendering ends soon: with its default, Go would collect garbage many times until then, which takes a third of
+    // the processor time.
     GOGC: '1000',
     LC_ALL: 'C',
   }
