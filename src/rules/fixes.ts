@@ -40,7 +40,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/route-attached': ['noGateway'],
   'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
-  'ingress-tls/secret-kept': ['denied', 'removed', 'unrenewed'],
+  'ingress-tls/secret-kept': ['denied', 'removed', 'uncopied', 'unrenewed', 'unsourced'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/service-accepted': ['headless', 'refused'],

@@ -1,5 +1,8 @@
 import { closest } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
+import { readApplication } from '../../gitops/application'
+import { gitOpsKind } from '../../gitops/kinds'
+import { textAt } from '../../gitops/text'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { type Backend, portsOfService, type ServicePort } from '../ingress/backend'
@@ -132,10 +135,12 @@ export function isServiceOf({ name: { manifest }, namespace }: Backend, service:
  * An object that may create a Service of that name: the release of a chart that is called so, or one that comes or changes, also for
  * an operator.
  */
-export function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
+export function makerOf(removed: Manifest, base: Snapshot, head: Snapshot): Manifest | undefined {
+  const { name } = removed.ref
   return head.manifests.find((one) => {
     const { ref, object, root } = one
     if (!isMaker(ref)) return false
+    if (deploysFolderOf(removed, one)) return false
     const isNamed = isCalledSo(name, ref)
     if (!base.get(ref).some((was) => was.object.content === object.content))
       return isNamed || mentionsOneOf(object.content, [name])
@@ -144,4 +149,16 @@ export function makerOf({ ref: { name } }: Manifest, base: Snapshot, head: Snaps
     const hasChart = !isOfArgo || sources.some((source) => source.at('chart').exists)
     return isNamed && releaseKinds.includes(groupKindOf(ref)) && hasChart
   })
+}
+
+/**
+ * Whether an Application deploys nothing but folders of a repository, among them that of a removed object: so it is this
+ * repository, and all that the Application creates is read.
+ */
+function deploysFolderOf({ origin }: Manifest, { ref, root }: Manifest): boolean {
+  if (groupKindOf(ref) !== gitOpsKind.application) return false
+  const { sources } = readApplication(root)
+  const folders = sources.map(({ path }) => textAt(path)).map((path) => (path.startsWith('./') ? path.slice(2) : path))
+  const isPlain = sources.every(({ chart, plugin, ref }) => !chart.exists && !plugin.exists && !ref.exists)
+  return isPlain && folders.every(Boolean) && folders.some((folder) => origin.path.startsWith(`${folder}/`))
 }

@@ -107,6 +107,6 @@ export function holdsNoCertificate({ type }: DeclaredSecret): boolean {
 }
 
 /** The keys of a TLS Secret that it will lack. */
-export function missingTlsKeys({ keys }: DeclaredSecret): string[] {
+export function missingTlsKeys({ keys }: Pick<DeclaredSecret, 'keys'>): string[] {
   return ['tls.crt', 'tls.key'].filter((key) => !keys.includes(key))
 }

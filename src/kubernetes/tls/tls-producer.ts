@@ -94,7 +94,7 @@ const makersAnywhere: Readonly<Record<GroupKind, SecretField>> = {
 }
 
 /** The annotations of the Secret that an object creates. */
-const secretAnnotations: Readonly<Record<GroupKind, readonly string[]>> = {
+export const secretAnnotations: Readonly<Record<GroupKind, readonly string[]>> = {
   Secret: ['metadata', 'annotations'],
   'Certificate.cert-manager.io': ['spec', 'secretTemplate', 'annotations'],
   'ExternalSecret.external-secrets.io': ['spec', 'target', 'template', 'metadata', 'annotations'],

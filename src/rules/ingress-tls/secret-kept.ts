@@ -2,6 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
+import { copyingAt, isCopiedInto } from '../../kubernetes/tls/copied-secret'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -13,11 +14,31 @@ import { namedSecrets, openShiftController } from '../../kubernetes/tls/tls-user
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../../rule/rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Loss = { secret: string; user: string; producer: string }
 
+type ReportMessage = ReportFunction<typeof messages>
+
 const usingKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io', openShiftController] as const
+
+const messages = {
+  removed: ({ secret, user, producer }: Loss) =>
+    `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
+  // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with
+  // --enable-certificate-owner-ref. Source:
+  // https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
+  unrenewed: ({ secret, user, producer }: Loss) =>
+    `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
+  renamed: ({ secret, user, producer }: Loss) =>
+    `After this change, ${producer} no longer creates the Secret ${secret}, which ${user} uses for TLS, and nothing else provides it. Change ${user} to the Secret that is created now.`,
+  denied: ({ secret, user, producer, annotation, outcome }: Loss & Record<'annotation' | 'outcome', string>) =>
+    `After this change, ${producer} no longer provides the Secret ${secret}, which ${user} names in the annotation ${annotation}, and nothing else does. Without it, ingress-nginx answers ${outcome}. Keep the Secret, or change ${user} first.`,
+  uncopied: ({ secret, user, producer, namespace }: Loss & { namespace: string }) =>
+    `After this change, the annotations of ${producer} no longer let its Secret ${secret} be copied into the namespace ${namespace}, where ${user} uses it for TLS, and nothing else provides it. Name the namespace there, or change ${user} first.`,
+  unsourced: ({ secret, user, producer, namespace }: Loss & { namespace: string }) =>
+    `This change removes ${producer}, whose Secret ${secret} is copied into the namespace ${namespace}, where ${user} uses it for TLS, and nothing else provides it. Keep it, or change ${user} to another Secret first.`,
+}
 
 export default defineRule({
   id: 'ingress-tls/secret-kept',
@@ -27,20 +48,8 @@ export default defineRule({
   kinds: producerKinds,
   reads: [openShiftController, 'IngressClass.networking.k8s.io'],
   subjects: [{ kinds: usingKinds }],
-  messages: {
-    removed: ({ secret, user, producer }: Loss) =>
-      `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
-    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with
-    // --enable-certificate-owner-ref. Source:
-    // https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
-    unrenewed: ({ secret, user, producer }: Loss) =>
-      `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
-    renamed: ({ secret, user, producer }: Loss) =>
-      `After this change, ${producer} no longer creates the Secret ${secret}, which ${user} uses for TLS, and nothing else provides it. Change ${user} to the Secret that is created now.`,
-    denied: ({ secret, user, producer, annotation, outcome }: Loss & Record<'annotation' | 'outcome', string>) =>
-      `After this change, ${producer} no longer provides the Secret ${secret}, which ${user} names in the annotation ${annotation}, and nothing else does. Without it, ingress-nginx answers ${outcome}. Keep the Secret, or change ${user} first.`,
-  },
-  later: { denied: '1.10.0' },
+  messages,
+  later: { denied: '1.10.0', uncopied: '1.13.0', unsourced: '1.13.0' },
   *partners(manifest) {
     // A copy of it.
     if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
@@ -52,6 +61,7 @@ export default defineRule({
   check({ change, head, report, skip }) {
     if (change.kind === 'added') return
     const { before } = change
+    reportCopies(change, head, report)
     for (const made of lostSecrets(change, head)) {
       if (isPlaceholder(made.name)) {
         skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`)
@@ -78,6 +88,32 @@ export default defineRule({
     }
   },
 })
+
+/** Reports the copies of a Secret in other namespaces that a change takes their source from. */
+function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, report: ReportMessage): void {
+  const { before } = change
+  if (!secretMakers.includes(groupKindOf(before.ref)) || (change.kind === 'removed' && head.get(before.ref).length > 0))
+    return
+  const [source] = secretsMadeBy(before)
+  if (!source || isPlaceholder(source.name)) return
+  const isLeft = (namespace: string) =>
+    change.kind === 'changed' &&
+    secretsMadeBy(change.after).some(({ name }) => name === source.name) &&
+    isCopiedInto(change.after, namespace) !== false
+  const users = usingKinds.flatMap((kind) => head.ofKind(kind)).filter((one) => head.get(one.ref)[0] === one)
+  const reported = new Set<string>()
+  for (const { name, namespace, at } of users.flatMap(namedSecrets)) {
+    if (name !== source.name || ['', before.ref.namespace].includes(namespace) || reported.has(namespace)) continue
+    if (isCopiedInto(before, namespace) !== true || isLeft(namespace)) continue
+    const others = possibleProducersOf(head, namespace, name, at.manifest).map(({ manifest }) => manifest)
+    if (others.some((one) => one.ref.namespace === namespace || isCopiedInto(one, namespace) !== false)) continue
+    reported.add(namespace)
+    const args = { secret: name, user: nameOf(at.manifest.ref), producer: nameOf(before.ref), namespace }
+    const keys = [namespace, name]
+    if (change.kind === 'changed') report([copyingAt(change.after), at], 'uncopied', args, { keys })
+    else report([before.root, at], 'unsourced', args, { keys })
+  }
+}
 
 /** The Secrets that a change takes their producer from, with none left at the head. */
 function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): ProducedSecret[] {

@@ -7,6 +7,7 @@ import {
   declaredSecret,
   holdsNoCertificate,
   missingTlsKeys,
+  shownKeys,
 } from '../../kubernetes/tls/declared-secret'
 import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { identityOf, nameOf } from '../../manifest/manifest'
@@ -38,8 +39,11 @@ export default defineRule({
       `${ingress} uses ${name} for TLS, which is the name of a generated service-account token: it holds a CA but no certificate. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress, product, wanted }: RefusedSecret) =>
       `${secret} is of type ${type}, but ${product}, which serves ${ingress}, reads certificates only from Secrets of type ${wanted}. Change its type to ${wanted}.`,
+    // Source: https://getsops.io/docs/: values are encrypted, keys are not
+    encryptedKeys: ({ secret, missing, ingress }: { secret: string; missing: string; ingress: string }) =>
+      `${ingress} uses ${secret} for TLS, but its encrypted data has no ${missing}. Encrypt the PEM certificate as tls.crt and its key as tls.key, or name another Secret.`,
   },
-  later: { otherType: '1.1.0' },
+  later: { encryptedKeys: '1.13.0', otherType: '1.1.0' },
   putBack: { otherType: 'changed', wrongType: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
@@ -66,7 +70,14 @@ export default defineRule({
       const [declared] = copies
       if (!maker || (shared && !(declared && holdsNoCertificate(declared)))) continue
       if (!declared) {
-        if (maker.ref.kind === 'Secret') skip(maker.root, 'its keys are encrypted, or are filled in inside the cluster')
+        const shown = makers.map(shownKeys)
+        const [first] = shown
+        const lacking = first ? missingTlsKeys(first) : []
+        if (first && lacking.length > 0 && shown.every((one) => one && missingTlsKeys(one).length > 0)) {
+          const args = { secret: nameOf(maker.ref), ingress, missing: lacking.join(' and no ') }
+          report([at, first.keysAt], 'encryptedKeys', args, { keys: [name, ...lacking] })
+        } else if (maker.ref.kind === 'Secret')
+          skip(maker.root, 'its keys are encrypted, or are filled in inside the cluster')
         continue
       }
       // It is unknown which of several copies is applied; one with a certificate is enough.
