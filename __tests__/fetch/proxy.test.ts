@@ -1,6 +1,7 @@
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { proxyFor } from '../../src/fetch/connection/proxy'
 import { TrustedPlaces } from '../../src/fetch/connection/trust'
@@ -175,6 +176,75 @@ test('a tree is fetched by git through the proxy', async () => {
   expect(await tree({ http_proxy, no_proxy: 'example.com' })).toMatch(/^place-unreachable: /)
   expect(proxy.asked).toEqual([])
   await git.close()
+})
+
+/** A server of TLS in front of another one. */
+async function secured(port: number) {
+  const secure = createTlsServer({ key, cert }, (socket) => {
+    const other = connect(port, '127.0.0.1')
+    for (const one of [socket, other]) one.on('error', () => {})
+    socket.pipe(other).pipe(socket)
+  })
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
+  return secure
+}
+
+describe('a repository that ssh names, at a host that serves public ones by https,', () => {
+  const variables = {
+    GIT_SSH_COMMAND: 'false',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.sslVerify',
+    GIT_CONFIG_VALUE_0: 'false',
+  }
+  const tree = (repository: string, trusted = repository) =>
+    behind({ https_proxy: proxy.url, ...variables }, async () => {
+      const fetcher = fetcherOf([], {
+        trusted: new TrustedPlaces([trusted]),
+        resolve: names({ 'github.com': '140.82.121.4', 'git.example.com': '140.82.121.4' }),
+      })
+      return inShort(await fetcher.tree({ repository, branch: 'main' }))
+    })
+  let git: GitServer
+  let secure: Awaited<ReturnType<typeof secured>>
+  beforeAll(async () => {
+    git = await GitServer.start()
+    new ServedRepository(path.join(git.root, 'org/apps')).commit({ 'a.yaml': 'a: 1\n' })
+    secure = await secured(git.port)
+    for (const host of ['github.com:443', 'git.example.com:443'])
+      proxy.to.set(host, (secure.address() as AddressInfo).port)
+  })
+  afterAll(async () => {
+    await git.close()
+    secure.close()
+  })
+
+  test.each(['git@github.com:org/apps', 'ssh://git@github.com/org/apps', 'ssh://git@github.com:22/org/apps'])(
+    'is fetched without a key: %s',
+    async (written) => {
+      expect(await tree(written)).toMatch(/^[0-9a-f]{40}: a\.yaml$/)
+    },
+  )
+
+  test('is the one that https names', async () => {
+    expect(await tree('git@github.com:org/apps', 'https://github.com/org/apps')).toMatch(/: a\.yaml$/)
+    expect(await tree('https://github.com/org/apps', 'git@github.com:org/apps')).toMatch(/: a\.yaml$/)
+    expect(await tree('git@github.com:org/other', 'https://github.com/org/apps')).toMatch(/^place-new: /)
+  })
+
+  test('is asked for with the key where it is not public', async () => {
+    expect(await tree('git@github.com:org/hidden')).toMatch(
+      /^place-unreachable: ssh:\/\/git@github\.com\/org\/hidden cannot be read with git: .*; and without a key, https:\/\/github\.com\/org\/hidden is no repository, or one that requires credentials: /,
+    )
+  })
+
+  test.each(['git@git.example.com:org/apps', 'ssh://me@github.com/org/apps', 'ssh://git@github.com:2222/org/apps'])(
+    'is asked for with the key alone elsewhere: %s',
+    async (written) => {
+      proxy.asked.length = 0
+      expect(await tree(written)).toMatch(/^place-unreachable: ssh:/)
+      expect(proxy.asked).toEqual([])
+    },
+  )
 })
 
 test.each([

@@ -19,27 +19,27 @@ export interface MissedChart {
 
 /** The reason why a release is judged by its values alone; undefined if nothing is fetched at all. */
 export function accountOf(
-  { wanted, fault, place, version }: MissedChart,
+  { release, wanted, fault, place, version }: MissedChart,
   side: 'base' | 'head',
 ): Exclude<ReleaseAccount, 'rendered'> | undefined {
   const { request } = wanted
   const { repository, kind } = request
   const { cause } = fault
   if (cause === 'fetch-off') return undefined
-  const chart = `the chart ${nameOfWanted(wanted)} of ${repository}`
+  const chart = `${release.mayBeNoChart ? '' : 'the chart '}${nameOfWanted(wanted)} of ${repository}`
   if (cause === 'place-new') {
     const lines = `\`network: {${kind === 'tree' ? 'git' : 'charts'}: ["${repository}"]}\``
-    return {
-      cause,
-      reason: `${chart} was not fetched, because only this change names that place`,
-      placeAt: place,
-      about: repository,
-      remedy: `To have it judged, first merge ${lines} into the config of this gate; or first merge the object that names the place, and install from it in a later change.`,
-    }
+    const reason = `${chart} was not fetched, because only this change names that place`
+    const remedy = `To have it judged, first merge ${lines} into the config of this gate; or first merge the object that names the place, and install from it in a later change.`
+    if (release.mayBeNoChart) return { cause: 'source-elsewhere', reason, remedy }
+    return { cause, reason, placeAt: place, about: repository, remedy }
   }
   const which = side === 'base' ? `, as it was at the base,` : ''
   const files = [version.path, place.path]
-  return { cause, files, reason: `${chart}${which} could not be fetched: ${fault.reason}` }
+  const reason = `${chart}${which} could not be fetched: ${fault.reason}`
+  // Such repositories are often private, and no objects of them were judged before.
+  if (release.mayBeNoChart && cause !== 'version-missing') return { cause: 'source-elsewhere', reason }
+  return { cause, files, reason }
 }
 
 /** The place does not have the version that a release of the head asks for: the cluster cannot install it either. */

@@ -6,6 +6,7 @@ import { Manifest, nameOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/opening/scope'
 import type { Region } from '../region'
 import { isCrdFile } from '../render/tools/post-renderers'
+import { heldFolderOf } from '../revision/held-files'
 import type { SideOfChange } from '../sides/side'
 import type { DeclarationSite, HelmSource, KustomizeSource } from '../sources/source'
 import { Markers } from './markers'
@@ -28,7 +29,7 @@ export class OriginalPlaces {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!side || !rendered || !source) return false
-    if (source.kind === 'helm') return source.fetched !== undefined
+    if (source.kind === 'helm' || source.fetched) return source.fetched !== undefined
     return typeof originOf(rendered, await this.originsOf(name, side, source)) === 'object'
   }
 
@@ -40,7 +41,7 @@ export class OriginalPlaces {
     // Values of a subchart are below its name.
     const subcharts = [...rendered.template.matchAll(/\/charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
     for (const one of [...source.values].reverse()) {
-      const isOfChart = 'path' in one && source.fetched !== undefined && one.path.startsWith(`${source.chart}/`)
+      const isOfChart = 'path' in one && heldFolderOf(one.path) !== ''
       const text = 'path' in one && !isOfChart ? await side.checkout.text(one.path) : undefined
       const line = text && lineOfValue(text, [...subcharts, ...rendered.value.split('.')])
       if (!text || !line || !('path' in one)) continue
@@ -63,7 +64,7 @@ export class OriginalPlaces {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!rendered || !side || !source) return location
-    if (source.kind === 'helm' && source.fetched) return this.versionLine(location, source.fetched.at, side)
+    if (source.fetched) return this.versionLine(location, source.fetched.at, side)
     if (rendered.isWritten)
       return at(location, location.path, lineOf(rendered.text, rendered.line), rendered.text, 'exact')
     return source.kind === 'helm'

@@ -126,7 +126,7 @@ export class Trials {
           source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
         const defining = [...(source.definitionFiles ?? []), source.declaredAt.path]
         // The file that names the place of a chart decides everything in it; the release itself is nearer.
-        const near = source.kind === 'helm' && source.fetched ? [source.declaredAt.path] : defining
+        const near = source.fetched ? [source.declaredAt.path] : defining
         for (const file of defining) definitions.add(file)
         for (const file of [...valuesFiles, ...near]) values.add(file)
         for (const file of [...((await side?.files(source)) ?? []), ...defining]) names.add(file)

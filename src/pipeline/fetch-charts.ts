@@ -4,7 +4,7 @@ import type { FetchFault } from '../fetch/connection/fetching'
 import type { Finding } from '../finding/report'
 import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'
 import type { ReleaseAccount, SideOfChange } from '../sides/side'
-import type { HelmSource } from '../sources/source'
+import type { Source } from '../sources/source'
 import type { Ask } from './opening/asking'
 import { releasesNamedByRoutes } from './opening/named-releases'
 import type { Sides } from './opening/open-sides'
@@ -13,10 +13,15 @@ import { writtenPlace } from './opening/written-place'
 
 /** The result of fetching the chart of a release, on one side. */
 type ChartOutcome =
-  | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly HelmSource[] }
+  | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly Source[] }
   | ({ readonly kind: 'missed' } & MissedChart)
   /** A part of it is known in the cluster alone, or was not asked for. */
-  | { readonly kind: 'unknown'; readonly release: ChartElsewhere; readonly finding?: Finding }
+  | {
+      readonly kind: 'unknown'
+      readonly release: ChartElsewhere
+      readonly finding?: Finding
+      readonly account?: ReleaseAccount
+    }
 
 interface ChartOutcomes {
   readonly before: ChartOutcome | undefined
@@ -58,7 +63,8 @@ export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<S
   }
 }
 
-async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: Ask): Promise<ChartOutcome> {
+async function obtain(release: ChartElsewhere, side: SideOfChange, ask: Ask): Promise<ChartOutcome> {
+  const { checkout } = side
   const wanted = release.wanted()
   if (!wanted) return { kind: 'unknown', release }
   const { request } = wanted
@@ -79,13 +85,28 @@ async function obtain(release: ChartElsewhere, { checkout }: SideOfChange, ask: 
   const isWhole = files.size === answer.files.size
   const digest = isWhole ? answer.digest : JSON.stringify([answer.digest, ...files.keys()])
   const folder = path.join(checkout.hold(digest, files), wanted.folder)
-  if (!checkout.has(path.join(folder, 'Chart.yaml')))
+  if (!release.mayBeNoChart && !checkout.has(path.join(folder, 'Chart.yaml')))
     return missed({ cause: 'content-invalid', reason: `there is no Chart.yaml in ${wanted.folder || 'it'}` })
   const { repository } = request
   const { ref: by } = release.manifest
   const from = { repository, chart: nameOfWanted(wanted), version: answer.version, at: version, by }
-  const sources = release.sources(folder, checkout)?.map((source) => ({ ...source, fetched: from }))
-  return sources ? { kind: 'had', release, sources } : { kind: 'unknown', release }
+  if (release.mayBeNoChart && checkout.below(folder).length === 0)
+    return missed({
+      cause: 'version-missing',
+      reason: `${repository} has no folder ${wanted.folder} at ${answer.version}`,
+    })
+  const found = release.sources(folder, checkout)
+  if (!found) return { kind: 'unknown', release }
+  const notRendered = (reason: string): ChartOutcome => {
+    const its = `${nameOfWanted(wanted)} of ${repository} was fetched, and is not rendered: ${reason}`
+    return { kind: 'unknown', release, account: { cause: 'source-elsewhere', reason: its } }
+  }
+  if ('reason' in found) return notRendered(found.reason)
+  for (const source of found) {
+    const lack = source.kind === 'kustomize' ? await side.lackOfFetched(source.root) : undefined
+    if (lack !== undefined) return notRendered(`its Kustomization needs ${lack}, which was not fetched with it`)
+  }
+  return { kind: 'had', release, sources: found.map((source) => ({ ...source, fetched: from })) }
 }
 
 async function rendering(
@@ -94,7 +115,7 @@ async function rendering(
   had: readonly ChartOutcomes[],
   missed: readonly ChartOutcomes[],
 ): Promise<SideOfChange> {
-  const sources: HelmSource[] = []
+  const sources: Source[] = []
   const accounts = new Map<string, ReleaseAccount>()
   for (const { [which]: one } of had) {
     if (one?.kind !== 'had') continue
@@ -107,7 +128,9 @@ async function rendering(
         ? accountOf(after, 'head')
         : before?.kind === 'missed'
           ? accountOf(before, 'base')
-          : undefined
+          : own?.kind === 'unknown'
+            ? own.account
+            : undefined
     if (own && account) accounts.set(own.release.id, account)
   }
   return sources.length > 0 || accounts.size > 0 ? side.withReleases(sources, accounts) : side

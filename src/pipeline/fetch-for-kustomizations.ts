@@ -34,7 +34,9 @@ export async function fetchForKustomizations(sides: Sides, ask: Ask | undefined)
 /** The Kustomizations of one side that differ on the other. */
 function differing(one: SideOfChange, other: SideOfChange): KustomizeSource[] {
   return one.discovery.sources.flatMap((source) =>
-    source.kind === 'kustomize' && one.keys.get(source.id) !== other.keys.get(source.id) ? [source] : [],
+    source.kind === 'kustomize' && !source.fetched && one.keys.get(source.id) !== other.keys.get(source.id)
+      ? [source]
+      : [],
   )
 }
 

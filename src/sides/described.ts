@@ -1,9 +1,9 @@
 import type { RenderedSource } from '../manifest/manifest'
-import { namesOfValues, type Source } from '../sources/source'
+import { nameOfRoot, namesOfValues, type Source } from '../sources/source'
 
 /** A source as reports name it. */
 export function described(source: Source): RenderedSource {
-  if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
+  if (source.kind === 'kustomize') return { kind: 'kustomize', path: nameOfRoot(source) }
   const { chart, release, namespace, fetched } = source
   const its = { release, namespace, values: namesOfValues(source) }
   if (!fetched) return { kind: 'helm', path: chart || '.', ...its }

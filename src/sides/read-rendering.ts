@@ -5,7 +5,8 @@ import { guessesOf } from '../render/answers/guesses'
 import type { Renderer } from '../render/renderer'
 import type { Failure, Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
-import type { Source } from '../sources/source'
+import { heldFolderOf } from '../revision/held-files'
+import { placeOf, type Source } from '../sources/source'
 import { described } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
@@ -37,7 +38,7 @@ export async function readRendering(
     renderer.budget.doing(`reading the rendered manifests of ${path}`, path)
     const file = renderer.texts.load(text)
     // Of a chart that was fetched a reader can open the line that asks for it.
-    const seen = (source.kind === 'helm' && source.fetched?.at.path) || path
+    const seen = source.fetched?.at.path || path
     const place = { path: seen, template, id: source.id, source: described(source) }
     const own: Origin = { kind: 'rendered', ...place, ...(supposed === undefined ? {} : { supposed }) }
     const origin: Origin = {
@@ -65,8 +66,19 @@ export async function readRendering(
   return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
 }
 
-/** A failure in a chart that was fetched, at the line that asks for it. */
+/** A failure in a chart or Kustomization that was fetched, at the line that asks for it. */
 function inSight(failure: Failure, source: Source): Failure {
-  if (source.kind !== 'helm' || !source.fetched || !failure.path.startsWith(source.chart)) return failure
-  return { ...failure, ...source.fetched.at, reason: failure.reason.replaceAll(`${source.chart}/`, '') }
+  if (!source.fetched) return failure
+  const [folder, tree] = [placeOf(source), heldFolderOf(placeOf(source))]
+  const isInside = failure.path.startsWith(tree)
+  if (!isInside && source.kind === 'helm') return failure
+  const reason = failure.reason
+    .replaceAll(`${folder}/`, '')
+    .replaceAll(`${tree}/`, '')
+    .replaceAll(folder, nameOf(source))
+  return { ...failure, ...(isInside ? source.fetched.at : {}), reason }
+}
+
+function nameOf({ fetched }: Source): string {
+  return fetched ? `${fetched.chart} of ${fetched.repository}` : ''
 }

@@ -14,6 +14,7 @@ import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import type { Revision } from '../revision/revision'
 import type { Tree } from '../revision/tree'
+import { fetchedClosure } from '../sources/fetched-kustomizations'
 import { inflatedCharts } from '../sources/inflated-chart'
 import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries } from '../sources/kustomization'
 import { readPlugins } from '../sources/kustomize-reader'
@@ -82,8 +83,31 @@ export class SideOfChange {
     })
     const sourcesNow = [...this.discovery.sources, ...fetched]
     const discovery = { ...this.discovery, sources: sourcesNow, notInspected: [...notInspected, ...more] }
-    const keys = new Map([...this.keys, ...(await keysOf(fetched, renderer, checkout, discovery))])
-    return this.as({ discovery, keys })
+    const charts = fetched.filter(({ kind }) => kind === 'helm')
+    const keys = new Map([...this.keys, ...(await keysOf(charts, renderer, checkout, discovery))])
+    const inputs = new Map<string, FetchedInput>()
+    for (const source of fetched) {
+      const input = source.kind === 'kustomize' ? await this.inputOfFetched(source) : undefined
+      if (!input) continue
+      inputs.set(source.id, input)
+      for (const [id, key] of await keysOf([source], renderer, input.checkout, input)) keys.set(id, key)
+    }
+    return this.as({ discovery, keys, fetched: new Map([...this.fetched, ...inputs]) })
+  }
+
+  private async inputOfFetched(source: KustomizeSource): Promise<FetchedInput | undefined> {
+    const checkout = this.checkout.withFetched(new Map(), new Map(), () => this.renderer.newFolder())
+    const kustomizations = await fetchedClosure(source.root, checkout)
+    if (typeof kustomizations === 'string' || !source.fetched) return undefined
+    const entries = new Map([[heldFolderOf(source.root), source.fetched.at]])
+    return { checkout, kustomizations, entries, faults: new Map(), hasCharts: false }
+  }
+
+  /** What the Kustomization in a fetched folder includes that was not fetched with it. */
+  async lackOfFetched(root: string): Promise<string | undefined> {
+    const checkout = this.checkout.withFetched(new Map(), new Map(), () => this.checkout.folder)
+    const found = await fetchedClosure(root, checkout)
+    return typeof found === 'string' ? found : undefined
   }
 
   /** This side with the fetched parts of some of its Kustomizations, and the reasons for the missing ones. */

@@ -2,7 +2,15 @@ import path from 'node:path/posix'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { kustomizationNames } from '../revision/kustomization-file'
-import { closureOf, fileKey, isForeign, type Kustomization, type RemoteEntry, readKustomization } from './kustomization'
+import {
+  closureOf,
+  fileKey,
+  inside,
+  isForeign,
+  type Kustomization,
+  type RemoteEntry,
+  readKustomization,
+} from './kustomization'
 import { remotePlaceOf } from './remote-place'
 
 /**
@@ -32,6 +40,33 @@ export async function withFetched(
     if (!one) continue
     found.set(folder, one)
     open.push(...one.leadsTo)
+  }
+  return found
+}
+
+/**
+ * The Kustomization of a fetched folder, and those that it includes.
+ *
+ * @returns the first entry that was not fetched with it, where there is one
+ */
+export async function fetchedClosure(
+  root: string,
+  checkout: Checkout,
+): Promise<ReadonlyMap<string, Kustomization> | string> {
+  const found = new Map<string, Kustomization>()
+  const open = [root]
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    if (found.has(folder)) continue
+    const one = await kustomizationIn(folder, checkout)
+    if (!one) continue
+    found.set(folder, one)
+    open.push(...one.leadsTo)
+    const isHere = (place: string | undefined) => place !== undefined && checkout.tree.at(place).length > 0
+    const lacking = one.includes.find(({ text }) => !isHere(inside(folder, text))) ?? one.files[0]
+    if (lacking) return lacking.text
+    const [chart] = one.charts
+    if (chart && !checkout.has(path.join(chart.folder, 'Chart.yaml'))) return `the chart ${chart.name}`
+    if (one.plugins) return 'a plugin'
   }
   return found
 }

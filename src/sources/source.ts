@@ -1,6 +1,7 @@
 import type { HelmRelease } from '../gitops/helm-release'
 import type { ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
+import { heldFolderOf } from '../revision/held-files'
 
 /**
  * The declaration of a source: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
@@ -31,6 +32,11 @@ interface CommonSource {
   readonly definitionFiles?: readonly string[]
   /** Whether it is deployed with a part that is not inspected here, which may cause a failure. */
   readonly incomplete?: true
+  /**
+   * Set where the chart or the Kustomization is not one of the repository: its folder is then the one in which its
+   * checkout holds it.
+   */
+  readonly fetched?: FetchedFrom
   /** Its id at the base, if the head describes it differently and it is rendered with its old definition. */
   readonly baseSourceId?: string
 }
@@ -92,8 +98,6 @@ export interface HelmSource extends CommonSource {
   readonly skipCrds?: boolean
   /** The policies of Flux for the CRDs in `crds/`, if it installs the release. */
   readonly crds?: HelmRelease['crds']
-  /** Set where the chart is not one of the repository: `chart` is then the folder in which its checkout holds it. */
-  readonly fetched?: FetchedFrom
   /** Set where Flux packs the chart from this repository. */
   readonly packed?: PackedFiles
   /** The values that are supposed of a probed chart, as messages name them: `ingress.enabled=true`. */
@@ -154,7 +158,7 @@ export function placeOf(source: Source): string {
 
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */
 export function nameOfSource(source: Source): string {
-  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  if (source.kind === 'kustomize') return `the Kustomization ${nameOfRoot(source)}`
   const values = namesOfValues(source)
   const using = values.length > 0 ? ` with ${values.join(', ')}` : ''
   return `release ${source.namespace}/${source.release} of ${nameOfChart(source)}${using}`
@@ -162,7 +166,7 @@ export function nameOfSource(source: Source): string {
 
 /** A source in a few words: `charts/web (values-prod.yaml)`. */
 export function titleOf(source: Source): string {
-  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  if (source.kind === 'kustomize') return `the Kustomization ${nameOfRoot(source)}`
   const values = namesOfValues(source)
   return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }
@@ -173,10 +177,12 @@ export function titleOf(source: Source): string {
  */
 export function namesOfValues({ values, chart, fetched, supposed }: HelmSource): string[] {
   const isOfChart = (file: string) => fetched !== undefined && file.startsWith(`${chart}/`)
+  const isHeld = (file: string) => heldFolderOf(file) !== ''
   if (values.length === 0 && supposed !== undefined) return [supposed]
   return values.map((one) => {
     if ('text' in one) return one.name
-    return isOfChart(one.path) ? one.path.slice(chart.length + 1) : one.path
+    if (isOfChart(one.path)) return one.path.slice(chart.length + 1)
+    return isHeld(one.path) ? one.path.slice(heldFolderOf(one.path).length + 1) : one.path
   })
 }
 
@@ -184,7 +190,15 @@ export function namesOfValues({ values, chart, fetched, supposed }: HelmSource):
  * `charts/web`, or `ingress-nginx 4.11.3 of https://kubernetes.github.io/ingress-nginx` for a chart that was fetched.
  */
 export function nameOfChart({ chart, fetched }: HelmSource): string {
-  if (!fetched) return chart || '.'
+  return fetched ? nameOfFetched(fetched) : chart || '.'
+}
+
+/** The folder of a Kustomization, in the same way. */
+export function nameOfRoot({ root, fetched }: KustomizeSource): string {
+  return fetched ? nameOfFetched(fetched) : root || '.'
+}
+
+function nameOfFetched(fetched: FetchedFrom): string {
   const named = [fetched.chart, fetched.version].filter(Boolean).join(' ')
   return `${named} of ${fetched.repository}`
 }

@@ -13,6 +13,14 @@ export interface ValuesSurroundings extends Pick<GitOpsSources, 'skip' | 'isHere
   readonly repositoryIndex: { readonly checkout: Checkout }
 }
 
+/** The folders that values files are named from. */
+interface ValuesPlaces {
+  readonly chart: string
+  readonly sources: readonly ApplicationSource[]
+  /** The root of the repository that the chart is in; empty for this one. */
+  readonly root?: string
+}
+
 /** The options of helm that a source sets. */
 export function helmOptionsOf(source: ApplicationSource, application: BuildEnvironment) {
   const { helm } = source
@@ -37,7 +45,7 @@ export function helmOptionsOf(source: ApplicationSource, application: BuildEnvir
 export function valuesOf(
   manifest: Manifest,
   source: ApplicationSource,
-  { chart, sources }: { chart: string; sources: readonly ApplicationSource[] },
+  { chart, sources, root = '' }: ValuesPlaces,
   named: ValuesSurroundings,
 ): Values[] | undefined {
   const { helm } = source
@@ -46,17 +54,19 @@ export function valuesOf(
   const atFiles = named.siteOf(manifest, helm.at('valueFiles'))
   for (const { entry: file, ref, path: written } of valueFilesOf(source)) {
     const owner = ref === undefined ? undefined : sourceNamed(ref, sources)
+    const isOfChart = root !== '' && owner !== undefined && isSameTree(owner, source)
     const elsewhere =
       ref === undefined
         ? /^[a-z0-9+]+:\/\//i.test(file)
-        : owner === undefined || !named.isHere(textAt(owner.repoURL), written)
+        : owner === undefined || !(isOfChart || named.isHere(textAt(owner.repoURL), written))
     if (elsewhere) {
       named.skip(manifest, 'values-elsewhere', `its values ${file} are not in this repository`, { at: atFiles })
       return undefined
     }
     // A path from the root starts with a slash, or behind the name of another source.
+    const top = ref === undefined || isOfChart ? root : ''
     const isFromRoot = ref !== undefined || written.startsWith('/')
-    const place = isFromRoot ? inside('', ref === undefined ? written.slice(1) : written) : inside(chart, written)
+    const place = isFromRoot ? inside(top, ref === undefined ? written.slice(1) : written) : inside(chart, written)
     if (place === undefined) {
       named.skip(manifest, 'values-outside', `its values ${file} are outside this repository`, { at: atFiles })
       return undefined
@@ -74,4 +84,10 @@ export function valuesOf(
   const inline = isText ? textAt(place) : asciiJson(map?.value ?? {})
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
   return values
+}
+
+function isSameTree(one: ApplicationSource, other: ApplicationSource): boolean {
+  const textsOf = ({ repoURL, targetRevision }: ApplicationSource) =>
+    [textAt(repoURL), textAt(targetRevision)].join(' ')
+  return textsOf(one) === textsOf(other)
 }

@@ -51,10 +51,10 @@ function nameSource(
   const bringer = named.bringerOf(manifest)
   const { checkout, argoFiles } = named.repositoryIndex
   const url = textAt(given.repoURL)
+  const id = idOfChart(manifest, given, { index, name, named })
+  const release = () => chartOfApplication(manifest, given, { id, application, named })
   if (given.chart.exists) {
     const reason = `the chart ${textAt(given.chart)} of ${url} is not in this repository`
-    const id = idOfChart(manifest, given, { index, name, named })
-    const release = () => chartOfApplication(manifest, given, { id, application, named })
     named.skipRelease(manifest, id, release, reason, { at: named.siteOf(manifest, given.chart) })
     return
   }
@@ -66,7 +66,9 @@ function nameSource(
   if (place === undefined || !(isGiven || named.isHere(url, place))) {
     const where = [url, written].filter(Boolean).join(' ')
     const at = named.siteOf(manifest, place === undefined ? given.path : given.repoURL)
-    named.skip(manifest, 'source-elsewhere', `${where} is not in this repository`, { at })
+    const reason = `${where} is not in this repository`
+    if (place === undefined || named.isThisRepository(url)) named.skip(manifest, 'source-elsewhere', reason, { at })
+    else named.skipRelease(manifest, id, release, reason, { cause: 'source-elsewhere', at })
     return
   }
   trackRevision(given, application, named)

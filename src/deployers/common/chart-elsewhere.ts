@@ -2,7 +2,7 @@ import type { PackageRequest } from '../../fetch/asked-once'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
-import type { HelmSource, PackedFiles } from '../../sources/source'
+import type { PackedFiles, Source } from '../../sources/source'
 
 /** A request for a chart, and the chart's place in the result: a folder of a Git repository, or all of it. */
 export interface WantedChart {
@@ -29,9 +29,17 @@ export interface ChartElsewhere {
   readonly inputs: readonly string[]
   /**
    * @param chart the folder of the chart in the checkout
-   * @returns the sources that the release is, one for each cluster; undefined where some of its values are unknown
+   * @returns the sources that the release is, one for each cluster; undefined where some of its values are unknown, and
+   *   the reason where the folder is not rendered
    */
-  sources(chart: string, checkout: Checkout): readonly HelmSource[] | undefined
+  sources(chart: string, checkout: Checkout): readonly Source[] | NotRendered | undefined
+  /** Whether its folder may be a Kustomization, or no chart at all: that is known once it is fetched. */
+  readonly mayBeNoChart?: true
+}
+
+/** Why a fetched folder is not rendered: a clause that ends a sentence. */
+export interface NotRendered {
+  readonly reason: string
 }
 
 /** The name of a chart as messages have it. */

@@ -181,10 +181,10 @@ export class GitOpsSources {
     id: string,
     read: () => ChartElsewhere,
     reason: string,
-    more: Pick<NotInspected, 'url' | 'at'> = {},
+    { cause = 'chart-elsewhere', ...more }: Partial<Pick<NotInspected, 'url' | 'at' | 'cause'>> = {},
   ): void {
     if (!this.elsewhere.has(id)) this.elsewhere.set(id, read)
-    this.skip(manifest, 'chart-elsewhere', reason, { ...more, release: id })
+    this.skip(manifest, cause, reason, { ...more, release: id })
   }
 
   /** The line of a value of an object; that of the whole object where a rendering makes the value. */

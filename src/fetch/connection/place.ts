@@ -37,6 +37,18 @@ export function placeOf(written: string): Place | undefined {
   return { key: `${scheme}://${user ? `${user}@` : ''}${url.hostname}${named}${path}`, scheme, url, user }
 }
 
+/** Hosts that serve a repository under one path by `ssh` and by `https`, where anyone may read a public one. */
+const publicHosts: ReadonlySet<string> = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'])
+
+/**
+ * The place of `https` that is the same repository as one of `ssh`: the machine of a check rarely has a key, and a
+ * public repository needs none.
+ */
+export function withoutKey({ scheme, url, user }: Place): Place | undefined {
+  if (scheme !== 'ssh' || user !== 'git' || (url.port !== '' && url.port !== ports.ssh)) return undefined
+  return publicHosts.has(url.hostname) ? placeOf(`https://${url.hostname}${url.pathname}`) : undefined
+}
+
 function schemeOf(text: string): Place['scheme'] | undefined {
   const end = text.indexOf(':')
   const written = text.slice(0, end).toLowerCase()

@@ -1,4 +1,4 @@
-import { type Place, placeOf } from './place'
+import { type Place, placeOf, withoutKey } from './place'
 
 /** The `network` of the base's config. */
 export interface NetworkConfig {
@@ -18,7 +18,8 @@ export class TrustedPlaces {
   ) {
     const named = [...config.charts, ...config.git].flatMap((url) => placeOf(url) ?? [])
     this.private = named
-    this.keys = new Set([...named, ...[...base].flatMap((url) => placeOf(url) ?? [])].map(({ key }) => key))
+    const all = [...named, ...[...base].flatMap((url) => placeOf(url) ?? [])]
+    this.keys = new Set(all.flatMap((place) => [place.key, withoutKey(place)?.key ?? place.key]))
   }
 
   /** The same places and more. */
@@ -26,8 +27,9 @@ export class TrustedPlaces {
     return new TrustedPlaces([...this.keys, ...base], this.config)
   }
 
+  /** A repository of a public host is one place by `https` and by `ssh`. */
   trusts(place: Place): boolean {
-    return this.keys.has(place.key)
+    return this.keys.has(place.key) || this.keys.has(withoutKey(place)?.key ?? place.key)
   }
 
   /** A registry's folder and a name in it are one place with the chart's whole name. */

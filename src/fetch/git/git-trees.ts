@@ -9,10 +9,10 @@ import type { FetchedTree, TreeCache, TreeId } from '../cache/tree-cache'
 import { publicAddresses, type ResolveHost } from '../connection/address'
 import { isOneVersion } from '../connection/constraint'
 import { FetchFailure } from '../connection/failure'
-import type { Fetched, TreeRequest } from '../connection/fetching'
+import type { Fetched, FetchFault, TreeRequest } from '../connection/fetching'
 import type { HttpClient } from '../connection/http-client'
 import type { FetchLimits } from '../connection/limits'
-import type { Place } from '../connection/place'
+import { type Place, withoutKey } from '../connection/place'
 import { checkBehindProxy, proxyFor } from '../connection/proxy'
 import type { Turns } from '../connection/turns'
 import { filesIn, readTree } from './git-objects'
@@ -89,9 +89,20 @@ export class GitTrees {
   }
 
   private remote(place: Place): Promise<Remote> {
-    const remote = this.remotes.get(place.key) ?? this.listed(place)
+    const remote = this.remotes.get(place.key) ?? this.reached(place)
     this.remotes.set(place.key, remote)
     return remote
+  }
+
+  /** Reaches a repository that `ssh` names by `https` first, where its host serves public ones so. */
+  private async reached(place: Place): Promise<Remote> {
+    const web = withoutKey(place)
+    if (!web) return await this.listed(place)
+    const first = await this.remote(web).catch(faultOf)
+    if ('access' in first) return first
+    const last = await this.listed(place).catch(faultOf)
+    if ('access' in last) return last
+    throw new FetchFailure(last.cause, `${last.reason}; and without a key, ${first.reason}`)
   }
 
   private async listed(place: Place): Promise<Remote> {
@@ -231,6 +242,12 @@ export class GitTrees {
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+/** The fault of a place; any other error is one of this program. */
+function faultOf(error: unknown): FetchFault {
+  if (error instanceof FetchFailure) return error.fault
+  throw error
 }
 
 /** The commit or the version that a request names by the part of it that counts; empty for a name that may move. */

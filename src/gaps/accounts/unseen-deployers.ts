@@ -54,7 +54,7 @@ const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause
 
 /** The origins of fetched charts, the files that name them, and the objects that install them. */
 export function fetchedBy(sources: readonly Source[]) {
-  const releases = sources.flatMap((source) => (source.kind === 'helm' && source.fetched ? [source] : []))
+  const releases = sources.flatMap((source) => (source.fetched ? [source] : []))
   const places = releases.flatMap(({ fetched }) => fetched?.repository ?? [])
   return {
     places: new Set(places),
