@@ -93,6 +93,7 @@ const harmless: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
   'values-elsewhere',
   'values-outside',
   'values-replaced',
+  'values-in-cluster',
   'file-parameters',
   'jsonnet',
   'file-names',

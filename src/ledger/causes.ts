@@ -98,6 +98,11 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'The objects of that template are not seen.',
     remedy: 'Use only `inputs`, conditions, ranges and common functions in the template, or write the object itself.',
   },
+  'values-in-cluster': {
+    many: 'releases that are rendered with placeholders for values of the cluster',
+    effect: 'Parts of its objects that depend on these values may differ in the cluster.',
+    remedy: 'Write values that decide routes or TLS into the HelmRelease, or into a ConfigMap of this repository.',
+  },
   'values-replaced': {
     many: 'releases that are rendered with values of their chart besides their own',
     effect: 'The values of its chart may differ from those in the cluster.',

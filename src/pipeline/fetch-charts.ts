@@ -13,7 +13,13 @@ import { writtenPlace } from './opening/written-place'
 
 /** The result of fetching the chart of a release, on one side. */
 type ChartOutcome =
-  | { readonly kind: 'had'; readonly release: ChartElsewhere; readonly sources: readonly Source[] }
+  | {
+      readonly kind: 'had'
+      readonly release: ChartElsewhere
+      readonly sources: readonly Source[]
+      /** Of a part that is not as in the cluster. */
+      readonly account?: ReleaseAccount
+    }
   | ({ readonly kind: 'missed' } & MissedChart)
   /** A part of it is known in the cluster alone, or was not asked for. */
   | {
@@ -66,7 +72,7 @@ export async function fetchCharts(sides: Sides, ask: Ask | undefined): Promise<S
 async function obtain(release: ChartElsewhere, side: SideOfChange, ask: Ask): Promise<ChartOutcome> {
   const { checkout } = side
   const wanted = release.wanted()
-  if (!wanted) return { kind: 'unknown', release }
+  if (!wanted) return withoutValues(release)
   const { request } = wanted
   const answer = await ask(request)
   if (!answer) return { kind: 'unknown', release, finding: notAsked(release) }
@@ -106,7 +112,20 @@ async function obtain(release: ChartElsewhere, side: SideOfChange, ask: Ask): Pr
     const lack = source.kind === 'kustomize' ? await side.lackOfFetched(source.root) : undefined
     if (lack !== undefined) return notRendered(`its Kustomization needs ${lack}, which was not fetched with it`)
   }
-  return { kind: 'had', release, sources: found.map((source) => ({ ...source, fetched: from })) }
+  const sources = found.map((source) => ({ ...source, fetched: from }))
+  const replaced = release.valuesReplaced?.()
+  const account = replaced === undefined ? {} : { account: { cause: 'values-in-cluster', reason: replaced } as const }
+  return { kind: 'had', release, sources, ...account }
+}
+
+/** The release of a chart that is not asked for. */
+function withoutValues(release: ChartElsewhere): ChartOutcome {
+  const lacking = release.valuesLacking?.()
+  if (lacking === undefined) return { kind: 'unknown', release }
+  const remedy =
+    'To have its objects judged, write these values into the HelmRelease or into a ConfigMap of this repository; single ones of a Secret may be named with `targetPath`.'
+  const account = { cause: 'chart-elsewhere', reason: `its chart is not rendered, because ${lacking}`, remedy } as const
+  return { kind: 'unknown', release, account }
 }
 
 async function rendering(
@@ -120,7 +139,7 @@ async function rendering(
   for (const { [which]: one } of had) {
     if (one?.kind !== 'had') continue
     sources.push(...one.sources)
-    accounts.set(one.release.id, 'rendered')
+    accounts.set(one.release.id, one.account ?? 'rendered')
   }
   for (const { before, after, [which]: own } of missed) {
     const account =

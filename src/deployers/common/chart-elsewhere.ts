@@ -25,6 +25,10 @@ export interface ChartElsewhere {
   /** The cursors of version and place. */
   readonly version: Cursor
   readonly place: Cursor
+  /** Why it is not rendered although its chart may be fetched: some of its values are only in the cluster. */
+  readonly valuesLacking?: () => string | undefined
+  /** Which of its values are placeholders, as only the cluster has them. */
+  readonly valuesReplaced?: () => string | undefined
   /** The inputs of the installation: equal if nothing differs. */
   readonly inputs: readonly string[]
   /**

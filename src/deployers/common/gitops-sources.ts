@@ -63,6 +63,7 @@ export type NotInspectedCause =
   | 'values-elsewhere'
   | 'values-outside'
   | 'values-replaced'
+  | 'values-in-cluster'
   | 'file-parameters'
   | 'plugin'
   | 'jsonnet'

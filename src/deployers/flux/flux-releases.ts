@@ -15,7 +15,7 @@ import { siteOfFolder } from '../common/missing-folder'
 import type { FoundFolder, NotFollowed } from './composed-artifact'
 import { elsewhere, type FluxOwners, idOf } from './flux-owners'
 import type { FluxReferences } from './flux-references'
-import { substitutionsOf, valuesOf } from './flux-values'
+import { ownValuesOf, substitutionsOf, valuesOf } from './flux-values'
 import { chartOfHelmRelease, idOfRelease } from './helm-release-chart'
 import { postRenderersOf } from './post-renderers'
 
@@ -111,6 +111,7 @@ export class FluxReleases {
           packed: artifact,
           ...(hasRevisionInVersion(chart) ? { isVersionLonger: true as const } : {}),
           values,
+          ...(ownValuesOf(manifest, holders).replaced === undefined ? {} : { incomplete: true as const }),
           set: {},
           ...postRenderersOf(release, manifest),
           crds: release.crds,

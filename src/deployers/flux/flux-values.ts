@@ -9,6 +9,7 @@ import {
 } from '../../gitops/flux-kustomization'
 import { type HelmReleaseChart, readHelmRelease, type ValuesReference } from '../../gitops/helm-release'
 import { textAt } from '../../gitops/text'
+import { abridged } from '../../listing'
 import { readYaml } from '../../manifest/document-reader'
 import { splitDocuments } from '../../manifest/documents'
 import { groupKindOf, Manifest } from '../../manifest/manifest'
@@ -128,49 +129,75 @@ export function valuesOf(
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
     named.skip(manifest, 'values-replaced', `its valuesFiles replace ${defaults}, but are merged over it here`)
-  const own = ownValuesOf(manifest, holders, named)
-  return own && [...values, ...own]
+  const own = ownValuesOf(manifest, holders)
+  if (own.lacking !== undefined) {
+    named.skip(manifest, 'values-elsewhere', own.lacking)
+    return undefined
+  }
+  if (own.replaced !== undefined) named.skip(manifest, 'values-in-cluster', own.replaced)
+  return [...values, ...own.values]
 }
 
-/**
- * The values of a release besides the files of its chart.
- *
- * @returns undefined if some of them are not in this repository
- */
-export function ownValuesOf(
-  manifest: Manifest,
-  holders: ReleaseReferences['holders'],
-  named: Pick<GitOpsSources, 'skip'>,
-): Values[] | undefined {
+/** The values of a release besides the files of its chart, as far as they are in this repository. */
+export interface OwnValues {
+  readonly values: readonly Values[]
+  /** Why values of unknown keys are missing; undefined where none are. */
+  readonly lacking?: string
+  /** Which single values are placeholders, as only the cluster has them; undefined where none are. */
+  readonly replaced?: string
+}
+
+export function ownValuesOf(manifest: Manifest, holders: ReleaseReferences['holders']): OwnValues {
   const release = readHelmRelease(manifest.root)
   const held: ReferencedValues[] = []
+  const open: string[] = []
   for (const [index, reference] of release.valuesFrom.entries()) {
     const holder = holders[index]
     const text = holder && entryOf(dataOf(holder), reference.key)
     if (holder && text !== undefined) held.push({ reference, holder, text })
     else if (reference.optional.value !== true) {
       const what = `${textAt(reference.kind)} ${textAt(reference.name)}`
-      named.skip(manifest, 'values-elsewhere', `its values from ${what} are not in this repository`)
-      return undefined
+      const path = textAt(reference.targetPath)
+      if (path === '') return { values: [], lacking: `its values from ${what} are not in this repository` }
+      // The release has some value there: without the object, Flux does not install it.
+      held.push({ reference, text: placeholderFor(reference) })
+      open.push(`${path} from ${what}`)
     }
   }
+  const replaced =
+    open.length === 0
+      ? {}
+      : { replaced: `it is rendered with placeholders for values that are not in this repository: ${abridged(open)}` }
   const { value: inline } = release.values
   const name = `the values in ${manifest.origin.path}`
   if (held.some(({ reference }) => textAt(reference.targetPath) !== ''))
-    return [{ text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }]
+    return { values: [{ text: asciiJson(composed(held, isGrowing(inline) ? inline : {})), name }], ...replaced }
   // Flux reads the first document of a text, and helm may read all.
-  const texts = held.map(({ holder, text }) => ({
-    text: splitDocuments(text)[0]?.text ?? '',
-    name: `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`,
-  }))
+  const texts = held.flatMap(({ holder, text }) =>
+    holder === undefined
+      ? []
+      : [
+          {
+            text: splitDocuments(text)[0]?.text ?? '',
+            name: `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`,
+          },
+        ],
+  )
   const own = inline === undefined || inline === null ? [] : [{ text: asciiJson(inline), name }]
-  return [...texts, ...own]
+  return { values: [...texts, ...own] }
+}
+
+/** A text that is read as one that is filled in later, with a name that Flux takes for no default. */
+function placeholderFor({ kind, name, key }: ValuesReference): string {
+  const words = [kind, name].map(textAt)
+  return `\${${[...words, key].join('_').replaceAll(/\W/g, '_')}}`
 }
 
 /** The content of an entry of `valuesFrom`. */
 interface ReferencedValues {
   readonly reference: ValuesReference
-  readonly holder: Manifest
+  /** None for a placeholder. */
+  readonly holder?: Manifest
   readonly text: string
 }
 
@@ -184,11 +211,11 @@ function composed(held: readonly ReferencedValues[], inline: Growing): Growing {
   for (const { reference, holder, text } of held) {
     const path = textAt(reference.targetPath)
     if (path === '') {
-      result = merged(result, dataIn(text, holder))
+      if (holder) result = merged(result, dataIn(text, holder))
       continue
     }
     result = merged(result, inline)
-    if (reference.literal.value === true) {
+    if (reference.literal.value === true || !holder) {
       const verbatim = text.replace(/[\\,{]/g, '\\$&')
       assign(`${path}=${verbatim}`, result, true)
       continue

@@ -47,7 +47,7 @@ export function chartOfHelmRelease(
   const isOfRegistry = artifact?.ref.kind === 'OCIRepository'
   const [substitutions, ...others] = its.substitutions
   const fill = (text: string) => substituted(text, substitutions)
-  const own = () => ownValuesOf(manifest, holders, { skip() {} })
+  const own = () => ownValuesOf(manifest, holders)
   const parts = [manifest, ...definitions, ...holders.filter((one) => one !== undefined)]
   return {
     id: idOfRelease(manifest),
@@ -57,16 +57,18 @@ export function chartOfHelmRelease(
     wanted() {
       // Applied several times with different variables, it is several releases.
       const isSeveral = others.length > 0 && its.substitutions.some(Boolean)
-      const wanted = isSeveral || !own() ? undefined : wantedBy(chart, artifact, fill)
+      const wanted = isSeveral || own().lacking !== undefined ? undefined : wantedBy(chart, artifact, fill)
       // Only the cluster has the other variables.
       return JSON.stringify(wanted?.request)?.includes('${') ? undefined : wanted
     },
     version: isOfRegistry && source ? source.version : chart.version.exists ? chart.version : chart.chart,
     place: source ? source.url : chart.sourceRef,
+    valuesLacking: () => own().lacking,
+    valuesReplaced: () => own().replaced,
     inputs: [...parts.map(({ object }) => object.content), JSON.stringify([targets, namespace, substitutions ?? {}])],
     sources(folder, checkout): HelmSource[] | undefined {
-      const [fromChart, fromRelease] = [valuesOfChart(chart, folder, checkout), own()]
-      if (!fromChart || !fromRelease) return undefined
+      const [fromChart, { values: fromRelease, lacking }] = [valuesOfChart(chart, folder, checkout), own()]
+      if (!fromChart || lacking !== undefined) return undefined
       const values = [
         ...fromChart,
         ...fromRelease.map((one) => ('text' in one ? { ...one, text: fill(one.text) } : one)),

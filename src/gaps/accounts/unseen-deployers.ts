@@ -12,6 +12,7 @@ import type { AccountedSide } from './accounted-side'
 /** Causes that leave something out of a rendering that is judged for the rest. */
 const partial: ReadonlySet<NotInspectedCause> = new Set([
   'values-replaced',
+  'values-in-cluster',
   'patched',
   'plugin',
   'jsonnet',
