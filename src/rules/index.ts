@@ -35,6 +35,7 @@ import policyAttached from './controller-scope/policy-attached'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
+import selectorKept from './controller-scope/selector-kept'
 import serviceReaches from './controller-scope/service-reaches'
 import serviceSelects from './controller-scope/service-selects'
 import snippetsOff from './controller-scope/snippets-off'
@@ -142,6 +143,7 @@ export const rules: readonly Rule[] = [
   publishTarget,
   rbacScoped,
   rbacSufficient,
+  selectorKept,
   serviceReaches,
   serviceSelects,
   snippetsOff,

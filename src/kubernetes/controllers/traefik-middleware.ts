@@ -8,6 +8,10 @@ import { mayTakeIngress } from './controller-ingresses'
 
 export const middlewareKinds = ofTraefik('Middleware')
 export const ingressRouteKinds = ofTraefik('IngressRoute')
+export const tlsOptionKinds = ofTraefik('TLSOption')
+const tcpRouteKinds = ofTraefik('IngressRouteTCP')
+/** The kinds that can name a TLSOption, besides Ingresses. */
+export const tlsRouteKinds = [...ingressRouteKinds, ...tcpRouteKinds]
 
 /** The names by which an object uses Middlewares, as Traefik keeps them: `shop-auth` for `auth` in `shop`. */
 export function middlewaresOf(user: Manifest): { readonly name: string; readonly at: Cursor }[] {
@@ -25,6 +29,20 @@ export function middlewaresOf(user: Manifest): { readonly name: string; readonly
       const namespace = at.at('namespace').string || user.ref.namespace
       return [{ name: keyOf({ namespace, name }), at: at.at('name') }]
     })
+}
+
+/** The TLSOption that an object names, as Traefik keeps it. */
+export function tlsOptionsOf({ ref, root }: Manifest): { readonly name: string; readonly at: Cursor }[] {
+  if (ref.kind === 'Ingress') {
+    const at = root.at('metadata', 'annotations', 'traefik.ingress.kubernetes.io/router.tls.options')
+    const [name, provider] = (at.string ?? '').trim().split('@')
+    return name && provider === 'kubernetescrd' ? [{ name, at }] : []
+  }
+  const options = root.at('spec', 'tls', 'options')
+  const at = options.at('name')
+  // With a provider in its name, it is no object; without one, `default` is always there.
+  if (!at.string || at.string.includes('@') || (at.string === 'default' && !options.at('namespace').string)) return []
+  return [{ name: keyOf({ namespace: options.at('namespace').string || ref.namespace, name: at.string }), at }]
 }
 
 /** The Middlewares that the annotation of an Ingress names, each with its provider if one is written. */
