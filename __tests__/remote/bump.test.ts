@@ -201,7 +201,13 @@ describe.each([
   test('that the repository does not have is an error at its line', async () => {
     const report = await changeOnline(filesOf('1.0.0'), filesOf('9.9.9'))
     expect(introduced(report)).toEqual([`error head/flux/ops.yaml:${line} source/unrendered`])
-    expect(report.findings[0]?.text).toMatch(/cannot be installed.* ops 9\.9\.9/)
+    expect(report.findings[0]?.text).toMatch(/cannot be installed, here or in the cluster: .* ops 9\.9\.9/)
+  })
+
+  test('that the repository has as little as the one before is a warning at its line', async () => {
+    const report = await changeOnline(filesOf('9.9.8'), filesOf('9.9.9'))
+    expect(introduced(report)).toEqual([`warning head/flux/ops.yaml:${line} source/unrendered`])
+    expect(report.findings[0]?.text).toMatch(/cannot be installed here: .* ops 9\.9\.9.*log in to it/)
   })
 
   test('is not blamed for what a value beside it does', async () => {

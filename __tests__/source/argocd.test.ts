@@ -311,6 +311,14 @@ spec:
       'its generator plugin is not read; lists of elements, git, clusters, matrix and merge are',
     ],
     [
+      'generators: [{matrix: {generators: [{list: {elements: [{}]}}]}}]',
+      'its generator matrix does not have two generators, as Argo CD requires',
+    ],
+    [
+      'generators: [{merge: {mergeKeys: [], generators: [{list: {elements: [{}]}}, {list: {elements: [{}]}}]}}]',
+      'its generator merge does not have mergeKeys and two generators, as Argo CD requires',
+    ],
+    [
       'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',
       'the selector of its generator has an unknown operator',
     ],

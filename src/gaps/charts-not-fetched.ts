@@ -42,24 +42,29 @@ export function accountOf(
   return { cause, files, reason }
 }
 
-/** The place does not have the version that a release of the head asks for: the cluster cannot install it either. */
+/**
+ * The place does not have the version that a release of the head asks for: the cluster cannot install it either, unless
+ * its credentials show it more.
+ *
+ * @param missedBefore whether the base asks for this version, or for another one that is missing, too
+ */
 export function missingVersion(
   { release, wanted, fault, version }: MissedChart,
-  before: 'same' | 'other' | undefined,
+  missedBefore: 'same' | 'other' | undefined,
 ): Finding {
   const { request } = wanted
   const { manifest } = release
   const asked = request.kind === 'chart' ? request.version || (request.tag ?? '') : ''
-  return gateFinding('source/unrendered', 'version-missing', before === 'other' ? 'warning' : 'error', {
+  return gateFinding('source/unrendered', 'version-missing', missedBefore === 'other' ? 'warning' : 'error', {
     side: 'head',
     path: version.path,
     region: version.region,
-    status: before === 'same' ? 'existing' : 'introduced',
+    status: missedBefore === 'same' ? 'existing' : 'introduced',
     object: manifest.ref,
     keys: [request.repository, nameOfWanted(wanted), asked],
     text:
-      before === 'other'
-        ? `${nameOf(manifest.ref)} cannot be installed here: ${fault.reason}. The version before this change is not there either, so the repository may not show all of its versions here. If it shows them to the cluster, fetch from it with the same rights; if not, name a version that exists.`
+      missedBefore === 'other'
+        ? `${nameOf(manifest.ref)} cannot be installed here: ${fault.reason}. The version before this change is not there either, so the place may show only some of its versions without credentials. If the cluster has credentials for it, log in to it in a step before this check (\`helm registry login\`, \`docker login\`, a credential helper of git); otherwise name a version that exists.`
         : `${nameOf(manifest.ref)} cannot be installed, here or in the cluster: ${fault.reason}. Name a version that exists.`,
   })
 }

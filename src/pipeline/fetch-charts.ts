@@ -158,7 +158,9 @@ async function rendering(
 function findingsOf({ before, after }: ChartOutcomes): Finding[] {
   const unknown = [before, after].flatMap((one) => (one?.kind === 'unknown' && one.finding ? [one.finding] : []))
   if (after?.kind !== 'missed' || after.fault.cause !== 'version-missing') return unknown
-  const was = before?.kind === 'missed' && before.fault.cause === 'version-missing' ? before : undefined
-  const isOld = was !== undefined && JSON.stringify(was.wanted) === JSON.stringify(after.wanted)
-  return [...unknown, missingVersion(after, isOld ? 'same' : was ? 'other' : undefined)]
+  const was = before?.kind === 'missed' && before.fault.cause === 'version-missing' ? before.wanted : undefined
+  const isSameChart =
+    was?.request.repository === after.wanted.request.repository && nameOfWanted(was) === nameOfWanted(after.wanted)
+  const missedBefore = JSON.stringify(was) === JSON.stringify(after.wanted) ? 'same' : isSameChart ? 'other' : undefined
+  return [...unknown, missingVersion(after, missedBefore)]
 }

@@ -89,12 +89,14 @@ export function chartOfApplication(
     sources(folder, held) {
       const type = source.chart.exists ? 'helm' : typeOfFolder(source, folder, held)
       if (typeof type === 'object') return type
-      if (type === 'kustomize' && source.kustomize.at('components', 0).exists) return undefined
+      if (type === 'kustomize' && source.kustomize.at('components', 0).exists)
+        return { reason: 'the Application adds components to its Kustomization, which are not read' }
       if (type === 'kustomize') return [kustomizationOf(source, folder, { id, application, named })]
       const its = values(folder, held)
       const isOverridden = (file: string) =>
         overrides.some((name) => path.basename(file).startsWith(name)) && path.dirname(file) === folder
-      if (held.below(folder).some(isOverridden)) return undefined
+      if (held.below(folder).some(isOverridden))
+        return { reason: 'a file .argocd-source.yaml in the folder overrides the Application, and is not read' }
       if (!its?.every((one) => !('path' in one) || held.has(one.path))) return undefined
       return [
         {

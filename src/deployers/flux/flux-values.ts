@@ -147,6 +147,7 @@ export interface OwnValues {
   readonly replaced?: string
 }
 
+/** Reads the values of a release besides the files of its chart; single ones of the cluster become placeholders. */
 export function ownValuesOf(manifest: Manifest, holders: ReleaseReferences['holders']): OwnValues {
   const release = readHelmRelease(manifest.root)
   const held: ReferencedValues[] = []
@@ -187,7 +188,7 @@ export function ownValuesOf(manifest: Manifest, holders: ReleaseReferences['hold
   return { values: [...texts, ...own] }
 }
 
-/** A text that is read as one that is filled in later, with a name that Flux takes for no default. */
+/** A variable that nothing sets: rules read it as a text that is filled in before it reaches the cluster. */
 function placeholderFor({ kind, name, key }: ValuesReference): string {
   const words = [kind, name].map(textAt)
   return `\${${[...words, key].join('_').replaceAll(/\W/g, '_')}}`

@@ -101,6 +101,7 @@ export function loadPartners(
     const index = new WordIndex(strings)
     const kinds = kindsSought(wanted)
     for (const [manifest, followed] of others) {
+      // It saves the search for words in most of the rendered text.
       if (kinds && !kinds.has(manifest.ref.kind)) continue
       const by = new Set(lookingFor(manifest, wanted, index).filter((active) => !followed.has(active)))
       for (const active of by) followed.add(active)

@@ -23,7 +23,15 @@ import { openIn, substituted } from '../../sources/substitution'
 import type { Fields } from '../../sources/untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
-import { causeIn, type Failure, type FailureCause, type Piece, type Rendering, withoutFolder } from './rendering'
+import {
+  causeIn,
+  errorOf,
+  type Failure,
+  type FailureCause,
+  type Piece,
+  type Rendering,
+  withoutFolder,
+} from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -266,12 +274,7 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   if (outcome.broken)
     return { ...at('tool-missing', `kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return at('tool-stopped', `kustomize was stopped because ${outcome.stopped}`)
-  // Warnings about deprecated fields come first, and lines of a log with the time of day.
-  const message = outcome.stderr
-    .replace(/^# Warning: .*$/gm, '')
-    .replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d .*$/gm, '')
-    .replace(/^error: /im, '')
-    .trim()
+  const message = errorOf(outcome.stderr)
   if (message === '') return at('tool-stopped', `kustomize exited with status ${outcome.status} without a message`)
   if (message.includes(notFetched)) {
     const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []

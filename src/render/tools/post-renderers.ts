@@ -8,7 +8,7 @@ import { asciiJson } from '../../sources/ascii-json'
 import type { HelmSource, PostRenderers } from '../../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../../sources/untyped'
 import { shortened } from './helm'
-import type { Failure, Piece } from './rendering'
+import { errorOf, type Failure, type Piece } from './rendering'
 import { type Limits, runTool } from './tool'
 
 /** The program that builds Kustomizations, and the words before the folder. */
@@ -56,7 +56,7 @@ export async function postRendered(
     if (outcome.stopped !== undefined)
       return failed('tool-stopped', `kustomize was stopped at its postRenderers because ${outcome.stopped}`)
     if (outcome.status !== 0) {
-      const words = shortened(outcome.stderr.replace(/^# Warning: .*$/gm, '').replace(/^error: /im, ''), home)
+      const words = shortened(errorOf(outcome.stderr), home)
       const effect = `so Flux does not upgrade the release ${chart === '' ? '' : `of ${chart} `}either`
       return failed('post-renderers', `kustomize cannot run its postRenderers: ${words}; ${effect}`)
     }

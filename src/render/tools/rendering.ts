@@ -114,3 +114,14 @@ export function causeIn(words: string): string {
   const stop = words.indexOf(end, at)
   return at === -1 || stop === -1 ? words : words.slice(at + start.length, stop)
 }
+
+/**
+ * The error of kustomize. Before it come warnings about deprecated fields, and lines of a log with the time of day, as
+ * kustomize (`2026/11/27 02:48:21 …`) or as kubectl (`I1127 02:48:21.594343 …`) writes them.
+ */
+export function errorOf(stderr: string): string {
+  return stderr
+    .replace(/^(?:# Warning: |\d{4}\/\d\d\/\d\d \d\d:|[IWEF]\d{4} \d\d:).*$/gm, '')
+    .replace(/^error: /im, '')
+    .trim()
+}

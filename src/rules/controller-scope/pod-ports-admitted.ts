@@ -30,6 +30,7 @@ const policyKinds = [networkPolicyKind, ciliumPolicyKind]
 /** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
 const nearKinds = [...policyKinds, 'Service', ...backendKinds, ...servingKinds]
 
+/** Kinds without a namespace, and those that have to do with Pods of other namespaces. */
 const farKinds = [...otherPolicyKinds, gatewayKind, gatewayClassKind, envoyProxyKind, ...releaseKinds]
 
 /** All kinds of policies have one of these words: the second is a field of Capsule's Tenants. */

@@ -89,7 +89,8 @@ function partsOf(selector: Cursor): string[] {
 }
 
 /**
- * Whether the tool that applies an object deletes and creates it again. Sources:
+ * Whether an annotation makes the tool that applies an object delete and create it again; `spec.force` of a
+ * Kustomization of Flux is not read. Sources:
  * https://fluxcd.io/flux/components/kustomize/kustomizations/#force and
  * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/
  */
