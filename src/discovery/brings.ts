@@ -87,12 +87,11 @@ export class Brings {
   ): Promise<boolean> {
     const taken = [root, ...components].flatMap((start) => closureOf(start, kustomizations))
     const files = [...new Set(taken.flatMap((one) => filesOf(one, this.checkout)))]
-    const contents = new Set<PossibleContents>()
-    for (const file of files) for (const one of await this.contentsOf(file)) contents.add(one)
+    const found = await this.contentsOf(files)
     // A file with another name is not searched for objects, even if it is included.
-    const isHidden = async (file: string) =>
-      !this.checkout.tree.files.has(file) && (await this.contentsOf(file)).has('deployers')
-    for (const file of files) if (await isHidden(file)) return true
+    const isHidden = (file: string) => !this.checkout.tree.files.has(file)
+    if ([...found].some(([file, its]) => isHidden(file) && its.has('deployers'))) return true
+    const contents = new Set([...found.values()].flatMap((its) => [...its]))
     const written = JSON.stringify(overlay ?? {})
     const isAltered = overlay !== undefined || components.length > 0 || taken.some(({ onlyTakesIn }) => !onlyTakesIn)
     const texts = substitutions === undefined ? [] : [...(await this.checkout.texts(files)).values()]
@@ -117,16 +116,17 @@ export class Brings {
       .flatMap((start) => closureOf(start, kustomizations))
       .flatMap((one) => filesOf(one, this.checkout))
       .filter((file) => files.has(file))
-    for (const file of shared) if ((await this.contentsOf(file)).has('releases')) return true
-    return false
+    return [...(await this.contentsOf(shared)).values()].some((its) => its.has('releases'))
   }
 
-  private async contentsOf(file: string): Promise<ReadonlySet<PossibleContents>> {
-    const known = this.known.get(file)
-    if (known) return known
+  private async contentsOf(files: readonly string[]): Promise<Map<string, ReadonlySet<PossibleContents>>> {
+    const texts = await this.checkout.texts(files.filter((file) => !this.known.has(file)))
+    return new Map(files.map((file) => [file, this.known.get(file) ?? this.contentsIn(file, texts.get(file))]))
+  }
+
+  private contentsIn(file: string, text: string | undefined): ReadonlySet<PossibleContents> {
     const found = new Set<PossibleContents>()
     this.known.set(file, found)
-    const text = await this.checkout.text(file)
     if (text === undefined) return found
     const objects = this.manifests.get(file)
     if (objects) {

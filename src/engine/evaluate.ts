@@ -179,17 +179,16 @@ export class Evaluation {
 
   private evaluateOnce(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
     const { rule } = active
-    const findings: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before
+    const asks = rule.scope === 'snapshot' ? rule.checkChange && reads(active, manifest) : judges(active, manifest)
+    if (!asks || rule.scope === 'manifest') return []
+    const findings: RawFinding[] = []
     const context = { ...this.contextOf(active, change.cluster, findings, 'head'), change, base, head }
     const isUsed = (name: string) => this.evidence.isUsed?.(change.cluster, name) ?? false
     this.guarded(active, manifest, () => {
-      if (rule.scope === 'change' && judges(active, manifest)) rule.check({ ...context, isUsed })
-      if (rule.scope === 'removal' && judges(active, manifest)) {
-        if (isGone(change, head)) rule.check({ ...context, removed: manifest })
-        rule.checkChange?.(context)
-      }
-      if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
+      if (rule.scope === 'change') return rule.check({ ...context, isUsed })
+      if (rule.scope === 'removal' && isGone(change, head)) rule.check({ ...context, removed: manifest })
+      rule.checkChange?.(context)
     })
     const { isDeployed } = this.evidence
     const made = change.kind === 'removed' ? this.withLapse(findings, change) : findings

@@ -5,6 +5,7 @@ import { nameOf, type Side } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
+import type { Source } from '../sources/source'
 import { mayTakeFiles, ReleaseFiles, reachedByValues } from './release-files'
 import { umbrellaReleases } from './umbrella-releases'
 
@@ -61,15 +62,11 @@ export class ReleaseValueFiles {
       is.set(file.path, file.after)
       left.delete(file.path)
     }
-    const reached = new Set<string>()
-    const taking = new Map<string, boolean>()
-    for (const source of head.discovery.sources) {
-      const files = await head.files(source)
-      const open = files.filter((file) => !taking.has(file))
-      for (const file of open) taking.set(file, false)
-      for (const [file, text] of await head.checkout.texts(open)) taking.set(file, mayTakeFiles(text))
-      if (files.some((file) => taking.get(file))) reached.add(source.id)
-    }
+    const filesOf = async (source: Source) => ({ id: source.id, files: await head.files(source) })
+    const sources = await Promise.all(head.discovery.sources.map(filesOf))
+    const contents = await head.checkout.texts([...new Set(sources.flatMap(({ files }) => files))])
+    const taking = new Set([...contents].filter(([, text]) => mayTakeFiles(text)).map(([file]) => file))
+    const reached = new Set(sources.filter(({ files }) => files.some((file) => taking.has(file))).map(({ id }) => id))
     return { before: before.withLoaded(was), after: after.withLoaded(is), texts: left, reached }
   }
 

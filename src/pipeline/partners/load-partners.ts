@@ -83,9 +83,11 @@ export function loadPartners(
         if (!concerns(active.rule, kind) || (active.rule.direct && !isFirst)) continue
         const known = asked.get(active) ?? new Set<string>()
         asked.set(active, known)
+        const texts = partnersOf(active, manifest, state)
+        if (texts.length === 0) continue
         const ofKinds = kindsOfPartners(active.rule, manifest)
         const these = ofKinds.join()
-        for (const text of partnersOf(active, manifest, state)) {
+        for (const text of texts) {
           const key = `${these} ${text}`
           if (known.has(key)) continue
           known.add(key)
