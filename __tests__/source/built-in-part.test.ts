@@ -97,6 +97,21 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     expect(places(report)).toContain('head/app/kustomization.yaml:1 exact source/unrendered')
   })
 
+  test('a file that is gone beside a plugin is an error where it is named', async () => {
+    const base = {
+      'app/kustomization.yaml': kustomization('resources: [server, certificate.yaml]'),
+      'app/certificate.yaml': web('web.example.com'),
+      'app/server/kustomization.yaml': kustomization('generators: [secrets.yaml]'),
+      'app/server/secrets.yaml':
+        'apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: secrets}\nfiles: [./secret.enc.yaml]\n',
+    }
+    const report = await judge(base, { 'app/certificate.yaml': null })
+    expect(places(report)).toEqual([
+      expect.stringMatching(/^head\/app\/kustomization\.yaml:\d+ exact source\/unrendered$/),
+    ])
+    expect(report.findings[0]?.text).toMatch(/certificate\.yaml.*It is unknown whether this change keeps Ingress web\.$/)
+  })
+
   test.each<[string, string, Files]>([
     [
       'a generator of a plugin',
@@ -156,7 +171,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     const base = { 'app/web.yaml': web('web.example.com'), ...files }
     const report = await judge(base, { 'app/web.yaml': web() })
     expect(places(report).filter((place) => !place.includes('source/unrendered'))).toEqual([
-      expect.stringMatching(/^(?:warning )?base\/app\/web\.yaml:7 exact ingress-tls\/tls-kept$/),
+      expect.stringMatching(/^(?:warning )?base\/app\/web\.yaml:5 exact ingress-tls\/tls-kept$/),
     ])
     expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain(`it was read without ${without}`)
     expect(

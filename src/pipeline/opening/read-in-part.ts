@@ -157,13 +157,14 @@ function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undef
 const mayBeOfParts = /nil pointer|<nil>|YAML/
 
 /**
- * A chart that renders without its missing parts at the base, and at the head does not for another reason: that one is
+ * A source that renders without its missing parts at the base, and at the head does not for another reason: that one is
  * the change's.
  */
 function brokenHead({ before, after }: Pair, whole: Pair, lacks: readonly Lack[]): Pair | undefined {
   const failure = after?.failure
   if (!failure || !before || before.failure || !whole.after || lacks.length === 0) return undefined
-  if (before.source.kind !== 'helm' || unfit.has(failure.cause) || mayBeOfParts.test(failure.reason)) return undefined
+  if (unfit.has(failure.cause) || failure.remote || lackOf(failure) !== undefined) return undefined
+  if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason)) return undefined
   return { before: asPart(before, whole.before, 'reduced', lacks), after: { ...whole.after, failure } }
 }
 
