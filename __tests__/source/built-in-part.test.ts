@@ -109,7 +109,9 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     expect(places(report)).toEqual([
       expect.stringMatching(/^head\/app\/kustomization\.yaml:\d+ exact source\/unrendered$/),
     ])
-    expect(report.findings[0]?.text).toMatch(/certificate\.yaml.*It is unknown whether this change keeps Ingress web\.$/)
+    expect(report.findings[0]?.text).toMatch(
+      /certificate\.yaml.*It is unknown whether this change keeps Ingress web\.$/,
+    )
   })
 
   test.each<[string, string, Files]>([
