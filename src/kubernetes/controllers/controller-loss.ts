@@ -72,6 +72,38 @@ function lossesByLabels(was: Controller, base: Snapshot, head: Snapshot): Contro
   })
 }
 
+/** A controller that a Namespace loses by a change of its labels. */
+export interface LossOfNamespace {
+  readonly was: Controller
+  /** The value of its selector, and that text. */
+  readonly at: Cursor
+  readonly selector: string
+  readonly className: string
+  /** By name. */
+  readonly users: readonly Manifest[]
+}
+
+/** The losses of the Ingresses of a Namespace whose labels change, by controllers that stay as they are. */
+export function lossesOfNamespace(change: Change, base: Snapshot, head: Snapshot): LossOfNamespace[] {
+  if (change.kind !== 'changed' || head.get(change.after.ref).length !== 1) return []
+  const ingresses = ingressesOf(head).filter(({ ref }) => ref.namespace === change.after.ref.name)
+  return controllersIn(base).flatMap((was) => {
+    const is = counterpartOf(was, head)
+    if (was.watched.scope !== 'selector' || is?.watched.scope !== 'selector') return []
+    const { selector, at } = is.watched
+    if (was.watched.selector !== selector || isPlaceholder(selector)) return []
+    const users = ingresses.filter((ingress) => {
+      const takers = controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))
+      const wasTaken = mayTakeIngress(was, ingress, base) && !isUnlabelled(was, ingress, base)
+      return wasTaken && takers.includes(is) && takers.every((one) => isUnlabelled(one, ingress, head))
+    })
+    return [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className) => {
+      const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
+      return { was, at, selector, className, users: its }
+    })
+  })
+}
+
 /** Whether a controller certainly does not watch the namespace of an Ingress, because of the namespace's labels. */
 function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot): boolean {
   if (watched.scope !== 'selector' || isPlaceholder(watched.selector)) return false

@@ -24,6 +24,14 @@ export function isOnItsNodes(workload: Manifest): boolean {
   return spec.at('hostNetwork').value === true || ports.some((port) => port.at('hostPort').exists)
 }
 
+/** The ports for requests on which a workload listens at its nodes; with the network of the nodes, those for the web. */
+export function portsOnNodes(workload: Manifest): number[] {
+  const onHost = podOf(workload).at('spec', 'hostNetwork').value === true
+  const ports = containerPortsOf(workload).filter((port) => !internal.test(port.at('name').string ?? ''))
+  const numbers = ports.map((port) => port.at(onHost ? 'containerPort' : 'hostPort').value)
+  return numbers.filter((one) => typeof one === 'number').filter((one) => !onHost || one === 80 || one === 443)
+}
+
 /** The reach of a Service, as a number to compare. */
 export function reachOf({ root }: Manifest): number {
   return ['ClusterIP', 'NodePort', 'LoadBalancer'].indexOf(root.at('spec', 'type').string ?? 'ClusterIP')

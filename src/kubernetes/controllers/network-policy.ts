@@ -11,15 +11,46 @@ export const networkPolicyKind = 'NetworkPolicy.networking.k8s.io'
  * The policies that together let no client reach the Pods of a workload: each port for traffic is closed to everybody.
  * Policies add up, so one rule of one of them opens a port; Pods that no policy selects are open.
  * Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
+ *
+ * @param isShut rules that open nothing to clients
  */
-export function closingPolicies(workload: Manifest, snapshot: Snapshot): Manifest[] {
+export function closingPolicies(
+  workload: Manifest,
+  snapshot: Snapshot,
+  isShut: (rule: Cursor) => boolean = () => false,
+): Manifest[] {
   const labels = podOf(workload).at('metadata', 'labels')
   const selecting = snapshot
     .ofKind(networkPolicyKind)
     .filter((policy) => isolates(policy) && shareNamespace(policy, workload) && selectsPods(policy, labels))
   const rules = selecting.flatMap(({ root }) => [...root.at('spec', 'ingress').items()])
   const ports = trafficPorts(workload)
-  return rules.some((rule) => opens(rule, ports)) ? [] : selecting
+  return rules.some((rule) => !isShut(rule) && opens(rule, ports)) ? [] : selecting
+}
+
+/** Words in the labels of what reads the metrics of Pods. */
+const observers = /monitor|metrics|observ|prometheus|grafana|victoria|telemetry/i
+
+/** Whether a rule lets in nothing but what watches over Pods: each peer is Pods or a namespace with such a label. */
+export function isForObservers(rule: Cursor): boolean {
+  const peers = [...rule.at('from').items()]
+  return (
+    peers.length > 0 &&
+    peers.every((peer) => {
+      const selectors = [peer.at('namespaceSelector'), peer.at('podSelector')]
+      const labels = selectors.flatMap((one) => [...one.at('matchLabels').entries()])
+      const expressions = selectors.flatMap((one) => [...one.at('matchExpressions').items()])
+      const areAsked = expressions
+        .filter((one) => one.at('operator').string === 'In')
+        .flatMap((one) => [...one.at('values').items()])
+      const values = [...labels.map(([, value]) => value.string ?? ''), ...areAsked.map(({ string }) => string ?? '')]
+      return (
+        !peer.at('ipBlock').exists &&
+        values.some((value) => observers.test(value)) &&
+        areAsked.every(({ string }) => observers.test(string ?? ''))
+      )
+    })
+  )
 }
 
 /** An empty or missing selector takes all Pods of the namespace. */

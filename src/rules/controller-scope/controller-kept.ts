@@ -9,11 +9,12 @@ import {
   nameOfController,
 } from '../../kubernetes/controllers/controller'
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
-import { controllerLosses, ingressesOf } from '../../kubernetes/controllers/controller-loss'
+import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
+import { labelsOf } from '../../kubernetes/object/label-selector'
 import { abridged } from '../../listing'
-import type { Change } from '../../manifest/change'
+import { type Change, sidesOf } from '../../manifest/change'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
@@ -32,6 +33,9 @@ interface Loss {
   users: string
 }
 
+/** What selects the namespaces of a controller: a flag of ingress-nginx or F5's NGINX, or a value of a chart. */
+const selectorMarks: readonly string[] = ['watch-namespace-selector', 'watch-namespace-label', 'namespaceSelector']
+
 const scalerKind = 'HorizontalPodAutoscaler.autoscaling'
 
 export default defineRule({
@@ -40,8 +44,14 @@ export default defineRule({
   since: '1.2.0',
   scope: 'change',
   assumed: { since: '1.8.0' },
-  kinds: [...controllerKinds, ...releaseKinds, ...partKinds.filter((kind) => !releaseKinds.includes(kind)), scalerKind],
-  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', 'Namespace', ...gatewayKinds],
+  kinds: [
+    ...controllerKinds,
+    ...releaseKinds,
+    ...partKinds.filter((kind) => !releaseKinds.includes(kind)),
+    scalerKind,
+    'Namespace',
+  ],
+  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', ...gatewayKinds],
   messages: {
     removed: ({ controller, of, users }: Loss) =>
       `This change removes ${controller}, the only controller of the Ingresses ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
@@ -53,6 +63,8 @@ export default defineRule({
       `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. ${setting ? `Keep ${setting}, or name a class in these Ingresses first` : 'Keep its class and namespaces, or move these Ingresses first'}.`,
     unlabelled: ({ controller, of, users }: Loss) =>
       `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the Ingresses ${of}. Label these namespaces first.`,
+    relabelled: ({ controller, of, users, namespace, selector }: Loss & Record<'namespace' | 'selector', string>) =>
+      `This change takes labels from ${namespace}, and ${controller}, the only controller of the Ingresses ${of}, takes only namespaces with ${selector}, so nothing serves ${users} afterwards. Keep the labels until another controller takes them.`,
     mayStop: ({ controller, of, users }: Loss) =>
       `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
     gateways: ({ controller, name, users }: GatewayArgs) =>
@@ -60,15 +72,21 @@ export default defineRule({
     gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
       `${controller} runs no Pods after this change, and it is the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes. Keep at least one Pod until these Gateways name another class.`,
   },
-  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0' },
+  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0', relabelled: '1.13.0' },
   putBack: {
     elsewhere: 'changed',
     gatewaysStopped: 'changed',
     mayStop: 'changed',
+    relabelled: 'changed',
     stopped: 'changed',
     unschedulable: 'changed',
   },
-  *partners(manifest, _, isGone) {
+  partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [...controllerKinds, ...releaseKinds] : undefined),
+  *partners(manifest, _, isGone, isTouched) {
+    if (manifest.ref.kind === 'Namespace') {
+      if (isTouched) yield* selectorMarks
+      return
+    }
     yield* namesOfParts(manifest)
     yield* marksOfGateways(manifest)
     if (manifest.ref.kind === 'Ingress') return
@@ -81,6 +99,17 @@ export default defineRule({
       yield* ['Ingress', ...marksOfControllers]
   },
   check({ change, base, head, report, skip }) {
+    const { after } = sidesOf(change)
+    if (after?.ref.kind === 'Namespace') {
+      for (const { was, at, selector, className, users } of lossesOfNamespace(change, base, head)) {
+        const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(users) }
+        const labels = after.root.at('metadata', 'labels')
+        const written = labelsOf(selector).map((key) => labels.at(key))
+        const ends = [written.find((one) => one.exists) ?? labels, at]
+        report(ends, 'relabelled', { ...names, namespace: nameOf(after.ref), selector }, { keys: [className] })
+      }
+      return
+    }
     for (const { was, how, at, className, users } of controllerLosses(change, base, head)) {
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept

@@ -15,6 +15,7 @@ import { defineRule } from '../../rule/rule'
 const group = 'gateway.networking.k8s.io'
 const gatewayKind: GroupKind = `Gateway.${group}`
 const classKind: GroupKind = `GatewayClass.${group}`
+const namespaceKind: GroupKind = 'Namespace'
 const routeKinds = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map((kind) => `${kind}.${group}`)
 
 type Loss = { object: string; users: string }
@@ -25,8 +26,8 @@ export default defineRule({
   since: '1.2.0',
   scope: 'change',
   assumed: { since: '1.7.0' },
-  kinds: [gatewayKind, classKind],
-  reads: [...routeKinds, 'Namespace', ...releaseKinds],
+  kinds: [gatewayKind, classKind, namespaceKind],
+  reads: [...routeKinds, ...releaseKinds],
   messages: {
     gateway: ({ object, users }: Loss) =>
       `This change removes ${object}, which ${users} under parentRefs, so nothing serves their hosts afterwards. Keep it until these routes name another Gateway.`,
@@ -36,10 +37,17 @@ export default defineRule({
       `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
     unlistened: ({ gateway, routes, ...them }: { gateway: string; routes: string; object: string; keepers: string }) =>
       `This change removes the listener of ${gateway} for ${routes}, so nothing serves ${them.object} afterwards. Keep the listener until ${them.keepers} another one.`,
+    unlabelled: ({ gateway, routes, namespace, label }: Record<'gateway' | 'routes' | 'namespace' | 'label', string>) =>
+      `This change takes the label ${label} from ${namespace}, and a listener of ${gateway} lets in the routes of namespaces that have it, so it no longer serves ${routes}. Keep the label until these routes name another Gateway.`,
   },
-  later: { narrowed: '1.4.0', unlistened: '1.5.0' },
-  putBack: { class: 'changed', narrowed: 'changed', unlistened: 'changed' },
-  *partners(manifest) {
+  later: { narrowed: '1.4.0', unlabelled: '1.13.0', unlistened: '1.5.0' },
+  putBack: { class: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
+  partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [gatewayKind] : undefined),
+  *partners(manifest, _params, _isGone, isTouched) {
+    if (manifest.ref.kind === 'Namespace') {
+      if (isTouched) yield 'allowedRoutes'
+      return
+    }
     yield manifest.ref.name
     if (manifest.ref.kind === 'Gateway') {
       const listeners = [...manifest.root.at('spec', 'listeners').items()]
@@ -49,6 +57,13 @@ export default defineRule({
     for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
   },
   check({ change, base, head, report, skip }) {
+    if (change.kind === 'changed' && change.after.ref.kind === 'Namespace') {
+      for (const { gateway, label, place, at, routes } of closings(change, base, head)) {
+        const names = { gateway: nameOf(gateway.ref), namespace: nameOf(change.after.ref), routes: listed(routes) }
+        report([place, at], 'unlabelled', { ...names, label }, { keys: [names.gateway] })
+      }
+      return
+    }
     if (change.kind === 'changed' && change.after.ref.kind === 'Gateway') {
       for (const { at, why, routes } of narrowings(change, base, head)) {
         const [first] = routes
@@ -91,9 +106,37 @@ interface Narrowing extends NonNullable<ReturnType<typeof narrowedFor>> {
   readonly routes: Manifest[]
 }
 
+/** The Gateways that this change leaves as they are, and that a Namespace no longer has the labels for. */
+function closings({ before, after }: Edited, base: Snapshot, head: Snapshot) {
+  const labels = [before, after].map(({ root }) => root.at('metadata', 'labels'))
+  const [had, has] = labels
+  const changed = [...(had?.entries() ?? [])].filter(([key, { string }]) => has?.at(key).string !== string)
+  if ([before, after].some(({ ref }) => head.get(ref).length !== 1) || changed.length === 0) return []
+  return ofKinds([gatewayKind], head).flatMap((gateway) => {
+    const [was, ...copies] = base.get(gateway.ref)
+    if (!was || copies.length > 0 || comparisonKey(was.object) !== comparisonKey(gateway.object)) return []
+    const lost = narrowings({ before: was, after: gateway }, base, head).flatMap(({ routes }) => routes)
+    const routes = lost.filter(({ ref }) => ref.namespace === after.ref.name)
+    const selectors = [...gateway.root.at('spec', 'listeners').items()].map((one) =>
+      one.at('allowedRoutes', 'namespaces', 'selector'),
+    )
+    const label = changed.find(([key]) => selectors.some((one) => isAskedFor(key, one)))
+    const at = label && selectors.find((one) => isAskedFor(label[0], one))
+    if (routes.length === 0 || !label || !at || !has) return []
+    const [key, { string }] = label
+    return [{ gateway, at, routes, place: has.at(key).exists ? has.at(key) : has, label: `${key}: ${string}` }]
+  })
+}
+
+function isAskedFor(key: string, selector: Cursor): boolean {
+  const expressions = [...selector.at('matchExpressions').items()]
+  return selector.at('matchLabels', key).exists || expressions.some((one) => one.at('key').string === key)
+}
+
+type Edited = Pick<Extract<Change, { kind: 'changed' }>, 'before' | 'after'>
+
 /** The losses of routes that stay, through a change of a Gateway, by the cause. */
-function narrowings(change: Change, base: Snapshot, head: Snapshot): Narrowing[] {
-  if (change.kind !== 'changed') return []
+function narrowings(change: Edited, base: Snapshot, head: Snapshot): Narrowing[] {
   const [before, after] = [
     { gateway: change.before, snapshot: base },
     { gateway: change.after, snapshot: head },

@@ -6,9 +6,12 @@ import {
   controllersIn,
   controllersOf,
   endsAt,
+  marksOfControllers,
+  nameOfController,
 } from '../../kubernetes/controllers/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controllers/controller-grants'
 import { controllerNeeds, missing, type Need } from '../../kubernetes/controllers/controller-permissions'
+import { withheldToken } from '../../kubernetes/controllers/controller-token'
 import { placesToAllow } from '../../kubernetes/controllers/permission-place'
 import { bindingKinds, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
 import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac/rbac-binding'
@@ -31,6 +34,8 @@ type MissingPermission = {
 
 const remedyOf = ({ words, account, by }: MissingPermission) => `Allow \`${words}\` to ${account} with ${by}.`
 
+type Unmounted = Record<'controller' | 'account' | 'place', string>
+
 const messages = {
   lock: (lack: MissingPermission) =>
     `${lack.account} may not use ${lack.of}, the leader-election lock of ${lack.controller}, so no Pod leads and none writes the status of its Ingresses. ${remedyOf(lack)}`,
@@ -40,6 +45,10 @@ const messages = {
     `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller exits at startup. ${remedyOf(lack)}`,
   classes: (lack: MissingPermission) =>
     `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart creates none with rbac.scope: true.`,
+  // Source: https://github.com/kubernetes/kubernetes/blob/v1.34.1/plugin/pkg/admission/serviceaccount/admission.go,
+  // shouldAutomount
+  unmounted: ({ controller, account, place }: Unmounted) =>
+    `The Pods of ${controller} get no token of ${account}, as automountServiceAccountToken is false in ${place} and no volume has one, so the controller cannot log in to the API server and exits. Set it to true in the Pod template.`,
 }
 
 export default defineRule({
@@ -48,11 +57,20 @@ export default defineRule({
   since: '1.1.0',
   scope: 'snapshot',
   kinds: controllerKinds,
-  reads: [...roleKinds, ...bindingKinds, 'Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io'],
+  reads: [
+    ...roleKinds,
+    ...bindingKinds,
+    'Ingress.networking.k8s.io',
+    'IngressClass.networking.k8s.io',
+    'ServiceAccount',
+  ],
   subjects: controllerSubjects,
   messages,
-  *partners(manifest) {
+  later: { unmounted: '1.13.0' },
+  putBack: { unmounted: 'changed' },
+  *partners(manifest, _params, _isGone, isTouched) {
     yield* marksOfGrants(manifest)
+    if (manifest.ref.kind === 'ServiceAccount' && isTouched) yield* marksOfControllers
     // Without these rules, the controller misses untouched Ingresses.
     if (isOneOf(manifest, roleKinds) && manifest.object.content.includes('ingressclasses')) yield 'ingressClassName'
     for (const { claims } of controllersOf(manifest)) {
@@ -62,6 +80,16 @@ export default defineRule({
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest, snapshot)) {
+      const withheld = withheldToken(controller, snapshot)
+      if (withheld) {
+        const { name, namespace } = controller.serviceAccount
+        const args = {
+          controller: nameOfController(controller),
+          account: `ServiceAccount ${namespace ? `${namespace}/` : ''}${name}`,
+          place: withheld.manifest === manifest ? 'their template' : nameOf(withheld.manifest.ref),
+        }
+        report(endsAt(controller, [withheld]), 'unmounted', args)
+      }
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const places = placesToAllow(lack.need, grants?.roles ?? [])

@@ -13,10 +13,12 @@ import {
   isOnItsNodes,
   portNamesOf,
   portsOf,
+  portsOnNodes,
   reachOf,
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
-import { closingPolicies, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import { closingPolicies, isForObservers, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import { isOpenToOthers } from '../../kubernetes/controllers/pod-isolation'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
@@ -43,6 +45,10 @@ const messages = {
     `After this change ${policy} selects the Pods of ${controller}, and no NetworkPolicy lets traffic to their ports in, so clients no longer reach the hosts they serve. Allow the ports of the controller, or leave its Pods out of the podSelector.`,
   type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
     `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
+  observed: ({ policy, controller }: { policy: string; controller: string }) =>
+    `After this change ${policy} isolates the Pods of ${controller}, and lets in only what watches over them, so clients no longer reach the hosts they serve. Add a rule that opens the ports for requests to all.`,
+  unlistened: ({ controller, ports }: { controller: string; ports: string }) =>
+    `This change closes ${ports} of the nodes, on which clients reach ${controller}, and no Service brings traffic from outside of the cluster to its Pods, so clients are refused. Keep the ports until a Service does.`,
 }
 
 export default defineRule({
@@ -52,9 +58,17 @@ export default defineRule({
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
-  later: { denied: '1.3.0' },
+  later: { denied: '1.3.0', observed: '1.13.0', unlistened: '1.13.0' },
   messages,
-  putBack: { denied: 'changed', ports: 'changed', target: 'changed', type: 'changed', unselected: 'changed' },
+  putBack: {
+    denied: 'changed',
+    observed: 'changed',
+    ports: 'changed',
+    target: 'changed',
+    type: 'changed',
+    unlistened: 'changed',
+    unselected: 'changed',
+  },
   *partners(manifest) {
     const { kind, name } = manifest.ref
     // A copy of it, too.
@@ -90,9 +104,17 @@ function controllersOnBoth(base: Snapshot, head: Snapshot): [Controller, Control
 /** Reports a policy that newly blocks traffic to controllers that run on both sides. */
 function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const [was, is] of controllersOnBoth(base, head)) {
-    if (!closingPolicies(is.manifest, head).includes(policy) || closingPolicies(was.manifest, base).length > 0) continue
     const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
     const end = podOf(is.manifest).at('metadata', 'labels')
+    if (!closingPolicies(is.manifest, head).includes(policy)) {
+      const isClosed = (one: Controller, side: Snapshot) =>
+        closingPolicies(one.manifest, side, isForObservers).length > 0
+      if (isClosed(was, base) || !isClosed(is, head) || isOpenToOthers(is.namespace, is.manifest, head)) continue
+      if (closingPolicies(is.manifest, head, isForObservers).includes(policy))
+        report([policy.root.at('spec', 'ingress'), end], 'observed', args)
+      continue
+    }
+    if (closingPolicies(was.manifest, base).length > 0) continue
     report([policy.root.at('spec', 'podSelector'), end], 'denied', args)
   }
 }
@@ -162,6 +184,7 @@ function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Co
 function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   for (const was of controllersOf(before, base)) {
     const is = counterpartOf(was, head)
+    if (is) checkNodePorts(was, is, head, report)
     if (!is || isOnItsNodes(after)) continue
     const led = servicesTo(before, base).filter(({ ref }) => head.get(ref).length > 0)
     const [service] = led
@@ -180,6 +203,24 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
       if (base.get(one.ref)[0]) checkTargets(one, base.get(one.ref)[0] ?? one, was, is, report)
     }
   }
+}
+
+/** The ports of the nodes stay, or a Service brings traffic from outside of the cluster. */
+function checkNodePorts(was: Controller, is: Controller, head: Snapshot, report: ReportMessage): void {
+  const kept = portsOnNodes(is.manifest)
+  const lost = portsOnNodes(was.manifest).filter((port) => !kept.includes(port))
+  const isReached = servicesTo(is.manifest, head).some(
+    (service) => reachOf(service) > 0 || service.root.at('spec', 'externalIPs').exists,
+  )
+  const spec = podOf(is.manifest).at('spec')
+  if (lost.length === 0 || spec.at('hostNetwork').value === true || isReached || mayBringTraffic(is, head)) return
+  const ports = `the ${lost.length > 1 ? 'ports' : 'port'} ${enumerated(lost.map(String), 4)}`
+  report(
+    spec.at('containers', 0, 'ports'),
+    'unlistened',
+    { controller: nameOfController(is), ports },
+    { keys: lost.map(String) },
+  )
 }
 
 function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {

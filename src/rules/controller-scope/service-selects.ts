@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { mayBeMade } from '../../kubernetes/charts/makers'
+import { type LossOfPods, unbackedBy } from '../../kubernetes/charts/unbacked-service'
 import { portNamesOf, portNumbersOf } from '../../kubernetes/controllers/controller-service'
 import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -16,6 +17,7 @@ import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
+type Unbacked = Record<'service' | 'workload' | 'outcome' | 'user', string>
 
 const userKinds = [...backendKinds, ...webhookKinds]
 
@@ -32,8 +34,12 @@ export default defineRule({
       `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the requests that ${user} sends there fail. Select the labels of the Pods.`,
     webhook: ({ service, workload, selected, labels, user }: Unmatched) =>
       `${service} selects Pods with ${selected}, which nothing in its namespace keeps running: those of ${workload} have ${labels}. So the API server cannot call the webhook ${user}, and rejects all that this one must check. Select the labels of the Pods.`,
+    // Source: as in backend-resolves, of a Service without endpoints
+    unbacked: ({ service, workload, outcome, user }: Unbacked) =>
+      `${workload}, the only one here whose Pods ${service} selects, ${outcome} with this change. So the requests that ${user} sends there fail. Keep the Pods until nothing sends requests to them.`,
   },
-  putBack: { route: 'changed', webhook: 'changed' },
+  later: { unbacked: '1.13.0' },
+  putBack: { route: 'changed', unbacked: 'changed', webhook: 'changed' },
   *partners(manifest) {
     // A route, a webhook or a release by itself changes nothing in what a Service selects.
     const kind = groupKindOf(manifest.ref)
@@ -45,30 +51,61 @@ export default defineRule({
     kind === 'Service' ? [...userKinds, ...servingKinds, ...releaseKinds] : ['Service'],
   nearKinds: () => ['Service', ...userKinds, ...servingKinds, ...releaseKinds],
   check({ manifest, snapshot, report }) {
-    const use = useOf(manifest, snapshot)
-    const selected = [...manifest.root.at('spec', 'selector').entries()]
-    if (!use || selected.some(([, { string }]) => string === undefined || isPlaceholder(string))) return
-    const workloads = servingKinds
-      .flatMap((kind) => snapshot.ofKind(kind))
-      .filter((one) => shareNamespace(one, manifest))
-    if (workloads.some((one) => selects(manifest, one))) return
-    const meant = workloads.find((one) => isMeant(one, use.kind, manifest))
-    const wrong = meant ? unmatched(manifest, meant) : []
-    const [first] = wrong
-    if (!meant || !first || wrong.some(([, { string = '' }]) => mayBeRun(string, manifest, snapshot))) return
-    const labels = podOf(meant).at('metadata', 'labels')
-    const words = (entries: Iterable<[string, Cursor]>) =>
-      [...entries].map(([key, { string }]) => `${key}: ${string}`).join(', ')
-    const args = {
-      service: nameOf(manifest.ref),
-      workload: nameOf(meant.ref),
-      selected: words(wrong),
-      labels: words(labels.entries()),
-      user: use.user,
+    const fault = faultOf(manifest, snapshot)
+    if (fault) report(fault.ends, fault.kind, fault.args, { keys: fault.keys })
+  },
+  checkChange({ change, base, head, report }) {
+    for (const { at, service, route, workload, outcome } of unbackedBy(change, base, head)) {
+      if (!isWritten(service) || faultOf(service, head)) continue
+      const names = { service: nameOf(service.ref), workload: nameOf(workload.ref), user: nameOf(route.manifest.ref) }
+      const ends = [at, service.root.at('spec', 'selector'), route]
+      report(ends, 'unbacked', { ...names, outcome: outcomes[outcome] }, { keys: [names.service] })
     }
-    report([first[1], labels, use.at], use.kind, args, { keys: wrong.map(([key]) => key) })
   },
 })
+
+const outcomes: Readonly<Record<LossOfPods['outcome'], string>> = {
+  removed: 'is removed',
+  stopped: 'is scaled to no Pods',
+  relabelled: 'loses the labels',
+  unselected: 'is no longer selected',
+}
+
+interface Fault {
+  readonly kind: Use['kind']
+  readonly ends: readonly Cursor[]
+  readonly args: Unmatched
+  readonly keys: readonly string[]
+}
+
+/** The fault of a Service that selects no Pods while one workload is clearly meant for it. */
+function faultOf(service: Manifest, snapshot: Snapshot): Fault | undefined {
+  const use = useOf(service, snapshot)
+  if (!use || !isWritten(service)) return undefined
+  const workloads = servingKinds.flatMap((kind) => snapshot.ofKind(kind)).filter((one) => shareNamespace(one, service))
+  if (workloads.some((one) => selects(service, one))) return undefined
+  const meant = workloads.find((one) => isMeant(one, use.kind, service))
+  const wrong = meant ? unmatched(service, meant) : []
+  const [first] = wrong
+  if (!meant || !first || wrong.some(([, { string = '' }]) => mayBeRun(string, service, snapshot))) return undefined
+  const labels = podOf(meant).at('metadata', 'labels')
+  const words = (entries: Iterable<[string, Cursor]>) =>
+    [...entries].map(([key, { string }]) => `${key}: ${string}`).join(', ')
+  const args = {
+    service: nameOf(service.ref),
+    workload: nameOf(meant.ref),
+    selected: words(wrong),
+    labels: words(labels.entries()),
+    user: use.user,
+  }
+  return { kind: use.kind, ends: [first[1], labels, use.at], args, keys: wrong.map(([key]) => key) }
+}
+
+/** Whether all labels that a Service selects are known. */
+function isWritten(service: Manifest): boolean {
+  const selected = [...service.root.at('spec', 'selector').entries()]
+  return selected.every(([, { string }]) => string !== undefined && !isPlaceholder(string))
+}
 
 interface Use {
   readonly kind: 'route' | 'webhook'
