@@ -5,6 +5,7 @@ import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
 import type { NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
@@ -45,6 +46,8 @@ export interface Discovery {
   readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
   /** The Argo CD and Flux objects, also those in renderings. */
   readonly objects: readonly Manifest[]
+  /** Values files that releases name and that are not there. */
+  readonly missing: readonly MissingValues[]
   /** The deployments of Fleet and helmfile. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
@@ -146,6 +149,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     references: gitOps.references,
     elsewhere: new Map([...gitOps.elsewhere, ...(await k3sReleases(checkout, side, isPlain))]),
     objects: followed.objects(manifests),
+    missing: [...fileDeployments.missing, ...gitOps.missing],
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),

@@ -26,10 +26,12 @@ interface UnrenderedInput {
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
   readonly idle: IdleInput
+  /** Values files that are not there, which are reported where they are named. */
+  readonly lackingValues: ReadonlySet<string>
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: UnrenderedInput): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, idle, lackingValues }: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -57,6 +59,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     }
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
+    if (failure.cause === 'values-missing' && lackingValues.has(failure.about ?? '')) continue
     const fault = old && failureOf(old)
     // The base renders without its missing parts, and the head fails for another reason.
     const isNews =

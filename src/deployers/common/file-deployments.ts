@@ -7,6 +7,7 @@ import type { Region } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import type { Kustomization } from '../../sources/kustomization'
 import type { Source } from '../../sources/source'
+import type { MissingValues } from './missing-values'
 
 /** Something that a file of Fleet or helmfile deploys and that was not fully inspected. */
 export interface Unread {
@@ -29,20 +30,6 @@ export interface Taken {
   readonly reason: string
   /** The template, or the key of the release, that takes it and that may be filled in. */
   readonly by?: string
-}
-
-/** A file that a release names and that is not there. */
-export interface MissingValues {
-  /** The file that names it. */
-  readonly path: string
-  readonly region: Region
-  readonly release: string
-  /** Its path as it is written. */
-  readonly written: string
-  /** From the repository's root; it may be a glob that matches nothing. */
-  readonly place: string
-  /** The list that names it. Files of secrets are often kept elsewhere. */
-  readonly list: 'values' | 'secrets' | 'set'
 }
 
 /** A release of a chart that is not in this repository. */

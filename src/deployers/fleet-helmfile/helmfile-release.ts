@@ -39,12 +39,10 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const name = field('name')
   if (release.at('installed').value === false) return
   deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
-  const listMissing = () =>
-    deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
+  deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
   const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
   const templated = identifying.find((key) => field(key).includes('{{'))
   if (templated || field('chart') === '') {
-    listMissing()
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
@@ -63,7 +61,6 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
-    listMissing()
     const [alias = '', ...rest] = chart.split('/')
     const url = helmfile.repositories.get(alias)
     deployments.release({
@@ -80,7 +77,6 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     return
   }
   if (place === undefined) {
-    listMissing()
     skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
     return
   }
