@@ -43,6 +43,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
   const gone = before
     .filter(({ source }) => !present.has(source.id))
     .sort((a, b) => Number(failureOf(a) !== undefined) - Number(failureOf(b) !== undefined))
+  const lost = new Set(gone.flatMap((side) => failureOf(side) ?? []).map(faultOf))
   const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
@@ -109,7 +110,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
     }
     if (side.partial && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
     const existing =
-      whole || (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true
+      whole ||
+      (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true ||
+      (!old && (idle.brokenBefore.has(source.id) || lost.has(faultOf(failure))))
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
@@ -119,8 +122,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
     const { cause, about, path, region, reason } = failure
     const known = sides.filter(({ source }) => source.origin !== 'probed')
     const ids = new Set(known.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
-    const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
-    const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
+    const objects = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
+    const names = [...new Set(objects.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
@@ -207,6 +210,11 @@ function failsAlike(before: readonly [Source, Failure], after: readonly [Source,
     JSON.stringify([cause, from, placeWithin(source, path)]),
   )
   return was === is && after[1].cause !== 'tool-stopped'
+}
+
+/** Equal for the same fault of the same file, in whatever source. */
+function faultOf({ cause, about, path, reason }: Failure): string {
+  return JSON.stringify([cause, about, path, reason])
 }
 
 /** A path that stays the same when a source moves to another folder, or its definition to another file. */

@@ -137,7 +137,7 @@ export class ReleaseValueFiles {
     const isNews = (path: string) => this.after.ofKnownCharts.has(path) || !this.before?.unreadable.has(path)
     const unreadable = [...this.after.unreadable].filter(([path]) => isNews(path))
     return unreadable.map(([path, { reason, region, text }]) => {
-      const known = !this.before || (this.before.unreadable.has(path) && !this.change.changed?.has(path))
+      const known = !this.before || this.before.unreadable.get(path)?.reason === reason
       return gateFinding('source/unreadable', 'values', 'error', {
         side: 'head',
         path,
