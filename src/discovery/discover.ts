@@ -9,6 +9,7 @@ import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
+import { releasesOfFiles } from '../deployers/fleet-helmfile/releases-elsewhere'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
@@ -147,7 +148,11 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     revisions: gitOps.revisions,
     references: gitOps.references,
-    elsewhere: new Map([...gitOps.elsewhere, ...(await k3sReleases(checkout, side, isPlain))]),
+    elsewhere: new Map([
+      ...gitOps.elsewhere,
+      ...releasesOfFiles(fileDeployments, checkout, side),
+      ...(await k3sReleases(checkout, side, isPlain)),
+    ]),
     objects: followed.objects(manifests),
     missing: [...fileDeployments.missing, ...gitOps.missing],
     fileDeployments,

@@ -71,7 +71,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
     return
   }
   if (repository !== '' || isElsewhere(written)) {
-    deployRemote(bundle, target, { chart: written, repository })
+    deployRemote(bundle, target, { chart: written, repository, isKustomized })
     if (!isKustomized) return
     const what = `Fleet applies the Kustomization ${dir || '.'} to the chart ${written || repository}, which is not in this repository, so it is built alone`
     deployments.skip(option('kustomize'), what)
@@ -136,7 +136,7 @@ function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, 
 function deployRemote(
   bundle: Bundle,
   target: FleetTarget,
-  { chart, repository }: { chart: string; repository: string },
+  { chart, repository, isKustomized }: { chart: string; repository: string; isKustomized: boolean },
 ) {
   const { document, deployments, folder } = bundle
   const option = optionsOf(target)
@@ -164,6 +164,9 @@ function deployRemote(
     repository: repository || chart,
     version: option('helm', 'version'),
     layers: unknownValues(target) ? [...layers, { hidden: true }] : layers,
+    // Fleet applies a Kustomization beside it to what the chart creates.
+    parameters: isKustomized ? undefined : [],
+    place: option('helm', repository === '' ? 'chart' : 'repo'),
   })
 }
 

@@ -31,6 +31,9 @@ export interface Helmfile {
 /** The fields of a release that are templates even in plain YAML, and that decide which chart is deployed. */
 const identifying = ['name', 'chart', 'namespace', 'version']
 
+/** The fields that change a chart before or after it is rendered. */
+const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
+
 /** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
 export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const { folder, deployments } = helmfile
@@ -73,6 +76,8 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
       repository: url ?? chart,
       version: release.at('version'),
       layers,
+      parameters: changes.some((key) => release.at(key).exists) ? undefined : parametersOf(release),
+      place: release.at('chart'),
     })
     return
   }
@@ -91,7 +96,6 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
   }
-  const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
   const laidOver = changes.find((key) => release.at(key).exists)
   if (laidOver) skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
   if (!checkout.has(path.join(place, 'Chart.yaml')) && !checkout.has(place)) {
