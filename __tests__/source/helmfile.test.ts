@@ -72,7 +72,9 @@ describe('a release of a local chart', () => {
     [
       'values that are missing as a fault',
       release('values: [values/none.yaml]'),
-      ['source/unrendered: There is no values file values/none.yaml in this repository.'],
+      [
+        'source/unrendered: The release web names values/none.yaml, but there is no such file in this repository, so helmfile fails and installs nothing. Correct the path, which is relative to this file, or add the file.',
+      ],
     ],
     ['no rendering where it is not installed', release('installed: false\nvalues: [values/a.yaml]'), []],
   ]

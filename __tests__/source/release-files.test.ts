@@ -8,6 +8,7 @@ const url = 'https://github.com/acme/platform.git'
 const isolated = 'controller-scope/namespace-isolated'
 const source = 'controller-scope/status-source'
 const unreadable = 'source/unreadable'
+const unrendered = 'source/unrendered'
 
 async function judge(base: Files, head: Files, origin = '') {
   const tools = ['--helm', tool('helm'), '--kustomize', tool('kubectl')]
@@ -82,13 +83,11 @@ describe('values of an Application in a file of this repository', () => {
 
   test('that do not exist are reported at the entry that names them', async () => {
     const report = await judge(two, { 'envs/two.yaml': null }, url)
-    expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
-    expect(report.findings[0]?.text).toBe(
-      'Application argocd/two references the values file envs/two.yaml, which does not exist, so the values of its release are unknown. Add the file, or remove it from valueFiles.',
-    )
+    expect(places(report)).toEqual([`head/apps/two.yaml:14 exact ${unrendered}`])
+    expect(report.findings[0]?.text).toContain('names $values/envs/two.yaml (envs/two.yaml), but this change removes')
     const { 'envs/two.yaml': _, ...without } = two
     const later = await judge(without, { 'apps/two.yaml': `${two['apps/two.yaml']}# more\n` }, url)
-    expect(later.findings.map(({ rule, status }) => [rule, status])).toEqual([[unreadable, 'existing']])
+    expect(later.findings.map(({ rule, status }) => [rule, status])).toEqual([[unrendered, 'existing']])
   })
 
   test('once fixed, they are resolved', async () => {
@@ -203,8 +202,8 @@ describe('values of an Application in a file of this repository', () => {
   ] as [string, string, Files][])('%s is an error at what names it', async (_, file, files) => {
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
     const report = await judge(two, head, url)
-    expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
-    expect(report.findings[0]?.text).toContain(`references the values file envs/${file}, which does not exist`)
+    expect(places(report)).toEqual([`head/apps/two.yaml:14 exact ${unrendered}`])
+    expect(report.findings[0]?.text).toContain(`names $values/envs/${file} (envs/${file}), but there is no such file`)
   })
 
   test.each([

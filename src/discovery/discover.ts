@@ -5,9 +5,11 @@ import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
 import type { NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
 import { ignorableBundles, readDeploymentFiles } from '../deployers/fleet-helmfile/read-deployment-files'
+import { releasesOfFiles } from '../deployers/fleet-helmfile/releases-elsewhere'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
@@ -45,6 +47,8 @@ export interface Discovery {
   readonly elsewhere: ReadonlyMap<string, () => ChartElsewhere>
   /** The Argo CD and Flux objects, also those in renderings. */
   readonly objects: readonly Manifest[]
+  /** Values files that releases name and that are not there. */
+  readonly missing: readonly MissingValues[]
   /** The deployments of Fleet and helmfile. */
   readonly fileDeployments: FileDeployments
   /** Plain files that an Argo CD object deploys, and that object. */
@@ -144,8 +148,13 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     notInspected: gitOps.notInspected,
     revisions: gitOps.revisions,
     references: gitOps.references,
-    elsewhere: new Map([...gitOps.elsewhere, ...(await k3sReleases(checkout, side, isPlain))]),
+    elsewhere: new Map([
+      ...gitOps.elsewhere,
+      ...releasesOfFiles(fileDeployments, checkout, side),
+      ...(await k3sReleases(checkout, side, isPlain)),
+    ]),
     objects: followed.objects(manifests),
+    missing: [...fileDeployments.missing, ...gitOps.missing],
     fileDeployments,
     plain: gitOps.plain,
     firstRoots: new Set(followed.roots),

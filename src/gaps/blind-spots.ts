@@ -33,7 +33,7 @@ export class BlindSpots {
    */
   reasonFor(path: string): string | undefined {
     const file = this.head.loaded.get(path)
-    const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
+    const unreadable = file?.unreadable.find((one) => !this.isOld(path, one))
     if (unreadable) return unreadable.reason
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return 'it is now a template, which another tool fills in'
@@ -46,6 +46,12 @@ export class BlindSpots {
       if (end === -1) break
     }
     return this.head.missing.get(path)
+  }
+
+  /** Whether a document was just as unreadable at the base, or the file for the same reason. */
+  private isOld(path: string, { reason, content }: { readonly reason: string; readonly content: string }): boolean {
+    const alike = ({ loaded }: Files) => loaded.get(path)?.unreadable.filter((one) => one.reason === reason) ?? []
+    return this.opaqueBefore.has(content) || alike(this.base).length >= alike(this.head).length
   }
 
   /** The template or unreadable file, new in this change, that writes an object of a kind and name. */
@@ -86,7 +92,7 @@ export class BlindSpots {
           skipped.push({ path, reason: `not readable: ${reason}`, cause: 'unreadable' })
           continue
         }
-        const old = this.opaqueBefore.has(content)
+        const old = this.isOld(path, { reason, content })
         findings.push(
           unreadable(path, reason, region, old ? 'existing' : 'introduced', file.lines, old ? [] : lost.get(path)),
         )

@@ -1,9 +1,9 @@
 import path from 'node:path/posix'
-import type { Failure } from '../render/tools/rendering'
+import { type Failure, isUnparsable } from '../render/tools/rendering'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { readChart, vendored } from '../sources/chart'
-import type { KustomizeSource, Source } from '../sources/source'
+import type { HelmSource, KustomizeSource, Source } from '../sources/source'
 import { failureOf } from './failure-of'
 
 /** The facts of the base about sources that nothing names. */
@@ -69,20 +69,32 @@ function isBroken(failure: Failure | undefined): boolean {
   return failure !== undefined && !failure.missing && failure.cause !== 'tool-stopped'
 }
 
-/** The new sources that fail in a Kustomization of the base which failed there by itself, for the same cause. */
+/**
+ * The new sources that fail in a Kustomization of the base which failed there by itself, for the same cause, or for a
+ * template that helm could not parse at the base either.
+ */
 export async function brokenBefore(base: SideOfChange, after: readonly RenderedSide[]): Promise<ReadonlySet<string>> {
   const known = new Set(base.discovery.sources.map(({ id }) => id))
   const found = new Set<string>()
   for (const side of after) {
     const { source } = side
     const failure = failureOf(side)
-    if (source.kind !== 'kustomize' || source.origin !== 'discovered' || !failure || known.has(source.id)) continue
-    const blamed = [...base.discovery.kustomizations.values()].find(({ file }) => file === failure.path)
-    if (!blamed) continue
-    const own: KustomizeSource = { ...source, id: `kustomize:${blamed.folder}`, root: blamed.folder }
+    if (!failure || known.has(source.id)) continue
+    const own = source.kind === 'kustomize' ? blamedIn(base, source, failure) : sameChart(base, source, failure)
+    if (!own) continue
     const was = failureOf(await base.render(own))
     if (isBroken(was) && was?.path === failure.path && was.cause === failure.cause && was.about === failure.about)
       found.add(source.id)
   }
   return found
+}
+
+function blamedIn({ discovery }: SideOfChange, source: KustomizeSource, { path }: Failure): Source | undefined {
+  const blamed = [...discovery.kustomizations.values()].find(({ file }) => file === path)
+  return blamed && { ...source, id: `kustomize:${blamed.folder}`, root: blamed.folder }
+}
+
+function sameChart({ discovery }: SideOfChange, { chart }: HelmSource, failure: Failure): Source | undefined {
+  if (!isUnparsable(failure)) return undefined
+  return discovery.sources.find((one) => one.kind === 'helm' && one.chart === chart)
 }

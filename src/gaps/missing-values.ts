@@ -1,37 +1,70 @@
-import type { MissingValues } from '../deployers/common/file-deployments'
+import { isMainRevision } from '../deployers/common/missing-folder'
+import type { MissingValues } from '../deployers/common/missing-values'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { ignorePatternsIn, takes } from '../revision/ignore-patterns'
 import type { SideOfChange } from '../sides/side'
 
-/** Values files that releases of helmfiles name and that are not there: helmfile fails before it installs anything. */
-export async function missingValues(base: SideOfChange | undefined, head: SideOfChange): Promise<Finding[]> {
-  const known = new Set(base?.discovery.fileDeployments.missing.flatMap(keysOf))
+/** What becomes of the release, and what to do. */
+const outcomes: Readonly<Record<MissingValues['deployer'], readonly [effect: string, remedy: string]>> = {
+  helmfile: [
+    'helmfile fails and installs nothing',
+    'Correct the path, which is relative to this file, or add the file.',
+  ],
+  Fleet: [
+    'Fleet cannot read the bundle, and deploys nothing of it',
+    'Correct the path, which is relative to this file, or add the file.',
+  ],
+  'Argo CD': [
+    'Argo CD fails to sync it, and the cluster keeps what it has',
+    'Correct the path, add the file, or set `ignoreMissingValueFiles: true` if it may be missing.',
+  ],
+  Flux: [
+    'Flux cannot package its chart, and does not upgrade the release',
+    'Correct the path, which starts at the root of the repository, add the file, or set `ignoreMissingValuesFiles: true` if it may be missing.',
+  ],
+}
+
+/**
+ * Values files that releases name and that are not there: their deployer fails.
+ *
+ * @param branch the branch that the change is merged to; undefined if its name is unknown
+ */
+export async function missingValues(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  branch: string | undefined,
+): Promise<Finding[]> {
+  const known = new Set(base?.discovery.missing.flatMap(keysOf))
   const isNew = (one: MissingValues) => base !== undefined && !keysOf(one).some((key) => known.has(key))
-  const { missing } = head.discovery.fileDeployments
-  const isKept = missing.length > 0 ? await ignoredIn(head) : () => false
+  const { missing } = head.discovery
+  const isKept = missing.some(({ deployer }) => deployer === 'helmfile') ? await ignoredIn(head) : () => false
   const found = new Map<string, Finding>()
   for (const one of missing) {
-    const { path, region, release, place, written, list } = one
+    const { deployer, path, region, release, place, written, list } = one
     const isRemoved = base?.checkout.has(place) === true
     // Secrets, and what Git ignores, are made or copied where helmfile runs.
-    if ((list === 'secrets' || isKept(place)) && !isRemoved) continue
+    if ((list === 'secrets' || (deployer === 'helmfile' && isKept(place))) && !isRemoved) continue
+    // Another branch may have it.
+    if (one.branch !== undefined && one.branch !== branch && !isMainRevision(one.branch)) continue
     const what = written === place ? place : `${written} (${place})`
     const cause = isRemoved ? 'this change removes the file' : 'there is no such file in this repository'
+    const [effect, remedy] = outcomes[deployer]
+    const who = ['helmfile', 'Fleet'].includes(deployer) ? `The release ${release}` : release
     const finding = gateFinding('source/unrendered', 'file-missing', 'error', {
       side: 'head',
       path,
       region,
       status: isNew(one) ? 'introduced' : 'existing',
       keys: [path, release, place],
-      text: `The release ${release} names ${what}, but ${cause}, so helmfile fails and installs nothing. Correct the path, which is relative to this file, or add the file.`,
+      text: `${who} names ${what}, but ${cause}, so ${effect}. ${remedy}`,
     })
     found.set(finding.fingerprint, finding)
   }
   return [...found.values()]
 }
 
-/** The same file of a release in another helmfile, or named by another path, is no news. */
+/** The same file of a release in another file, or named by another path, is no news. */
 function keysOf({ path, release, place, written }: MissingValues): readonly string[] {
   return [JSON.stringify([release, place]), JSON.stringify([path, release, written])]
 }

@@ -26,10 +26,12 @@ interface UnrenderedInput {
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
   readonly idle: IdleInput
+  /** Values files that are not there, which are reported where they are named. */
+  readonly lackingValues: ReadonlySet<string>
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes, idle }: UnrenderedInput): {
+export function unrendered({ before, after, rest, unknown, knownRemotes, idle, lackingValues }: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -41,6 +43,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
   const gone = before
     .filter(({ source }) => !present.has(source.id))
     .sort((a, b) => Number(failureOf(a) !== undefined) - Number(failureOf(b) !== undefined))
+  const lost = new Set(gone.flatMap((side) => failureOf(side) ?? []).map(faultOf))
   const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
@@ -57,6 +60,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     }
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
+    if (failure.cause === 'values-missing' && lackingValues.has(failure.about ?? '')) continue
     const fault = old && failureOf(old)
     // The base renders without its missing parts, and the head fails for another reason.
     const isNews =
@@ -106,7 +110,9 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     }
     if (side.partial && !isOfFolder(side.source, failure)) skipped.push(listed(side, failure))
     const existing =
-      whole || (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true
+      whole ||
+      (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true ||
+      (!old && (idle.brokenBefore.has(source.id) || lost.has(faultOf(failure))))
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
@@ -116,8 +122,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle }:
     const { cause, about, path, region, reason } = failure
     const known = sides.filter(({ source }) => source.origin !== 'probed')
     const ids = new Set(known.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
-    const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
-    const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
+    const objects = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
+    const names = [...new Set(objects.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
@@ -204,6 +210,11 @@ function failsAlike(before: readonly [Source, Failure], after: readonly [Source,
     JSON.stringify([cause, from, placeWithin(source, path)]),
   )
   return was === is && after[1].cause !== 'tool-stopped'
+}
+
+/** Equal for the same fault of the same file, in whatever source. */
+function faultOf({ cause, about, path, reason }: Failure): string {
+  return JSON.stringify([cause, about, path, reason])
 }
 
 /** A path that stays the same when a source moves to another folder, or its definition to another file. */

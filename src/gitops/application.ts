@@ -129,6 +129,7 @@ export interface ValueFile {
   readonly ref: string | undefined
   /** The path behind the `ref`, or the entry. */
   readonly path: string
+  readonly at: Cursor
 }
 
 /**
@@ -138,7 +139,7 @@ export function valueFilesOf({ helm }: ApplicationSource): ValueFile[] {
   return [...helm.at('valueFiles').items()].map((item) => {
     const entry = textAt(item)
     const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
-    return { entry, ref, path: ref === undefined ? entry : behind }
+    return { entry, ref, path: ref === undefined ? entry : behind, at: item }
   })
 }
 

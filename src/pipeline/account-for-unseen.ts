@@ -65,6 +65,7 @@ export async function accountForUnseen(
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
     vendorsNothing: base !== undefined && (await vendorsNothing(base, rendered.after)),
   }
+  const lackingValues = await missingValues(base, head, branch)
   const failed = unrendered({
     before: rendered.before,
     after: rendered.after,
@@ -72,6 +73,7 @@ export async function accountForUnseen(
     unknown,
     knownRemotes: await base?.remotePlaces(),
     idle,
+    lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
@@ -106,7 +108,7 @@ export async function accountForUnseen(
       ...orphans,
       ...dropped,
       ...(base ? releasesOutOfSight(base, head) : []),
-      ...(await missingValues(base, head)),
+      ...lackingValues,
       ...patched,
       ...refusing.findings,
       ...revisions.findings,

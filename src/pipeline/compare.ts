@@ -1,4 +1,5 @@
 import type { ClusterMap } from '../cluster/clusters'
+import { movedHelmfiles } from '../deployers/fleet-helmfile/moved-helmfiles'
 import { BlindSpots } from '../gaps/blind-spots'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
@@ -101,7 +102,12 @@ function placementOf(
     base: new RenderedReleases([...rendered.before, ...rest.rendered]),
     head: new RenderedReleases([...rendered.after, ...rest.rendered]),
   }
-  const placement = new Placement(sides, clusters, releases)
+  const { base, head } = sides
+  // A helmfile of any name is a cluster of its own.
+  const moved = base
+    ? movedHelmfiles(base.discovery.fileDeployments, head.discovery.fileDeployments)
+    : new Map<string, string>()
+  const placement = new Placement(sides, clusters, releases, moved)
   if (!rest.needed) return placement
   const kept = () =>
     new Set([
@@ -110,7 +116,7 @@ function placementOf(
     ])
   const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
   const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
-  return placement.withRenames(new Map(renamedClusters(before, after, kept)))
+  return placement.withRenames(new Map([...moved, ...renamedClusters(before, after, kept)]))
 }
 
 /** The reasons why the objects of files may be in a source that could not be rendered, by path. */

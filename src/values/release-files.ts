@@ -31,12 +31,6 @@ import type { InflatedChart } from '../sources/inflated-chart'
 import { inside } from '../sources/kustomization'
 import { readValues, type UnreadableValues } from './values-file'
 
-/** An object that names a values file, and its place. */
-interface MissingValues {
-  readonly path: string
-  readonly object: LoadedObject
-}
-
 /** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
 const maxGenerated = { applications: 300, characters: 20_000_000 }
 
@@ -53,8 +47,6 @@ export class ReleaseFiles {
   readonly releaseFiles = new Set<string>()
   /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
-  /** The values files that are named in this repository and do not exist, by path. */
-  readonly missing = new Map<string, MissingValues>()
   private readonly gitOps: GitOpsSources
 
   constructor(
@@ -82,7 +74,7 @@ export class ReleaseFiles {
   async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
     const objects =
       mayTakeFiles(file.text) || mayNameFolder(file.text)
-        ? await Promise.all(file.objects.map((object) => this.complete(path, object)))
+        ? await Promise.all(file.objects.map((object) => this.complete(object)))
         : file.objects
     const releases = mayDeclare(path, file.text) ? await this.releasesIn(path, file.text) : []
     return objects === file.objects && releases.length === 0 ? file : { ...file, objects: [...objects, ...releases] }
@@ -115,12 +107,12 @@ export class ReleaseFiles {
   }
 
   /** An object with its repository context; the object itself if it has none. */
-  async complete(path: string, object: LoadedObject): Promise<LoadedObject> {
+  async complete(object: LoadedObject): Promise<LoadedObject> {
     switch (groupKindOf(object.ref)) {
       case gitOpsKind.application:
-        return this.withFiles(path, object)
+        return this.withFiles(object)
       case gitOpsKind.applicationSet:
-        return this.withApplications(path, object)
+        return this.withApplications(object)
       case gitOpsKind.helmRelease:
         return this.withFolder(object)
       default:
@@ -156,7 +148,7 @@ export class ReleaseFiles {
   }
 
   /** An Application with the files of values that its sources name. */
-  private async withFiles(path: string, object: LoadedObject): Promise<LoadedObject> {
+  private async withFiles(object: LoadedObject): Promise<LoadedObject> {
     const { sources } = readApplication(rootOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     const folders = sources
@@ -171,10 +163,7 @@ export class ReleaseFiles {
       for (const [entry, place] of places) {
         if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
-        if (found.length === 0 && !ignoresMissing) {
-          if (isKnown && !isGlob(place)) this.missing.set(place, { path, object })
-          continue
-        }
+        if (found.length === 0 && !ignoresMissing) continue
         const its = await this.read(found, isKnown)
         if (its) files.set(entry, its)
       }
@@ -241,7 +230,7 @@ export class ReleaseFiles {
   }
 
   /** An ApplicationSet with the Applications that it makes, where they are known and may install a known chart. */
-  private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
+  private async withApplications(object: LoadedObject): Promise<LoadedObject> {
     if (!mayInstallRemoteChart(object.content)) return object
     const root = rootOf(object)
     const { generators, template } = readApplicationSet(root)
@@ -266,7 +255,7 @@ export class ReleaseFiles {
     for (const { element, own } of elements) {
       const made = makeApplication(object, element, own)
       if ('reason' in made || made.ref.name === '' || isPlaceholder(made.ref.name)) return object
-      const whole = await this.withFiles(path, made)
+      const whole = await this.withFiles(made)
       known ||=
         whole.context?.chartsElsewhere !== undefined || readApplication(rootOf(made)).sources.some(installsRemoteChart)
       applications.push(whole)

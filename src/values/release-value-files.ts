@@ -1,7 +1,7 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import type { LoadedFile } from '../manifest/load'
-import { nameOf, type Side } from '../manifest/manifest'
+import type { Side } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
@@ -82,7 +82,7 @@ export class ReleaseValueFiles {
     return Promise.all(
       rendered.map(async (one) => {
         const objects = one.objects.map(async ({ object, origin }) => ({
-          object: await sideFiles.complete(origin.path, object),
+          object: await sideFiles.complete(object),
           origin,
         }))
         // Without an omitted chart, the rest may not build, but the chart's values are known.
@@ -128,32 +128,13 @@ export class ReleaseValueFiles {
     )
   }
 
-  /** Reports `source/unreadable` for values files that cannot be read or do not exist. */
+  /** Reports `source/unreadable` for values files that cannot be read. */
   findings(): Finding[] {
-    return [...this.unreadable(), ...this.missing()]
-  }
-
-  private missing(): Finding[] {
-    return [...this.after.missing].map(([values, { path, object }]) =>
-      gateFinding('source/unreadable', 'values', 'error', {
-        side: 'head',
-        path,
-        region: object.region,
-        status: !this.before || this.before.missing.has(values) ? 'existing' : 'introduced',
-        object: object.ref,
-        keys: [values],
-        fileText: object.lines,
-        text: `${nameOf(object.ref)} references the values file ${values}, which does not exist, so the values of its release are unknown. Add the file, or remove it from valueFiles.`,
-      }),
-    )
-  }
-
-  private unreadable(): Finding[] {
     // Another tool may fill in values of an unknown chart: only those that were readable are known to be for helm.
     const isNews = (path: string) => this.after.ofKnownCharts.has(path) || !this.before?.unreadable.has(path)
     const unreadable = [...this.after.unreadable].filter(([path]) => isNews(path))
     return unreadable.map(([path, { reason, region, text }]) => {
-      const known = !this.before || (this.before.unreadable.has(path) && !this.change.changed?.has(path))
+      const known = !this.before || this.before.unreadable.get(path)?.reason === reason
       return gateFinding('source/unreadable', 'values', 'error', {
         side: 'head',
         path,

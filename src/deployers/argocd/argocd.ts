@@ -13,6 +13,7 @@ import { argoRevision } from '../common/tracked-revision'
 import { chartOfApplication, idOfChart } from './application-chart'
 import { helmOptionsOf, valuesOf } from './application-values'
 import { namePlainFiles } from './argocd-directory'
+import { findMissingValues } from './missing-values'
 import type { NamedApplication } from './named-application'
 import { type OverriddenSource, overridden } from './source-override'
 import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
@@ -54,6 +55,7 @@ function nameSource(
   const id = idOfChart(manifest, given, { index, name, named })
   const release = () => chartOfApplication(manifest, given, { id, application, named })
   if (given.chart.exists) {
+    findMissingValues(manifest, given, application.sources, named)
     const reason = `the chart ${textAt(given.chart)} of ${url} is not in this repository`
     named.skipRelease(manifest, id, release, reason, { at: named.siteOf(manifest, given.chart) })
     return
@@ -67,6 +69,7 @@ function nameSource(
     const where = [url, written].filter(Boolean).join(' ')
     const at = named.siteOf(manifest, place === undefined ? given.path : given.repoURL)
     const reason = `${where} is not in this repository`
+    findMissingValues(manifest, given, application.sources, named)
     if (place === undefined || named.isThisRepository(url)) named.skip(manifest, 'source-elsewhere', reason, { at })
     else named.skipRelease(manifest, id, release, reason, { cause: 'source-elsewhere', at })
     return
@@ -97,6 +100,7 @@ function nameSource(
   if (type === undefined) return
   if (type === 'helm') {
     const { helm } = source
+    findMissingValues(manifest, source, application.sources, named, place)
     const values = valuesOf(manifest, source, { chart: place, sources: application.sources }, named)
     if (!values) return
     named.add(

@@ -6,7 +6,8 @@ import { ownGroup } from '../../manifest/manifest'
 import type { Region } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import type { Kustomization } from '../../sources/kustomization'
-import type { Source } from '../../sources/source'
+import type { Parameter, Source } from '../../sources/source'
+import type { MissingValues } from './missing-values'
 
 /** Something that a file of Fleet or helmfile deploys and that was not fully inspected. */
 export interface Unread {
@@ -31,22 +32,10 @@ export interface Taken {
   readonly by?: string
 }
 
-/** A file that a release names and that is not there. */
-export interface MissingValues {
-  /** The file that names it. */
-  readonly path: string
-  readonly region: Region
-  readonly release: string
-  /** Its path as it is written. */
-  readonly written: string
-  /** From the repository's root; it may be a glob that matches nothing. */
-  readonly place: string
-  /** The list that names it. Files of secrets are often kept elsewhere. */
-  readonly list: 'values' | 'secrets' | 'set'
-}
-
 /** A release of a chart that is not in this repository. */
 export interface ReleaseElsewhere {
+  /** Equal on both sides of a change for the same release. */
+  readonly id: string
   /** The file that declares it. */
   readonly path: string
   readonly deployer: string
@@ -58,6 +47,10 @@ export interface ReleaseElsewhere {
   /** The files of this repository that it takes values of. */
   readonly files: readonly string[]
   readonly object: LoadedObject
+  /** The arguments of `--set`; undefined where the chart is changed in a way that is not followed. */
+  readonly parameters: readonly Parameter[] | undefined
+  /** The line that names the chart. */
+  readonly place: Cursor
 }
 
 /** A release as its file declares it. */
@@ -72,6 +65,8 @@ interface Declared {
   readonly repository: string
   readonly version: Cursor
   readonly layers: readonly ReleaseLayer[]
+  readonly parameters: readonly Parameter[] | undefined
+  readonly place: Cursor
 }
 
 /** Plain YAML of a folder, as a target of Fleet gets it. */
@@ -110,6 +105,8 @@ export class FileDeployments {
   readonly patches = new Map<string, string>()
   /** Files that such a deployer passes by in a folder that it deploys, and why. */
   readonly ignored = new Map<string, string>()
+  /** The repositories of charts that files declare. */
+  readonly places = new Set<string>()
   /** Files that releases name and that are not there, so their deployer fails. */
   readonly missing: MissingValues[] = []
   /** The releases of files that declare several, as they are written, by `releaseKey`. */
@@ -131,12 +128,17 @@ export class FileDeployments {
     this.unread.push({ path: manifest.origin.path, region, reason, ...(release === undefined ? {} : { release }) })
   }
 
-  release({ at, deployer, name, namespace, cluster, chart, repository, version, layers }: Declared): void {
+  release({ at, deployer, name, namespace, cluster, chart, repository, version, layers, parameters, place }: Declared) {
     const { object, origin } = at.manifest
     const written: WrittenRelease = { cluster, chart, repository, at: at.path, version: version.path, layers }
     const [kind = ''] = filedRelease.split('.')
     const files = layers.flatMap((layer) => ('file' in layer ? [layer.file] : []))
+    const id = `${deployer}:${origin.path}:${cluster}:${namespace}/${name}`
+    const alike = this.releases.filter((one) => one.id === id || one.id.startsWith(`${id}#`)).length
     this.releases.push({
+      id: alike > 0 ? `${id}#${alike}` : id,
+      parameters,
+      place,
       path: origin.path,
       deployer,
       name,

@@ -11,6 +11,7 @@ import type { DeclarationSite, Source } from '../../sources/source'
 import type { ArgoFiles } from './argocd-files'
 import type { ChartElsewhere } from './chart-elsewhere'
 import type { IgnoreFiles } from './flux-artifact'
+import type { MissingValues } from './missing-values'
 import type { TouchedPlaces } from './touched-places'
 import type { NamedRevision, SourceReference, TrackedRevision } from './tracked-revision'
 
@@ -114,6 +115,8 @@ export class GitOpsSources {
   readonly revisions: TrackedRevision[] = []
   /** The references of Flux objects to this repository. */
   readonly references: SourceReference[] = []
+  /** Values files that objects name and that are not there. */
+  readonly missing: MissingValues[] = []
   /** The releases among those whose charts may be fetched, by their ids. */
   readonly elsewhere = new Map<string, () => ChartElsewhere>()
   /** Kustomizations without a file: Flux generates them where a folder has none. */

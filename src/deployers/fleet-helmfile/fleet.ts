@@ -9,6 +9,7 @@ import { inside } from '../../sources/kustomization'
 import type { Target, Values } from '../../sources/source'
 import { textOf } from '../../sources/untyped'
 import type { FileDeployments } from '../common/file-deployments'
+import { mayBeThere } from '../common/missing-values'
 import { type FleetTarget, fleetTargets, goField } from './fleet-targets'
 
 /** The names of the file that makes a folder a bundle. */
@@ -70,7 +71,7 @@ function deploy(bundle: Bundle, target: FleetTarget): void {
     return
   }
   if (repository !== '' || isElsewhere(written)) {
-    deployRemote(bundle, target, { chart: written, repository })
+    deployRemote(bundle, target, { chart: written, repository, isKustomized })
     if (!isKustomized) return
     const what = `Fleet applies the Kustomization ${dir || '.'} to the chart ${written || repository}, which is not in this repository, so it is built alone`
     deployments.skip(option('kustomize'), what)
@@ -135,7 +136,7 @@ function deployKustomization(bundle: Bundle, target: FleetTarget, root: string, 
 function deployRemote(
   bundle: Bundle,
   target: FleetTarget,
-  { chart, repository }: { chart: string; repository: string },
+  { chart, repository, isKustomized }: { chart: string; repository: string; isKustomized: boolean },
 ) {
   const { document, deployments, folder } = bundle
   const option = optionsOf(target)
@@ -144,7 +145,10 @@ function deployRemote(
     const values = goField(helm, 'values')
     const files = [...goField(helm, 'valuesFiles').items()].map((file): ReleaseLayer => {
       const place = inside(folder, textOf(file.value))
-      if (place !== undefined) return { file: place }
+      if (place !== undefined) {
+        findMissing(file, place, bundle, target)
+        return { file: place }
+      }
       deployments.skip(file, `its values ${textOf(file.value)} lead out of this repository, and are not followed`)
       return { hidden: true }
     })
@@ -160,6 +164,9 @@ function deployRemote(
     repository: repository || chart,
     version: option('helm', 'version'),
     layers: unknownValues(target) ? [...layers, { hidden: true }] : layers,
+    // Fleet applies a Kustomization beside it to what the chart creates.
+    parameters: isKustomized ? undefined : [],
+    place: option('helm', repository === '' ? 'chart' : 'repo'),
   })
 }
 
@@ -181,9 +188,10 @@ function deployPlain(bundle: Bundle, target: FleetTarget): void {
 }
 
 /** The values laid over a chart's own, later ones over earlier ones; undefined when some are out of reach. */
-function valuesOf({ folder, deployments, document }: Bundle, { options }: FleetTarget): Values[] | undefined {
+function valuesOf(bundle: Bundle, target: FleetTarget): Values[] | undefined {
+  const { folder, deployments, document } = bundle
   const values: Values[] = []
-  for (const map of options) {
+  for (const map of target.options) {
     const helm = goField(map, 'helm')
     const inline = goField(helm, 'values').value
     if (inline !== undefined && inline !== null)
@@ -194,10 +202,20 @@ function valuesOf({ folder, deployments, document }: Bundle, { options }: FleetT
         deployments.skip(file, `its values ${textOf(file.value)} lead out of this repository, and are not followed`)
         return undefined
       }
+      findMissing(file, place, bundle, target)
       values.push({ path: place })
     }
   }
   return values
+}
+
+function findMissing(file: Cursor, place: string, bundle: Bundle, target: FleetTarget): void {
+  const { missing, surroundings } = bundle.deployments
+  const { path } = bundle.document.origin
+  const written = textOf(file.value)
+  if (written.includes('$') || mayBeThere(place, surroundings.checkout)) return
+  const release = releaseOf(bundle, target)
+  missing.push({ deployer: 'Fleet', path, region: file.region, release, written, place, list: 'values' })
 }
 
 /** Values that only a cluster knows: the chart may not render without them. */

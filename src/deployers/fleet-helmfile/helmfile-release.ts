@@ -31,6 +31,9 @@ export interface Helmfile {
 /** The fields of a release that are templates even in plain YAML, and that decide which chart is deployed. */
 const identifying = ['name', 'chart', 'namespace', 'version']
 
+/** The fields that change a chart before or after it is rendered. */
+const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
+
 /** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
 export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const { folder, deployments } = helmfile
@@ -39,12 +42,10 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const name = field('name')
   if (release.at('installed').value === false) return
   deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
-  const listMissing = () =>
-    deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
+  deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
   const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
   const templated = identifying.find((key) => field(key).includes('{{'))
   if (templated || field('chart') === '') {
-    listMissing()
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
     const reason = `the release ${name} of ${helmfile.path} uses it, and ${why}, which only helmfile fills in`
@@ -63,7 +64,6 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
-    listMissing()
     const [alias = '', ...rest] = chart.split('/')
     const url = helmfile.repositories.get(alias)
     deployments.release({
@@ -76,11 +76,12 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
       repository: url ?? chart,
       version: release.at('version'),
       layers,
+      parameters: changes.some((key) => release.at(key).exists) ? undefined : parametersOf(release),
+      place: release.at('chart'),
     })
     return
   }
   if (place === undefined) {
-    listMissing()
     skip(release.at('chart'), `its chart ${chart} leads out of this repository, and is not followed`)
     return
   }
@@ -95,7 +96,6 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
   }
-  const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
   const laidOver = changes.find((key) => release.at(key).exists)
   if (laidOver) skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
   if (!checkout.has(path.join(place, 'Chart.yaml')) && !checkout.has(place)) {

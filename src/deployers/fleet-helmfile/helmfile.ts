@@ -98,6 +98,7 @@ async function readDocuments(
   const repositories = named('repositories')
     .flatMap((list) => [...list.items()])
     .map((one) => [textOf(one.at('name').value), urlOf(one)] as const)
+  for (const [, url] of repositories) deployments.places.add(url)
   const environments = [...new Set(named('environments').flatMap((list) => [...list.entries()].map(([name]) => name)))]
   const helmfile: Helmfile = {
     folder,

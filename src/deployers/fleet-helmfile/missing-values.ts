@@ -3,7 +3,7 @@ import type { Checkout } from '../../revision/checkout'
 import { isBoundedGlob } from '../../revision/glob'
 import { inside, realPlace } from '../../sources/places'
 import { textOf } from '../../sources/untyped'
-import type { MissingValues } from '../common/file-deployments'
+import { type MissingValues, mayBeThere } from '../common/missing-values'
 import { filesFor } from './helmfile-paths'
 
 /**
@@ -32,17 +32,14 @@ export function missingValuesOf(
   return [...listed('values'), ...listed('secrets'), ...read].flatMap(({ at, list, written }) => {
     if (textOf(at.value) === '' || /\{\{|:\/\/|^[a-z0-9]+::/i.test(written)) return []
     const place = inside(folder, written)
-    if (place === undefined || mayBeThere(place, checkout)) return []
+    if (place === undefined || mayBeThere(place, checkout) || matchesSome(place, checkout)) return []
     const { path } = at.manifest.origin
-    return [{ path, region: at.region, release: textOf(release.at('name').value), written, place, list }]
+    const name = textOf(release.at('name').value)
+    return [{ deployer: 'helmfile', path, region: at.region, release: name, written, place, list }]
   })
 }
 
-/** Whether a path has a file, or leads where the files are not known. */
-function mayBeThere(place: string, checkout: Checkout): boolean {
-  const { entries } = checkout.tree
+function matchesSome(place: string, checkout: Checkout): boolean {
   const real = realPlace(checkout.tree, place)
-  const folders = real.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))
-  if (folders.some((one) => entries.get(one)?.type === 'submodule' || entries.get(one)?.type === 'link')) return true
-  return checkout.has(real) || !isBoundedGlob(real) || filesFor('', real, checkout).length > 0
+  return !isBoundedGlob(real) || filesFor('', real, checkout).length > 0
 }

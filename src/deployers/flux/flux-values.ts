@@ -12,11 +12,12 @@ import { textAt } from '../../gitops/text'
 import { abridged } from '../../listing'
 import { readYaml } from '../../manifest/document-reader'
 import { splitDocuments } from '../../manifest/documents'
-import { groupKindOf, Manifest } from '../../manifest/manifest'
+import { groupKindOf, Manifest, nameOf } from '../../manifest/manifest'
 import { asciiJson } from '../../sources/ascii-json'
 import { inside } from '../../sources/kustomization'
 import type { PackedFiles, Values } from '../../sources/source'
 import type { GitOpsSources } from '../common/gitops-sources'
+import { mayBeThere } from '../common/missing-values'
 import { assign, type Growing, isGrowing, merged } from '../common/typed-text'
 
 /** The kinds that values are taken of. */
@@ -115,7 +116,8 @@ export function valuesOf(
 ): Values[] | undefined {
   const { checkout } = named.repositoryIndex
   const values: Values[] = []
-  for (const file of [...chart.valuesFiles.items()].map(textAt)) {
+  for (const at of chart.valuesFiles.items()) {
+    const file = textAt(at)
     // The paths start at the root of the source; the first releases of Flux started them at the chart's folder.
     const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
     const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
@@ -125,6 +127,10 @@ export function valuesOf(
     }
     if (chart.ignoreMissingValuesFiles.value === true && !(checkout.has(found) && artifact.has(found))) continue
     values.push({ path: found })
+    if (mayBeThere(found, checkout)) continue
+    const site = named.siteOf(manifest, at)
+    const release = nameOf(manifest.ref)
+    named.missing.push({ deployer: 'Flux', ...site, release, written: file, place: found, list: 'values' })
   }
   const defaults = path.join(place, 'values.yaml')
   if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))

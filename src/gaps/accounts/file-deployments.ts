@@ -1,5 +1,6 @@
 import { type FileDeployments, type ReleaseElsewhere, releaseKey } from '../../deployers/common/file-deployments'
 import { isHelmfile } from '../../deployers/fleet-helmfile/helmfile'
+import { unfetched } from '../../deployers/fleet-helmfile/releases-elsewhere'
 import type { Skipped } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import { looksLikeValues, notKubernetesByName } from '../../ledger/named-files'
@@ -25,7 +26,7 @@ export function notJudgedOfFiles(
   const isHere = (file: string) => head.checkout.tree.entries.has(file)
   for (const side of [head, ...(base ? [base] : [])]) {
     const counts = (file: string) => (!changed || changed.has(file)) && (side === head || !isHere(file))
-    for (const [path, reason, cause] of reasonsOf(side.discovery.fileDeployments, before))
+    for (const [path, reason, cause] of reasonsOf(unjudgedIn(side, side === head ? base : head), before))
       if (counts(path)) found.add(path, reason, cause)
     for (const [link, folder] of side.checkout.tree.resolved) {
       if (changed?.has(link) && counts(link) && isBundle(folder, side))
@@ -39,10 +40,10 @@ export function notJudgedOfFiles(
 export const filesOfReleases: Recogniser = async (side, files, other) => {
   const wanted = new Set(files)
   const reasons = new Map<string, Recognised>()
-  const { releases, ...rest } = side.discovery.fileDeployments
+  const own = unjudgedIn(side, other)
   // The values of a known chart are judged.
-  const unknown = releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
-  const unjudged = { ...rest, releases: unknown }
+  const unknown = own.releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
+  const unjudged = { ...own, releases: unknown }
   const { resolved } = side.checkout.tree
   for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
     for (const place of [path, resolved.get(path)])
@@ -117,6 +118,17 @@ class SkippedEntries {
 /** Ids of `src/ledger/causes.ts`. */
 const notRendered = 'release-not-rendered'
 const chartElsewhere = 'chart-elsewhere'
+
+/** Those of one side; where a file has releases that were fetched, without those of it that the change does not touch. */
+function unjudgedIn({ discovery }: SideOfChange, other: SideOfChange | undefined): Unjudged {
+  const { fileDeployments, sources } = discovery
+  const onBoth = [...sources, ...(other?.discovery.sources ?? [])]
+  const fetchedIn = new Set(onBoth.flatMap(({ fetched, declaredAt }) => (fetched ? declaredAt.path : [])))
+  const inputsOf = (its: SideOfChange['discovery'], id: string) => JSON.stringify(its.elsewhere.get(id)?.().inputs)
+  const isSame = ({ id, path }: ReleaseElsewhere) =>
+    other !== undefined && fetchedIn.has(path) && inputsOf(discovery, id) === inputsOf(other.discovery, id)
+  return { ...fileDeployments, releases: unfetched(fileDeployments, sources).filter((one) => !isSame(one)) }
+}
 
 type Unjudged = Pick<FileDeployments, 'unread' | 'taken' | 'patches' | 'releases' | 'templates' | 'written'>
 

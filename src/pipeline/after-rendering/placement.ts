@@ -1,5 +1,5 @@
 import type { ClusterMap } from '../../cluster/clusters'
-import type { LoadedFile } from '../../manifest/load'
+import type { LoadedFile, LoadedObject } from '../../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import { inGivenNamespace } from '../../sides/given-namespace'
 import type { RenderedSide } from '../../sides/rendered-side'
@@ -43,7 +43,7 @@ export class Placement {
       const names = this.named(side, this.clustersOf(side, path))
       const { evidence } = this.clusters.of(path)
       const marked = file.objects.map((object) =>
-        this.rendered[side].marked(inGivenNamespace(object, side, path, this.sides)),
+        this.inRenamed(side, this.rendered[side].marked(inGivenNamespace(object, side, path, this.sides))),
       )
       return marked.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, names, evidence))
     })
@@ -67,6 +67,15 @@ export class Placement {
       ({ object, side, origin, clusters, evidence }) =>
         new Manifest(object, side, origin, this.named(side, clusters), evidence),
     )
+  }
+
+  /** A release of a file, in its cluster as the head calls it. */
+  private inRenamed(side: Side, object: LoadedObject): LoadedObject {
+    const { context } = object
+    const cluster = side === 'base' ? this.renames.get(context?.release?.cluster ?? '') : undefined
+    return context?.release && cluster !== undefined
+      ? { ...object, context: { ...context, release: { ...context.release, cluster } } }
+      : object
   }
 
   private named(side: Side, names: readonly string[]): string[] {

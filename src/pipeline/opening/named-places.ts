@@ -26,6 +26,7 @@ export async function placesNamedBy(side: SideOfChange): Promise<string[]> {
   const named = [
     ...discovery.objects.flatMap(placesIn),
     ...releases,
+    ...discovery.fileDeployments.places,
     ...[...k3s].flatMap(([path, text]) => chartsOfK3s(path, text)),
     ...kustomizations.flatMap(({ charts }) => charts.map(({ repo }) => repo)),
     ...(await placesOfGenerators(side)),

@@ -1,0 +1,40 @@
+import { type ApplicationSource, sourceNamed, valueFilesOf } from '../../gitops/application'
+import { textAt } from '../../gitops/text'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { inside } from '../../sources/kustomization'
+import type { GitOpsSources } from '../common/gitops-sources'
+import { mayBeThere } from '../common/missing-values'
+import { argoRevision } from '../common/tracked-revision'
+
+/**
+ * Records the values files of this repository that a source names and that are not there: Argo CD cannot sync it.
+ *
+ * @param chart the folder of its chart, if that is in this repository
+ */
+export function findMissingValues(
+  manifest: Manifest,
+  source: ApplicationSource,
+  sources: readonly ApplicationSource[],
+  named: GitOpsSources,
+  chart?: string,
+): void {
+  if (source.helm.at('ignoreMissingValueFiles').value === true) return
+  for (const { ref, path, entry, at } of valueFilesOf(source)) {
+    const owner = ref === undefined ? source : sourceNamed(ref, sources)
+    // Variables, globs and URLs.
+    if (!owner || path === '' || /[${*?[]|:\/\//.test(path)) continue
+    const isHere = ref === undefined ? chart !== undefined : named.isThisRepository(textAt(owner.repoURL))
+    const { kind, name: branch } = argoRevision(textAt(owner.targetRevision))
+    if (!isHere || kind === 'pin') continue
+    const isFromRoot = ref !== undefined || path.startsWith('/')
+    const place = inside(isFromRoot ? '' : (chart ?? ''), path.replace(/^\/+/, ''))
+    if (place === undefined) continue
+    const { checkout } = named.repositoryIndex
+    // Argo CD refuses links out of the repository.
+    const isLostLink = checkout.tree.entries.get(place)?.type === 'link' && !checkout.has(place)
+    if (!isLostLink && mayBeThere(place, checkout)) continue
+    const release = nameOf(manifest.ref)
+    const site = named.siteOf(manifest, at)
+    named.missing.push({ deployer: 'Argo CD', ...site, release, written: entry, place, list: 'values', branch })
+  }
+}
