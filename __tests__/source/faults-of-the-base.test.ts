@@ -86,7 +86,12 @@ test.each<[what: string, base: Files, head: Files, path: string]>([
     { 'two.yaml': app('two', 'web') },
     'web/templates/web.yaml',
   ],
-  ['a second fault', { 'web.yaml': broken }, { 'web.yaml': `${broken}---\n${broken.replace('web', 'api')}` }, 'web.yaml'],
+  [
+    'a second fault',
+    { 'web.yaml': broken },
+    { 'web.yaml': `${broken}---\n${broken.replace('web', 'api')}` },
+    'web.yaml',
+  ],
 ])('%s is one', async (_, base, head, path) => {
   expect(await faults(base, head)).toContain(`introduced ${path}`)
 })
