@@ -31,7 +31,7 @@ export function closingPolicies(
 /** Words in the labels of what reads the metrics of Pods. */
 const observers = /monitor|metrics|observ|prometheus|grafana|victoria|telemetry/i
 
-/** Whether a rule lets in nothing but what watches over Pods: each peer is Pods or a namespace with such a label. */
+/** Whether a rule lets in monitoring alone: each peer is Pods or a namespace with such a label. */
 export function isForObservers(rule: Cursor): boolean {
   const peers = [...rule.at('from').items()]
   return (

@@ -46,7 +46,7 @@ const messages = {
   type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
     `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
   observed: ({ policy, controller }: { policy: string; controller: string }) =>
-    `After this change ${policy} isolates the Pods of ${controller}, and lets in monitoring alone, so clients no longer reach the hosts they serve. Add a rule that opens the ports of the requests to all.`,
+    `After this change ${policy} isolates the Pods of ${controller}, and lets in monitoring alone, so clients no longer reach the hosts they serve. Add a rule that opens their ports to all clients.`,
   unlistened: ({ controller, ports }: { controller: string; ports: string }) =>
     `This change closes ${ports} of the nodes, on which clients reach ${controller}, and no Service brings traffic from outside of the cluster to its Pods, so clients are refused. Keep the ports until a Service does.`,
 }
