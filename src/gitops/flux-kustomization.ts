@@ -26,6 +26,8 @@ export interface FluxKustomization {
   readonly substituteFrom: readonly VariablesReference[]
   readonly postBuild: Cursor
   readonly prunes: boolean
+  /** Whether it deletes an object and creates it again where a field is immutable. */
+  readonly forces: boolean
   /** Whether its deletion deletes the objects that it deployed. */
   readonly cascades: boolean
 }
@@ -48,6 +50,7 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
     substitute: postBuild.at('substitute'),
     substituteFrom: referencesIn(postBuild),
     prunes,
+    forces: spec.at('force').value === true,
     // By default it keeps the objects that it deployed when it is deleted while it is suspended.
     cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
   }

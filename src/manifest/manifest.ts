@@ -104,10 +104,21 @@ export type Origin = {
        * is not known may be laid over it; `reduced`: something that may have changed it was left out.
        */
       readonly unbuilt?: 'written' | 'changed' | 'reduced'
+      /** Set where a Kustomization of Flux applies it. */
+      readonly flux?: FluxApply
       /** The variables in it that Flux replaces by nothing, as nothing sets them. */
       readonly unset?: readonly UnsetVariable[]
     }
 )
+
+/**
+ * The way in which a Kustomization of Flux applies its objects: it first tries all of them, and applies none where the API
+ * server refuses one. Source: https://github.com/fluxcd/pkg/blob/main/ssa/manager_apply.go, ApplyAll
+ */
+export interface FluxApply {
+  /** Whether it deletes an object and creates it again where a field is immutable. */
+  readonly forces: boolean
+}
 
 /** A variable that nothing sets. */
 export interface UnsetVariable {

@@ -1,4 +1,4 @@
-import type { RenderedSource } from '../manifest/manifest'
+import type { FluxApply, RenderedSource } from '../manifest/manifest'
 import { nameOfRoot, namesOfValues, type Source } from '../sources/source'
 
 /** A source as reports name it. */
@@ -9,4 +9,9 @@ export function described(source: Source): RenderedSource {
   if (!fetched) return { kind: 'helm', path: chart || '.', ...its }
   const { repository, version } = fetched
   return { kind: 'helm', path: fetched.chart, repository, version, ...its }
+}
+
+/** How Flux applies the objects of a source, as their origin has it. */
+export function fluxOf(source: Source): { flux?: FluxApply } {
+  return source.kind === 'kustomize' && source.flux ? { flux: source.flux } : {}
 }

@@ -7,7 +7,7 @@ import type { Failure, Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import { heldFolderOf } from '../revision/held-files'
 import { placeOf, type Source } from '../sources/source'
-import { described } from './described'
+import { described, fluxOf } from './described'
 import { staysInstalled, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
@@ -44,6 +44,7 @@ export async function readRendering(
     const origin: Origin = {
       ...own,
       ...(unbuilt ? { unbuilt } : {}),
+      ...fluxOf(source),
       ...unsetOf(open, source),
     }
     const staying = file.objects.filter(

@@ -4,7 +4,7 @@ import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 import { writtenFiles } from '../sources/written'
-import { described } from './described'
+import { described, fluxOf } from './described'
 import { inNamespace, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
@@ -19,7 +19,7 @@ export async function readWritten(
   const files = await writtenFiles(source, kustomizations, checkout)
   return files.flatMap(({ path, text, namespace, mayChange, open }) => {
     const place = { path, template: '', id: source.id, source: described(source) }
-    const origin: Origin = { kind: 'rendered', ...place, ...unsetOf(open, source) }
+    const origin: Origin = { kind: 'rendered', ...place, ...fluxOf(source), ...unsetOf(open, source) }
     return load(text).objects.map((object) => ({
       object: withNamespace(inNamespace(object, namespace), source),
       origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },

@@ -1,5 +1,5 @@
 import type { HelmRelease } from '../gitops/helm-release'
-import type { ObjectRef } from '../manifest/manifest'
+import type { FluxApply, ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 import { heldFolderOf } from '../revision/held-files'
 
@@ -121,6 +121,8 @@ export interface KustomizeSource extends CommonSource {
   readonly components?: readonly string[]
   /** The namespace for objects that have none. */
   readonly namespace?: string
+  /** Set where Flux applies its objects. */
+  readonly flux?: FluxApply
   /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
   /** The names of all variables that Flux has for it, also of those whose values are not known; undefined if some are not. */
@@ -147,7 +149,7 @@ export function inputsOf(source: Source): object {
     ...own
   } = source
   // The folder of a fetched chart identifies it, as its files do for one that is packed.
-  const later = source.kind === 'kustomize' ? { namespace: undefined, variables: undefined } : {}
+  const later = source.kind === 'kustomize' ? { namespace: undefined, variables: undefined, flux: undefined } : {}
   return { ...own, fetched: undefined, packed: undefined, ...later }
 }
 

@@ -189,7 +189,7 @@ export class FluxKustomizations {
     { manifest, kustomization, place, isMissing, isPossible, written, files, definedIn = [] }: FluxTree,
     owners: FluxOwners,
   ): void {
-    const { kubeConfig, postBuild, substituteFrom } = kustomization
+    const { kubeConfig, postBuild, substituteFrom, forces } = kustomization
     // Each of several folders belongs to the cluster of that folder.
     const own = isPossible ? [{ path: written[0] ?? [...files][0] ?? place }] : owners.targetsOf(manifest)
     const all = kubeConfig.exists && !isPossible ? [elsewhere(manifest)] : own
@@ -214,6 +214,7 @@ export class FluxKustomizations {
           ...(isPossible ? { incomplete: true as const } : {}),
           // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
           allowsOutsideFiles: true,
+          flux: { forces },
           ...(overlay ? { overlay } : {}),
           ...(components.length > 0 ? { components } : {}),
           definitionFiles: [...holders.map(({ origin }) => origin.path), ...definedIn, ...owners.appliedBy(manifest)],

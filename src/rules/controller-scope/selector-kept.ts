@@ -5,11 +5,12 @@ import { controllersOf } from '../../kubernetes/controllers/controller'
 import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servicesIn } from '../../kubernetes/ingress/services'
+import { syncOptionsOf } from '../../kubernetes/object/made-again'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { workloadsBehind } from '../../kubernetes/workload/serving-pods'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type FluxApply, type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 /**
@@ -28,8 +29,8 @@ export default defineRule({
   kinds,
   reads: ['Service', ...backendKinds],
   messages: {
-    refused: ({ workload, what }: Refused) =>
-      `This change gives ${workload} a selector ${what}, and a selector is immutable, so the API server refuses this and every later update of it. Keep the selector, or give the new one to a workload of another name.`,
+    refused: ({ workload, what, also }: Refused & { also: string }) =>
+      `This change gives ${workload} a selector ${what}, and a selector is immutable, so the API server refuses this and every later update of it${also}. Keep the selector, or give the new one to a workload of another name.`,
     unreached: ({ workload, what, service, user }: Refused & Record<'service' | 'user', string>) =>
       `This change gives ${workload} a selector ${what}, and a selector is immutable, so its Pods keep their labels, while ${service} is updated and selects none of them: ${user}. Keep the selector, or give the new one to a workload of another name.`,
   },
@@ -40,7 +41,7 @@ export default defineRule({
     else if (kinds.includes(kind)) yield* selectionMarks(manifest)
   },
   partnerKinds: ({ ref: { kind } }) => (kind === 'Service' ? backendKinds : ['Service']),
-  check({ change, head, report }) {
+  check({ change, base, head, report }) {
     if (change.kind !== 'changed' || !kinds.includes(groupKindOf(change.after.ref))) return
     const { before, after } = change
     const [old, now] = [selectorOf(before), selectorOf(after)]
@@ -64,13 +65,19 @@ export default defineRule({
       return [{ service, at: user ?? podOf(after).at('metadata', 'labels'), words: outcome(user, after) }]
     })
     const cut = users.find(
-      ({ service }) => !selects(service, before) && workloadsBehind(service, head).every((one) => one === after),
+      ({ service }) =>
+        base.get(service.ref).some((one) => selects(one, before)) &&
+        !selects(service, before) &&
+        !waitsFor(service, after) &&
+        workloadsBehind(service, head).every((one) => one === after),
     )
     if (cut) {
       const service = nameOf(cut.service.ref)
       const ends = [place, cut.service.root.at('spec', 'selector'), cut.at]
       report(ends, 'unreached', { ...args, service, user: cut.words }, { keys })
-    } else if (users.length > 0 || isController) report(place, 'refused', args, { keys })
+    } else if (users.length > 0 || isController) {
+      report(place, 'refused', { ...args, also: consequence(after) }, { keys })
+    }
   },
 })
 
@@ -89,16 +96,33 @@ function partsOf(selector: Cursor): string[] {
 }
 
 /**
- * Whether an annotation makes the tool that applies an object delete and create it again; `spec.force` of a
- * Kustomization of Flux is not read. Sources:
- * https://fluxcd.io/flux/components/kustomize/kustomizations/#force and
- * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/
+ * Whether the tool that applies an object deletes it and creates it again. With `ServerSideApply=true`, Argo CD does so
+ * only for `Replace=true`. Sources: https://fluxcd.io/flux/components/kustomize/kustomizations/#force and
+ * https://github.com/argoproj/argo-cd/blob/v3.1.0/gitops-engine/pkg/sync/sync_context.go, applyObject
  */
-function isRecreated({ root }: Manifest): boolean {
-  const annotations = root.at('metadata', 'annotations')
-  const options = annotations.at('argocd.argoproj.io/sync-options').string ?? ''
-  const isForced = annotations.at('kustomize.toolkit.fluxcd.io/force').string?.toLowerCase() === 'enabled'
-  return isForced || options.includes('Force=true')
+function isRecreated(workload: Manifest): boolean {
+  const { root } = workload
+  const options = (syncOptionsOf(root).string ?? '').split(',').map((one) => one.trim())
+  const isApplied = options.includes('Replace=true') || !options.includes('ServerSideApply=true')
+  const marks = ['annotations', 'labels'].map((map) => root.at('metadata', map, 'kustomize.toolkit.fluxcd.io/force'))
+  const isMarked = marks.some(({ string }) => string?.toLowerCase() === 'enabled')
+  return isMarked || fluxOf(workload)?.forces === true || (options.includes('Force=true') && isApplied)
+}
+
+/** The further effect of Flux's trial. */
+function consequence({ origin }: Manifest): string {
+  const place = origin.kind === 'rendered' && origin.flux ? origin.source.path : undefined
+  return place === undefined ? '' : `, and Flux applies nothing else of the Kustomization ${place} either`
+}
+
+function fluxOf({ origin }: Manifest): FluxApply | undefined {
+  return origin.kind === 'rendered' ? origin.flux : undefined
+}
+
+/** Whether Flux applies a Service only with a workload: it tries all objects of a Kustomization first. */
+function waitsFor({ origin }: Manifest, workload: Manifest): boolean {
+  const own = workload.origin
+  return fluxOf(workload) !== undefined && origin.kind === 'rendered' && own.kind === 'rendered' && origin.id === own.id
 }
 
 function userOf(service: Manifest, head: Snapshot): Cursor | undefined {
