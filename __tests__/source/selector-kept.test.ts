@@ -59,7 +59,7 @@ test.each([
     ...files,
     ...side('web'),
   }
-  const { findings } = await judgeChange(base, side('shop-web'), 'helm', ['controller-scope@1.13.0-rc.1'])
+  const { findings } = await judgeChange(base, side('shop-web'), 'helm', ['controller-scope@1.13.0'])
   const found = findings.map(({ level, location: { side: at, path }, text }) => {
     const [, what = ''] = /a selector is immutable, ([^.:]*)/.exec(text) ?? []
     return `${level} ${at}/${path}: ${what}`

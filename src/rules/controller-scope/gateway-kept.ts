@@ -40,7 +40,7 @@ export default defineRule({
     unlabelled: ({ gateway, routes, namespace, label }: Record<'gateway' | 'routes' | 'namespace' | 'label', string>) =>
       `This change takes the label ${label} from ${namespace}, and a listener of ${gateway} lets in the routes of namespaces that have it, so it no longer serves ${routes}. Keep the label until these routes name another Gateway.`,
   },
-  later: { narrowed: '1.4.0', unlabelled: '1.13.0', unlistened: '1.5.0' },
+  later: { narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
   putBack: { class: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
   partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [gatewayKind] : undefined),
   *partners(manifest, _params, _isGone, isTouched) {

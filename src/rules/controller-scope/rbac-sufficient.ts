@@ -66,7 +66,7 @@ export default defineRule({
   ],
   subjects: controllerSubjects,
   messages,
-  later: { unmounted: '1.13.0' },
+  later: { unmounted: '1.14.0' },
   putBack: { unmounted: 'changed' },
   *partners(manifest, _params, _isGone, isTouched) {
     yield* marksOfGrants(manifest)

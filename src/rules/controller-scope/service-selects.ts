@@ -38,7 +38,7 @@ export default defineRule({
     unbacked: ({ service, workload, outcome, user }: Unbacked) =>
       `${workload}, the only one here whose Pods ${service} selects, ${outcome} with this change. So the requests that ${user} sends there fail. Keep the Pods until nothing sends requests to them.`,
   },
-  later: { unbacked: '1.13.0' },
+  later: { unbacked: '1.14.0' },
   putBack: { route: 'changed', unbacked: 'changed', webhook: 'changed' },
   *partners(manifest) {
     // A route, a webhook or a release by itself changes nothing in what a Service selects.
