@@ -68,6 +68,7 @@ import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
 import objectsAccepted from './ingress-tls/objects-accepted'
 import podValuesAccepted from './ingress-tls/pod-values-accepted'
+import podsAccepted from './ingress-tls/pods-accepted'
 import routeAttached from './ingress-tls/route-attached'
 import routerCertificate from './ingress-tls/router-certificate'
 import secretAgrees from './ingress-tls/secret-agrees'
@@ -176,6 +177,7 @@ export const rules: readonly Rule[] = [
   objectSingle,
   objectsAccepted,
   podValuesAccepted,
+  podsAccepted,
   routeAttached,
   routerCertificate,
   secretAgrees,
