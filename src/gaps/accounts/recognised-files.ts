@@ -1,5 +1,6 @@
 import type { SideOfChange } from '../../sides/side'
 import { filesOfReleases, valuesBesideHelmfiles } from './file-deployments'
+import { manifestTemplates } from './manifest-templates'
 import { filesOfOtherTools } from './other-tools'
 
 /** A tool that takes a file and that the gate does not run. */
@@ -22,7 +23,12 @@ export type Recogniser = (
 ) => Promise<ReadonlyMap<string, Recognised>>
 
 /** The first that knows a file counts. */
-export const recognisers: readonly Recogniser[] = [filesOfReleases, filesOfOtherTools, valuesBesideHelmfiles]
+export const recognisers: readonly Recogniser[] = [
+  filesOfReleases,
+  filesOfOtherTools,
+  valuesBesideHelmfiles,
+  manifestTemplates,
+]
 
 /** The changed files that belong to another known tool; deleted files as the base has them. */
 export async function recognisedFiles(
