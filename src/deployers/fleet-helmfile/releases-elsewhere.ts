@@ -62,7 +62,7 @@ function chartOf(release: ReleaseElsewhere, checkout: Checkout, side: Side): Cha
 /** A chart of an HTTP repository or a registry; archives and folders of Git are not followed. */
 function wantedBy({ chart, repository, object }: ReleaseElsewhere, { root }: Manifest): WantedChart | undefined {
   const version = String(root.at(...(object.context?.release?.version ?? [])).value ?? '')
-  if (!/^(?:https?|oci):\/\//.test(repository) || `${chart}${repository}${version}`.match(/\{\{|\$/)) return undefined
+  if (!/^(?:https?|oci):\/\//.test(repository) || /\{\{|\$/.test(`${chart}${repository}${version}`)) return undefined
   if (repository === chart && !repository.startsWith('oci:')) return undefined
   const isWhole = repository === chart || (repository.startsWith('oci:') && repository.endsWith(`/${chart}`))
   return { request: { kind: 'chart', repository, chart: isWhole ? '' : chart, version }, folder: '' }
