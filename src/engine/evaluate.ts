@@ -187,7 +187,8 @@ export class Evaluation {
     const isUsed = (name: string) => this.evidence.isUsed?.(change.cluster, name) ?? false
     this.guarded(active, manifest, () => {
       if (rule.scope === 'change') return rule.check({ ...context, isUsed })
-      if (rule.scope === 'removal' && isGone(change, head)) rule.check({ ...context, removed: manifest })
+      if (rule.scope === 'snapshot') return rule.checkChange?.({ ...context, isUsed })
+      if (isGone(change, head)) rule.check({ ...context, removed: manifest })
       rule.checkChange?.(context)
     })
     const { isDeployed } = this.evidence

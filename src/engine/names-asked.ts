@@ -19,7 +19,7 @@ export function namesAsked(
 ): NameAsked[] {
   return rules.flatMap((active) => {
     const { rule } = active
-    const names = rule.scope === 'change' ? rule.names : undefined
+    const names = rule.scope === 'change' || rule.scope === 'snapshot' ? rule.names : undefined
     if (!names) return []
     return changes.flatMap((change) => {
       if (!judges(active, change.kind === 'added' ? change.after : change.before)) return []

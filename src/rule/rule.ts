@@ -118,12 +118,16 @@ interface ManifestRule<M extends Messages, P extends TSchema> extends CommonRule
 interface SnapshotRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {
   /** Reads objects of one cluster together; called for each object of `kinds`. */
   readonly scope: 'snapshot'
+  /** Those that `checkChange` asks for, for changes of `kinds`. */
+  readonly names?: NamesInText
   check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
   /**
    * Checks a change in addition, for faults that only the comparison of two sides shows; called for objects of `kinds`
    * and `reads`.
+   *
+   * @param context `isUsed`: whether an untouched file of the cluster uses one of its `names`
    */
-  checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+  checkChange?(context: Context<M, P> & ChangeInCluster & { isUsed: (name: string) => boolean }): void
 }
 
 /** One change, in the snapshots of both sides. */

@@ -15,7 +15,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
     'removed',
     'stopped',
   ],
-  'controller-scope/deployer-resolves': ['removed', 'unhealthy'],
+  'controller-scope/deployer-resolves': ['removed', 'unhealthy', 'unsourced'],
   'controller-scope/gateway-kept': ['class', 'gateway', 'narrowed', 'unlabelled', 'unlistened'],
   'controller-scope/image-valid': ['controller', 'workload'],
   'controller-scope/istio-backend-resolves': ['removed'],

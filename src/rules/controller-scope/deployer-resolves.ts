@@ -5,6 +5,7 @@ import { readFluxSource } from '../../gitops/flux-source'
 import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
+import { hasSourceOf, leftSourceOf } from '../../kubernetes/charts/left-source'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isLikeName, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { abridged } from '../../listing'
@@ -26,6 +27,9 @@ const messages = {
     `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. This repository has ${like}: write that name if it is meant, or add ${target}.`,
   removed: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
+  // Source: https://fluxcd.io/flux/components/helm/helmreleases/#source-reference: without its source, a release is not upgraded
+  unsourced: ({ user, source, was }: Record<'user' | 'source' | 'was', string>) =>
+    `${user} took what it deploys of ${was}. This change names ${source} instead, which is not in this repository and which no other file names, so Flux no longer updates ${user}. Name a source that is there, or add ${source}.`,
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#health-checks
   unhealthy: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, whose health ${users} still checks, so Flux never reports ${users} ready, and what depends on it waits without end. Restore it, or name what replaced it in healthChecks there.`,
@@ -45,8 +49,15 @@ export default defineRule({
   reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
-  later: { misspelled: '1.8.0', unhealthy: '1.12.0' },
-  putBack: { misspelled: 'changed' },
+  later: { misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0' },
+  putBack: { misspelled: 'changed', unsourced: 'changed' },
+  names: {
+    *of({ change, base, head }) {
+      const left = leftSourceOf(change, base, head)
+      if (left) yield left.now.name
+    },
+    isUsedIn: hasSourceOf,
+  },
   *partners(manifest, _, isGone) {
     if (isGone && workloadKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
     if (targetKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
@@ -79,8 +90,16 @@ export default defineRule({
       })
     }
   },
-  checkChange({ change, base, head, report }) {
-    if (change.kind !== 'removed') return checkNewDependencies(change, base, head, report)
+  checkChange({ change, base, head, isUsed, report }) {
+    if (change.kind !== 'removed') {
+      checkNewDependencies(change, base, head, report)
+      const left = isUser(change.after) ? leftSourceOf(change, base, head) : undefined
+      if (!left || isUsed(left.now.name)) return
+      const { was, now } = left
+      const source = `${now.kind.split('.', 1)} ${now.namespace ? `${now.namespace}/` : ''}${now.name}`
+      const args = { user: nameOf(change.after.ref), source, was: nameOf(was.ref) }
+      return report([now.at, was.root], 'unsourced', args, { keys: [source] })
+    }
     checkHealth(change.before, head, report)
     if (!targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
     const { ref } = change.before

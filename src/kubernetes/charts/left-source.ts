@@ -1,0 +1,62 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { type FluxReference, fluxReferencesOf, fluxSourceKinds } from '../../gitops/flux-references'
+import { gitOpsKind } from '../../gitops/kinds'
+import type { Change } from '../../manifest/change'
+import { identityOf, type Manifest } from '../../manifest/manifest'
+import { isWhole } from '../../manifest/mentions'
+import { isPlaceholder } from '../ingress/ingress'
+
+/** A source of Flux that an object leaves, and the one that it names instead. */
+export interface LeftSource {
+  readonly was: Manifest
+  readonly now: FluxReference
+}
+
+/** The kinds of objects that take what they deploy of a source. */
+const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
+
+/**
+ * The source that an object of Flux comes to name, where the one before is here and this one is not. None where another
+ * object names it, too: what is named by several is made elsewhere.
+ */
+export function leftSourceOf(change: Change, base: Snapshot, head: Snapshot): LeftSource | undefined {
+  if (change.kind !== 'changed' || head.get(change.after.ref)[0] !== change.after) return undefined
+  const [before] = sourcesOf(change.before)
+  const [now] = sourcesOf(change.after)
+  if (!before || !now || isSame(before, now)) return undefined
+  const { kind, name, namespace } = now
+  if (isPlaceholder(name) || isPlaceholder(namespace)) return undefined
+  const mayBeIt = ({ ref }: Manifest) => ref.name === name || isPlaceholder(ref.name)
+  if ([base, head].some((side) => side.ofKind(kind).some(mayBeIt))) return undefined
+  const isNamed = (side: Snapshot) =>
+    userKinds
+      .flatMap((one) => side.ofKind(one))
+      .filter(({ ref }) => identityOf(ref) !== identityOf(change.after.ref))
+      .some((one) => fluxReferencesOf(one).some((other) => other.kind === kind && other.name === name))
+  if (isNamed(base) || isNamed(head)) return undefined
+  const was = base
+    .ofKind(before.kind)
+    .find(({ ref }) => ref.name === before.name && [before.namespace, ''].includes(ref.namespace))
+  return was && { was, now }
+}
+
+function sourcesOf(manifest: Manifest): FluxReference[] {
+  return fluxReferencesOf(manifest).filter(({ kind }) => fluxSourceKinds.some((one) => one === kind))
+}
+
+function isSame(one: FluxReference, other: FluxReference): boolean {
+  return one.kind === other.kind && one.name === other.name && one.namespace === other.namespace
+}
+
+/** What a text says of a source near its name: its kind, or the command that creates it. */
+const aboutSources = /HelmRepository|OCIRepository|GitRepository|Bucket|HelmChart|\bsources?\b/i
+
+/** Whether a text has a source of a name, or names one: the kind is a few lines before or after the name. */
+export function hasSourceOf(text: string, name: string): boolean {
+  const lines = text.split('\n')
+  return lines.some((line, index) => {
+    const parts = line.split(name)
+    const isHere = parts.some((before, at) => isWhole(before, parts[at + 1]) && /\bname\b|\bsource\b/i.test(before))
+    return isHere && lines.slice(Math.max(0, index - 4), index + 5).some((one) => aboutSources.test(one))
+  })
+}
