@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { closest, oneEditFrom } from '../src/closest'
+import { closest, isMistyped, oneEditFrom } from '../src/closest'
 
 const names = ['ingress-tls/host-covered', 'ingress-tls/secret-type', 'protected-rbac/object-kept']
 
@@ -26,4 +26,18 @@ test.each([
   ['tpc', undefined],
 ])('%s is one edit from %s', (given, name) => {
   expect(oneEditFrom(given, ['service', 'ingressClass', 'extraArgs', 'tcp'])).toBe(name)
+})
+
+test.each([
+  ['externel', 'external', true],
+  ['gateway-intrenal', 'gateway-internal', true],
+  ['intrenla', 'internal', true],
+  ['internal', 'external', false],
+  ['web-a', 'web-b', false],
+  ['gateway-1', 'gateway-2', false],
+  ['public', 'public-2', false],
+  ['publik-gatewey', 'public-gateway', false],
+  ['public', 'public', false],
+])('%s for %s is a typing error: %s', (given, name, is) => {
+  expect(isMistyped(given, name)).toBe(is)
 })

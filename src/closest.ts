@@ -13,6 +13,23 @@ export function oneEditFrom(given: string, names: readonly string[]): string | u
   return near.length === 1 ? near[0] : undefined
 }
 
+/**
+ * Whether one name is written for another by a typing error: one of their parts differs, by one letter, or by two of at least
+ * eight. Parts of few letters and numbers are set on purpose, and so are words that begin otherwise (internal, external).
+ */
+export function isMistyped(given: string, name: string): boolean {
+  const [written, meant] = [given.split('-'), name.split('-')]
+  const differing = written.flatMap((part, index) =>
+    part === meant[index] ? [] : [[part, meant[index] ?? ''] as const],
+  )
+  const [pair, ...others] = differing
+  if (!pair || others.length > 0 || written.length !== meant.length) return false
+  const [one, other] = pair
+  if (Math.min(one.length, other.length) < 4 || one.replace(/\d/g, '') === other.replace(/\d/g, '')) return false
+  const edits = editsBetween(one, other)
+  return edits === 1 || (edits === 2 && Math.min(one.length, other.length) >= 8 && one[0] === other[0])
+}
+
 /** ` Did you mean x?`, or an empty text. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = closest(given, names)

@@ -47,7 +47,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/ingress-accepted': ['refused'],
   'ingress-tls/issuer-trusted': ['changed', 'moved'],
   'ingress-tls/objects-accepted': ['form'],
-  'ingress-tls/route-attached': ['noGateway'],
+  'ingress-tls/route-attached': ['noGateway', 'unqualified'],
   'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
   'ingress-tls/secret-kept': ['denied', 'removed', 'uncopied', 'unrenewed', 'unsourced'],

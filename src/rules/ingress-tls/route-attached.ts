@@ -13,7 +13,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
-import { gatewaysBeside } from '../../kubernetes/tls/gateways-beside'
+import { missingGateway } from '../../kubernetes/tls/gateways-beside'
 import { letsIn } from '../../kubernetes/tls/listener-narrowing'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
@@ -63,6 +63,16 @@ export default defineRule({
       `${route} names ${gateway} under parentRefs, which is not in this repository and which no other route here names (known here: ${known}). If it is not in the cluster either, nothing serves the route. Correct the name or the namespace.`,
     otherNamespace: ({ route, gateway, known }: { route: string; gateway: string; known: string }) =>
       `${route} names ${gateway} under parentRefs, and this repository has a Gateway of that name only as ${known}. If it is not in the cluster either, nothing serves the route. Correct the namespace.`,
+    unqualified: ({
+      route,
+      name,
+      own,
+      meant,
+      namespace,
+    }: Record<'route' | 'name' | 'own' | 'meant' | 'namespace', string>) =>
+      `${route} names the Gateway ${name} without a namespace, so it is looked for in ${own}, the namespace of the route. This repository has it only as ${meant}; unless another tool makes one in ${own}, nothing serves the route. Add namespace: ${namespace} to this entry of parentRefs.`,
+    misspelled: ({ route, gateway, meant, right }: Record<'route' | 'gateway' | 'meant' | 'right', string>) =>
+      `${route} names ${gateway} under parentRefs, which is not in this repository and which no route named so far. It is nearly the name of ${meant}; if that one is meant, nothing serves the route. Write name: ${right}.`,
     wrongProtocol: ({ route, listeners, kind, wanted }: Record<'route' | 'listeners' | 'kind' | 'wanted', string>) =>
       `${route} names ${listeners}, and a ${kind} attaches only to a listener with the protocol ${wanted}, so the route is not attached. Name a listener with this protocol under sectionName.`,
     notAllowed: ({ route, namespace, listeners }: { route: string; namespace: string; listeners: string }) =>
@@ -81,13 +91,15 @@ export default defineRule({
       `The listener ${listener} of ${gateway} accepts ${host}, but its certificate is for ${names}, and a wildcard covers one label only. Add a listener whose certificate covers the host, or add the host to the certificate.`,
   },
   later: {
+    misspelled: '1.13.0',
     neverAttached: '1.6.0',
     noGateway: '1.6.0',
     notAllowed: '1.6.0',
     otherNamespace: '1.9.0',
+    unqualified: '1.13.0',
     wrongProtocol: '1.6.0',
   },
-  putBack: { noGateway: 'changed', otherNamespace: 'changed' },
+  putBack: { misspelled: 'changed', noGateway: 'changed', otherNamespace: 'changed', unqualified: 'changed' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'Gateway') {
@@ -174,19 +186,23 @@ export default defineRule({
     for (const parent of parentsOf(change.after) ?? []) {
       if (before.some((one) => isSameGateway(one, parent))) continue
       const others = (side: Snapshot) => othersBeside(change.after, side)
-      const known = gatewaysBeside(parent, { base, head, others })
-      // Several routes that come together may have one fault.
-      const namesakes = gatewaysBeside(parent, { base, head, others: (side) => (side === head ? [] : others(side)) })
-      const found = known.length > 0 ? known : namesakes.filter(({ ref }) => ref.name === parent.name.string)
-      const [first] = found
-      if (!first) continue
+      const missing = missingGateway(parent, { base, head, others })
+      if (!missing) continue
+      const { as, beside, meant } = missing
+      const name = parent.name.string ?? ''
       const args = {
         route: nameOf(change.after.ref),
-        gateway: `the Gateway ${parent.namespace}/${parent.name.string}`,
-        known: namedHosts(found.map(({ ref }) => nameOf(ref))),
+        gateway: `the Gateway ${parent.namespace}/${name}`,
+        known: namedHosts(beside.map(({ ref }) => nameOf(ref))),
       }
-      const message = known.length > 0 ? 'noGateway' : 'otherNamespace'
-      report([parent.at, first.root], message, args, { keys: [`${parent.namespace}/${parent.name.string}`] })
+      const other = beside[0] ?? meant?.gateway
+      const ends = [parent.at, ...(other ? [other.root] : [])]
+      const more = { keys: [`${parent.namespace}/${name}`], ...(as && { before: as }) }
+      if (meant) {
+        const { ref } = meant.gateway
+        const named = { name, own: parent.namespace, meant: nameOf(ref), namespace: ref.namespace, right: ref.name }
+        report(ends, meant.by, { ...args, ...named }, more)
+      } else if (as) report(ends, as, args, more)
     }
   },
 })
