@@ -77,6 +77,7 @@ import secretProvided from './ingress-tls/secret-provided'
 import secretType from './ingress-tls/secret-type'
 import secretUnsealed from './ingress-tls/secret-unsealed'
 import serviceAccepted from './ingress-tls/service-accepted'
+import servingSecretSingle from './ingress-tls/serving-secret-single'
 import storeKnown from './ingress-tls/store-known'
 import tlsKept from './ingress-tls/tls-kept'
 import valuesPlaced from './ingress-tls/values-placed'
@@ -186,6 +187,7 @@ export const rules: readonly Rule[] = [
   secretType,
   secretUnsealed,
   serviceAccepted,
+  servingSecretSingle,
   storeKnown,
   tlsKept,
   valuesPlaced,
