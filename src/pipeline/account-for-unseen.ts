@@ -19,6 +19,7 @@ import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unansweredReleases } from '../gaps/unanswered'
 import { unlistedFiles } from '../gaps/unlisted-files'
+import { unmatchedPatches } from '../gaps/unmatched-patches'
 import { unreadValues } from '../gaps/unread-values'
 import { unrendered } from '../gaps/unrendered'
 import { ownGroup } from '../manifest/manifest'
@@ -83,6 +84,7 @@ export async function accountForUnseen(
   const misnamed = base && changed ? await misnamedKustomizations(base, head, changed) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
+  const unmatched = base ? await unmatchedPatches({ base, head }, rendered) : []
   const refusing =
     base && changed ? await unansweredReleases(base, head, changed, rendered.unanswered) : { findings: [], skipped: [] }
   const hides = mayHideObjects({
@@ -110,6 +112,7 @@ export async function accountForUnseen(
       ...(base ? releasesOutOfSight(base, head) : []),
       ...lackingValues,
       ...patched,
+      ...unmatched,
       ...refusing.findings,
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),

@@ -17,10 +17,21 @@ export interface WrittenPatch {
   readonly path: string
   /** The target of the patch; an empty name if it matches all objects of the kind. */
   readonly target: { readonly kind: string; readonly name: string }
+  /** The `target` of its entry in a Kustomization: where that selects nothing, kustomize leaves the patch out without an error. */
+  readonly selector?: Selector
   /** The content that it merges into the object, or the operations of a JSON patch. */
   readonly content: Fields | readonly Fields[]
   /** The line of a field in it; its first line for one that is not there. */
   readonly regionOf: (...keys: readonly string[]) => Region
+}
+
+export interface Selector {
+  readonly fields: Fields
+  /** The file of the Kustomization, and the line of the target in it. */
+  readonly path: string
+  readonly region: Region
+  /** Whether Kustomizations with other objects may include it, too. */
+  readonly ofComponent: boolean
 }
 
 /** The patches of a Kustomization and of all that it includes. */
@@ -31,14 +42,19 @@ export async function patchesIn(
 ): Promise<WrittenPatch[]> {
   const found: WrittenPatch[] = []
   const taken = [root, ...components].flatMap((start) => closureOf(start, all))
-  for (const { file, folder, made } of taken) {
+  for (const { file, folder, made, component } of taken) {
     const text = made ? undefined : await checkout.text(file)
     if (text === undefined || !/patch/i.test(text)) continue
-    for (const entry of entriesIn(text)) {
+    for (const { targetLine, ...entry } of entriesIn(text)) {
+      const selector = targetLine && {
+        selector: { fields: entry.target, path: file, region: startOf(targetLine), ofComponent: component },
+      }
       const place = entry.inline === undefined ? inside(folder, entry.path) : undefined
       const from = place === undefined ? undefined : realPlace(checkout.tree, place)
       const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
-      if (own !== undefined) found.push(...patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined }))
+      if (own === undefined) continue
+      const patches = patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined })
+      found.push(...patches.map((patch) => ({ ...patch, ...selector })))
     }
   }
   return found
@@ -48,6 +64,8 @@ interface PatchEntry {
   readonly path: string
   readonly inline: string | undefined
   readonly target: Fields
+  /** The line of the target; none where it has no field. */
+  readonly targetLine?: number
   /** The line of the Kustomization before the first one of an inline patch. */
   readonly line: number
 }
@@ -69,7 +87,10 @@ function entriesIn(text: string): PatchEntry[] {
       const written = isString ? textOf(item.value) : textOf(fields.patch)
       const isText = isString ? isInline(written) : written !== ''
       const node = isMap(item) ? item.get('patch', true) : item
+      const target = isMap(item) ? item.get('target', true) : undefined
+      const [at] = isMap(target) && target.items.length > 0 ? (target.range ?? []) : []
       return {
+        ...(at === undefined ? {} : { targetLine: lines.linePos(at).line }),
         path: isString ? written : textOf(fields.path),
         inline: isText ? written : undefined,
         target: fieldsOf(fields.target),
@@ -79,7 +100,10 @@ function entriesIn(text: string): PatchEntry[] {
   })
 }
 
-function patchesOf(text: string, { path, target, line, isFile }: PatchEntry & { isFile: boolean }): WrittenPatch[] {
+function patchesOf(
+  text: string,
+  { path, target, line, isFile }: Omit<PatchEntry, 'targetLine'> & { isFile: boolean },
+): WrittenPatch[] {
   const below = (region: Region): Region => {
     if (isFile) return region
     return startOf(region.startLine + line)

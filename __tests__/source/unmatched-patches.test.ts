@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals'
+import { kustomization } from './kustomize-objects'
+import { change } from './probe'
+import type { Files } from './repository'
+
+const ingress = (name: string) =>
+  `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: ${name}, namespace: shop}\nspec: {rules: [{host: shop.example.com}]}\n`
+const workload = (kind: string, name: string, image = 'web:1') =>
+  `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: ${name}, namespace: shop}\nspec: {template: {spec: {containers: [{name: main, image: "${image}"}]}}}\n`
+const controller = 'registry.k8s.io/ingress-nginx/controller:v1.12.1'
+
+const base: Files = {
+  'web/kustomization.yaml': kustomization('resources: [ingress.yaml]'),
+  'web/ingress.yaml': ingress('web'),
+}
+
+const json = (target: string, ...more: string[]) =>
+  kustomization(
+    'resources: [ingress.yaml]',
+    ...more,
+    'patches:',
+    `  - target: ${target}`,
+    '    patch: |-',
+    '      - {op: add, path: /metadata/annotations, value: {a: b}}',
+  )
+
+async function unmatched(head: Files, more: Files = {}): Promise<string[]> {
+  const { findings } = await change({ ...base, ...more }, head)
+  return findings
+    .filter(({ rule }) => rule === 'source/patch-unmatched')
+    .map(
+      ({ level, status, location: { path, region }, text }) => `${status} ${level} ${path}:${region.startLine} ${text}`,
+    )
+}
+
+const left = 'so kustomize leaves out this patch without an error.'
+
+describe('a patch whose target selects nothing', () => {
+  test('is reported at its target, with the object that is meant', async () => {
+    expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: api}') })).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress api, ${left} Name an object that it builds, or remove the patch.`,
+    ])
+    const long = { 'web/ingress.yaml': ingress('storefront') }
+    expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: storefrnt}') }, long)).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress storefrnt, ${left} It builds Ingress shop/storefront: name that object if it is meant.`,
+    ])
+  })
+
+  test('is reported where its group has a version', async () => {
+    const target = '{group: networking.k8s.io/v1, kind: Ingress, name: web}'
+    expect(await unmatched({ 'web/kustomization.yaml': json(target) })).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress web of the group networking.k8s.io/v1, ${left} A group has no version in it: write group: networking.k8s.io and version: v1.`,
+    ])
+    const service =
+      'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{port: 80}]}\n'
+    const text = json('{group: v1, kind: Service, name: web}').replace('[ingress.yaml]', '[ingress.yaml, service.yaml]')
+    const [found] = await unmatched({ 'web/kustomization.yaml': text }, { 'web/service.yaml': service })
+    expect(found).toContain('write version: v1 in place of the group.')
+  })
+
+  test('is reported where the change renames its object', async () => {
+    const old = {
+      'web/kustomization.yaml': json('{kind: Ingress, name: storefront}'),
+      'web/ingress.yaml': ingress('storefront'),
+    }
+    expect(await unmatched({ 'web/ingress.yaml': ingress('shop-storefront') }, old)).toEqual([])
+    expect(await unmatched({ 'web/ingress.yaml': ingress('store-front') }, old)).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress storefront, ${left} It builds Ingress shop/store-front: name that object if it is meant.`,
+    ])
+  })
+
+  test('is reported for the kind of a controller', async () => {
+    const own = { 'web/ingress.yaml': workload('DaemonSet', 'ingress-nginx-controller', controller) }
+    const text = json('{kind: Deployment, name: ingress-nginx-controller}')
+    expect(await unmatched({ 'web/kustomization.yaml': text }, own)).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Deployment ingress-nginx-controller, ${left} It builds DaemonSet shop/ingress-nginx-controller: name that object if it is meant.`,
+    ])
+  })
+
+  test('is reported once where two Kustomizations include its own', async () => {
+    const overlays = {
+      'a/kustomization.yaml': kustomization('resources: [../web]'),
+      'b/kustomization.yaml': kustomization('resources: [../web]', 'namePrefix: b-'),
+    }
+    expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: shop}') }, overlays)).toHaveLength(1)
+  })
+
+  const component = json('{kind: Ingress, name: other}')
+    .replace('kind: Kustomization', 'kind: Component')
+    .replace('v1beta1', 'v1alpha1')
+    .replace('resources: [ingress.yaml]\n', '')
+  test.each<[string, Files, Files?]>([
+    ['it selects the object', { 'web/kustomization.yaml': json('{kind: Ingress, name: web}') }],
+    ['a prefix comes to the name', { 'web/kustomization.yaml': json('{kind: Ingress, name: web}', 'namePrefix: b-') }],
+    ['its name is a pattern', { 'web/kustomization.yaml': json('{kind: Ingress, name: "shop.*"}') }],
+    ['it names a kind alone', { 'web/kustomization.yaml': json('{kind: HTTPRoute}') }],
+    ['it is of a workload beside no controller', { 'web/kustomization.yaml': json('{kind: Deployment, name: none}') }],
+    ['it is of another kind', { 'web/kustomization.yaml': json('{kind: ConfigMap, name: none}') }],
+    [
+      'it is of a component',
+      {
+        'web/kustomization.yaml': kustomization('resources: [ingress.yaml]', 'components: [../more]'),
+        'more/kustomization.yaml': component,
+      },
+    ],
+    [
+      'it was so before',
+      { 'web/ingress.yaml': ingress('web').replace('shop.example', 'b.example') },
+      { 'web/kustomization.yaml': json('{kind: Ingress, name: none}') },
+    ],
+    [
+      'its object is removed',
+      { 'web/ingress.yaml': workload('Deployment', 'web') },
+      { 'web/kustomization.yaml': json('{kind: Ingress, name: web}') },
+    ],
+    [
+      'it removes the object',
+      {
+        'web/kustomization.yaml': kustomization(
+          'resources: [ingress.yaml, more.yaml]',
+          'patches:',
+          '  - target: {kind: Ingress, name: web}',
+          '    patch: |-',
+          '      $patch: delete',
+          '      apiVersion: networking.k8s.io/v1',
+          '      kind: Ingress',
+          '      metadata: {name: web}',
+        ),
+        'web/more.yaml': workload('Deployment', 'web'),
+      },
+    ],
+    [
+      'a plugin may bring the object',
+      {
+        'web/kustomization.yaml': json('{kind: Ingress, name: none}', 'generators: [more.yaml]'),
+        'web/more.yaml': 'apiVersion: example.com/v1\nkind: Maker\nmetadata: {name: more}\n',
+      },
+    ],
+  ])('is passed over if %s', async (_, head, more = {}) => {
+    expect(await unmatched(head, more)).toEqual([])
+  })
+})
