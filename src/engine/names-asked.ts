@@ -10,6 +10,7 @@ export interface NameAsked {
   readonly name: string
   readonly change: Change
   readonly isUsedIn: NamesInText['isUsedIn']
+  readonly isMadeIn?: NamesInText['isMadeIn']
 }
 
 /** The names that rules look for in texts, to judge these changes. */
@@ -26,8 +27,7 @@ export function namesAsked(
       const { cluster } = change
       const none = new Snapshot(cluster, [])
       const sides = { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
-      const { isUsedIn } = names
-      return [...names.of({ change, ...sides })].map((name) => ({ name, change, isUsedIn }))
+      return [...names.of({ change, ...sides })].map((name) => ({ name, change, ...names }))
     })
   })
 }

@@ -5,7 +5,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Sides } from './opening/open-sides'
 
 /**
- * Looks in the untouched files for the names that rules ask for.
+ * Looks in the untouched files for the names that rules ask for, and in the touched ones for the objects of these names.
  *
  * @returns whether a file of a cluster uses a name; undefined if no rule asks
  */
@@ -18,7 +18,10 @@ export async function namesInUse(
   const asked = [...namesAsked(evidence, rules), ...(evidence.assumed ? namesAsked(evidence.assumed, rules) : [])]
   if (asked.length === 0) return undefined
   const { changed, head } = sides
-  const files = [...head.tree.entries.values()].filter(({ path, type }) => type === 'file' && !changed?.has(path))
+  const asksOfChanged = asked.some(({ isMadeIn }) => isMadeIn !== undefined)
+  const files = [...head.tree.entries.values()].filter(
+    ({ path, type }) => type === 'file' && (asksOfChanged || !changed?.has(path)),
+  )
   const texts = await head.checkout.mentioning(
     files.map(({ path }) => path),
     [...new Set(asked.map(({ name }) => name))],
@@ -26,7 +29,10 @@ export async function namesInUse(
   const used = new Set<string>()
   for (const one of asked) {
     const { cluster } = one.change
-    const isThere = [...texts].some(([path, text]) => mayGoTo(path, one, clusters) && one.isUsedIn(text, one.name))
+    const isThere = [...texts].some(([path, text]) => {
+      const looksIn = changed?.has(path) ? one.isMadeIn : one.isUsedIn
+      return looksIn !== undefined && mayGoTo(path, one, clusters) && looksIn(text, one.name)
+    })
     if (isThere) used.add(keyOf(cluster, one.name))
   }
   return (cluster, name) => used.has(keyOf(cluster, name))

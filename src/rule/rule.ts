@@ -142,6 +142,8 @@ export interface NamesInText {
   /** The names on which the statement about a change depends; none in nearly all cases, as the search takes long. */
   of(change: ChangeInCluster): Iterable<string>
   isUsedIn(text: string, name: string): boolean
+  /** Whether the text of a file that the change touches makes an object of the name: it may be one that nothing deploys yet. */
+  isMadeIn?(text: string, name: string): boolean
 }
 
 interface ChangeRule<M extends Messages, P extends TSchema> extends CommonRule<M, P> {

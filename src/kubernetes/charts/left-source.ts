@@ -3,7 +3,7 @@ import { type FluxReference, fluxReferencesOf, fluxSourceKinds } from '../../git
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Change } from '../../manifest/change'
 import { identityOf, type Manifest } from '../../manifest/manifest'
-import { isWhole } from '../../manifest/mentions'
+import { isWhole, mentionsWhole } from '../../manifest/mentions'
 import { isPlaceholder } from '../ingress/ingress'
 
 /** A source of Flux that an object leaves, and the one that it names instead. */
@@ -58,5 +58,13 @@ export function hasSourceOf(text: string, name: string): boolean {
     const parts = line.split(name)
     const isHere = parts.some((before, at) => isWhole(before, parts[at + 1]) && /\bname\b|\bsource\b/i.test(before))
     return isHere && lines.slice(Math.max(0, index - 4), index + 5).some((one) => aboutSources.test(one))
+  })
+}
+
+/** Whether a text has a document that is a source of a name, deployed or not. */
+export function makesSourceOf(text: string, name: string): boolean {
+  return text.split(/^---/m).some((document) => {
+    const [, kind] = /^kind: *["']?(\w+)/m.exec(document) ?? []
+    return fluxSourceKinds.some((one) => one.split('.')[0] === kind) && mentionsWhole(document, name)
   })
 }

@@ -5,7 +5,7 @@ import { readFluxSource } from '../../gitops/flux-source'
 import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
-import { hasSourceOf, leftSourceOf } from '../../kubernetes/charts/left-source'
+import { hasSourceOf, leftSourceOf, makesSourceOf } from '../../kubernetes/charts/left-source'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isLikeName, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { abridged } from '../../listing'
@@ -57,6 +57,7 @@ export default defineRule({
       if (left) yield left.now.name
     },
     isUsedIn: hasSourceOf,
+    isMadeIn: makesSourceOf,
   },
   *partners(manifest, _, isGone) {
     if (isGone && workloadKinds.some((kind) => kind === groupKindOf(manifest.ref))) yield manifest.ref.name
