@@ -25,6 +25,7 @@ export interface WrittenPatch {
   readonly regionOf: (...keys: readonly string[]) => Region
 }
 
+/** The objects that a patch is for, by their fields. */
 export interface Selector {
   readonly fields: Fields
   /** The file of the Kustomization, and the line of the target in it. */
