@@ -92,6 +92,15 @@ describe('a patch whose target selects nothing', () => {
   test.each<[string, Files, Files?]>([
     ['it selects the object', { 'web/kustomization.yaml': json('{kind: Ingress, name: web}') }],
     ['a prefix comes to the name', { 'web/kustomization.yaml': json('{kind: Ingress, name: web}', 'namePrefix: b-') }],
+    [
+      'a patch renames the object',
+      {
+        'web/kustomization.yaml': json('{kind: Ingress, name: web}').replace(
+          '/metadata/annotations, value: {a: b}',
+          '/metadata/name, value: shop',
+        ),
+      },
+    ],
     ['its name is a pattern', { 'web/kustomization.yaml': json('{kind: Ingress, name: "shop.*"}') }],
     ['it names a kind alone', { 'web/kustomization.yaml': json('{kind: HTTPRoute}') }],
     ['it is of a workload beside no controller', { 'web/kustomization.yaml': json('{kind: Deployment, name: none}') }],

@@ -55,8 +55,10 @@ export async function unmatchedPatches({ base, head }: BothSides, { before, afte
   for (const side of after) {
     const { source } = side
     if (source.kind !== 'kustomize' || source.origin === 'probed') continue
-    const selecting = (await head.patches(source)).filter(isJudged)
-    if (selecting.length === 0) continue
+    const patches = await head.patches(source)
+    const selecting = patches.filter(isJudged)
+    // What another patch names anew is not among what was built.
+    if (selecting.length === 0 || patches.some(({ renames }) => renames)) continue
     const objects = refsOf(side)
     for (const patch of selecting) if (selects(patch.selector, objects)) matched.add(keyOf(patch))
     const old = before.find((one) => one.source.id === (source.baseSourceId ?? source.id))
@@ -64,7 +66,7 @@ export async function unmatchedPatches({ base, head }: BothSides, { before, afte
     const were = old?.source.kind === 'kustomize' ? await base.patches(old.source) : []
     const objectsBefore = old ? refsOf(old) : []
     for (const patch of selecting) {
-      if (matched.has(keyOf(patch)) || isRemoved(patch, selecting) || !concernsIngress(patch, side)) continue
+      if (matched.has(keyOf(patch)) || isRemoved(patch, patches) || !concernsIngress(patch, side)) continue
       const isOld = were.some(({ selector }) => selector && targetOf(selector) === targetOf(patch.selector))
       const like = likeOf(patch.selector, objects)
       // An object that is gone takes the effect of its patches with it.
@@ -92,7 +94,8 @@ function isWhole({ discovery }: SideOfChange, side: RenderedSide, { root, compon
   if (failure || partial || remote.length > 0 || unreadable.length > 0) return false
   if (charts.some(({ vendored }) => !vendored)) return false
   const taken = [root, ...components].flatMap((start) => closureOf(start, discovery.kustomizations))
-  return taken.every(({ plugins }) => !plugins)
+  // Replacements may write names, too.
+  return taken.every(({ plugins, words }) => !plugins && !words.has('replacements'))
 }
 
 function refsOf({ objects }: RenderedSide): ObjectRef[] {

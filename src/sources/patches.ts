@@ -19,6 +19,8 @@ export interface WrittenPatch {
   readonly target: { readonly kind: string; readonly name: string }
   /** The `target` of its entry in a Kustomization: where that selects nothing, kustomize leaves the patch out without an error. */
   readonly selector?: Selector
+  /** Whether it may give the object another name or kind. */
+  readonly renames: boolean
   /** The content that it merges into the object, or the operations of a JSON patch. */
   readonly content: Fields | readonly Fields[]
   /** The line of a field in it; its first line for one that is not there. */
@@ -55,7 +57,7 @@ export async function patchesIn(
       const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
       if (own === undefined) continue
       const patches = patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined })
-      found.push(...patches.map((patch) => ({ ...patch, ...selector })))
+      found.push(...patches.map((patch) => ({ ...patch, ...selector, renames: entry.renames || setsIdentity(patch) })))
     }
   }
   return found
@@ -65,10 +67,20 @@ interface PatchEntry {
   readonly path: string
   readonly inline: string | undefined
   readonly target: Fields
+  /** Whether its options let it change the name or the kind. */
+  readonly renames: boolean
   /** The line of the target; none where it has no field. */
   readonly targetLine?: number
   /** The line of the Kustomization before the first one of an inline patch. */
   readonly line: number
+}
+
+type WrittenEntry = Pick<PatchEntry, 'path' | 'target' | 'line'> & { readonly isFile: boolean }
+
+/** Whether the operations of a JSON patch write the name or the kind of an object. */
+function setsIdentity({ content }: Pick<WrittenPatch, 'content'>): boolean {
+  const operations: readonly Fields[] = Array.isArray(content) ? content : []
+  return operations.some(({ path }) => ['/metadata/name', '/kind', '/apiVersion', '/metadata'].includes(textOf(path)))
 }
 
 function entriesIn(text: string): PatchEntry[] {
@@ -95,16 +107,14 @@ function entriesIn(text: string): PatchEntry[] {
         path: isString ? written : textOf(fields.path),
         inline: isText ? written : undefined,
         target: fieldsOf(fields.target),
+        renames: Object.values(fieldsOf(fields.options)).some((one) => one === true || one === 'true'),
         line: isText ? lineOf(node) : 0,
       }
     })
   })
 }
 
-function patchesOf(
-  text: string,
-  { path, target, line, isFile }: Omit<PatchEntry, 'targetLine'> & { isFile: boolean },
-): WrittenPatch[] {
+function patchesOf(text: string, { path, target, line, isFile }: WrittenEntry): Omit<WrittenPatch, 'renames'>[] {
   const below = (region: Region): Region => {
     if (isFile) return region
     return startOf(region.startLine + line)

@@ -61,7 +61,8 @@ export class ReleaseValues {
     const rank = (root: Cursor) => (root.manifest.values?.touched ? keys.length : 0) + depthIn(root)
     const roots = this.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
     const [nearest] = roots.toSorted((a, b) => rank(b) - rank(a))
-    return nearest?.at(...keys) ?? this.place
+    // A place that is there, such as the entry of a release, is not the value.
+    return nearest?.at(...keys) ?? (this.place.exists ? this.place.at(...keys) : this.place)
   }
 }
 
