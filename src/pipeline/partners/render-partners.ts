@@ -1,5 +1,6 @@
 import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
-import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
+import { namesOfReleaseParts } from '../../kubernetes/charts/chart-release'
+import { groupKindOf, type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import type { ActiveRule } from '../../policy/policy'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
@@ -73,14 +74,16 @@ export async function renderPartners(
     })
   const placeOf = placing(sides)
   const rendered: RenderedSide[] = []
-  /** The objects of renderings that some rule looked for when they were rendered. */
-  const manifests: Manifest[] = []
-  const asking = rules.filter((rule) => isAsked(rule, touched))
+  /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
+  const manifests = [...touched]
   const ofChange = new Set(touched)
-  const followed = new Map(asking.map((rule) => [rule, new Set<Manifest>()]))
+  const starts = new Map(
+    rules.filter((rule) => isAsked(rule, touched)).map((rule) => [rule, startFor(rule, touched)] as const),
+  )
+  const followed = new Map([...starts].map(([rule, start]) => [rule, new Set(start)]))
   /** The rules without a known subject. */
-  const without = new Set(asking.filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
-  for (let frontier = new Map(asking.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
+  const without = new Set([...starts.keys()].filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
+  for (let frontier: ReadonlyMap<ActiveRule, readonly Manifest[]> = starts; frontier.size > 0 && open.size > 0; ) {
     const asked = new Map(
       [...frontier].map(([rule, its]) => [rule, askedFor(rule, its, ofChange, placeOf, without.has(rule))]),
     )
@@ -96,18 +99,28 @@ export async function renderPartners(
     rendered.push(...found)
     const lookedFor = all.flatMap(({ wanted }) => wanted)
     manifests.push(...looseManifests('head', found).filter((one) => lookedFor.some((some) => isWanted(one, some))))
-    frontier = new Map()
+    const further = new Map<ActiveRule, readonly Manifest[]>()
     for (const [rule, known] of followed) {
       const wanted = asked.get(rule)?.flatMap((one) => one.wanted) ?? []
-      const more = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
-      for (const one of more) known.add(one)
-      if (rule.rule.direct) continue
+      const found = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
+      for (const one of found) known.add(one)
+      const more = rule.rule.direct ? found.filter((one) => ofChange.has(one)) : found
       const isFirst = without.has(rule) && more.some((one) => isSubject(rule, one))
       if (isFirst) without.delete(rule)
-      if (more.length > 0) frontier.set(rule, isFirst ? [...touched, ...more] : more)
+      if (more.length > 0) further.set(rule, isFirst ? [...(starts.get(rule) ?? []), ...more] : more)
     }
+    frontier = further
   }
   return rendered
+}
+
+/**
+ * The touched objects that lead to partners. A rule on changes states something only of objects that it judges: other
+ * touched ones matter as partners of these, or with the values of releases.
+ */
+function startFor({ rule: { scope, kinds } }: ActiveRule, touched: readonly Manifest[]): readonly Manifest[] {
+  if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return touched
+  return touched.filter((one) => kinds.includes(groupKindOf(one.ref)) || [...namesOfReleaseParts(one)].length > 0)
 }
 
 /**
