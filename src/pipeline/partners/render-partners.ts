@@ -64,14 +64,16 @@ export async function renderPartners(
     search.mentionsOneOf(object.content, strings) &&
     (marks === undefined || search.mentionsOneOf(object.content, marks)) &&
     (['', namespace].includes(ref.namespace) || search.mentionsOneOf(object.content, [namespace]))
-  const open = new Map<Source, Unrendered>()
   const mayMatter = (one: Source) => unreached(one) && (!shard || shard.renders(one))
-  for (const source of declared(head).filter(mayMatter))
-    open.set(source, {
-      at: whereaboutsOf(source.target, declarations),
-      namespaces: givenNamespaces(source, head.discovery.kustomizations),
-      mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),
+  const unrendered = declared(head)
+    .filter(mayMatter)
+    .map(async (source): Promise<[Source, Unrendered]> => {
+      const at = whereaboutsOf(source.target, declarations)
+      const namespaces = givenNamespaces(source, head.discovery.kustomizations)
+      const mayHold = await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search))
+      return [source, { at, namespaces, mayHold }]
     })
+  const open = new Map(await Promise.all(unrendered))
   const placeOf = placing(sides)
   const rendered: RenderedSide[] = []
   /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
