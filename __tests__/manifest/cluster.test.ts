@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { type DeclaredClusters, type FileObjects, mapClusters as mapBoth } from '../../src/cluster/clusters'
+import { foldersNamedAsClusters } from '../../src/cluster/named-folders'
 import type { Side } from '../../src/manifest/manifest'
 
 /** With the declarations of the base, then the head's; files below `new/` are new in the change. */
@@ -111,6 +112,19 @@ describe('sibling folders that repeat each other', () => {
     expect(map.of('c/x.yaml')).toEqual({ clusters: [''], evidence: 'none' })
     expect(map.assumed).toBe(true)
     expect(mapClusters([], both({ 'clusters/a/x.yaml': 'm n' })).assumed).toBe(false)
+  })
+
+  test('count like folders with the names of clusters', () => {
+    const folders = foldersNamedAsClusters(
+      ['rbac/east/kustomization.yaml', 'rbac/west/x.yaml', 'web/east/x.yaml', 'rbac/east/web/y.yaml', 'east/x.yaml'],
+      new Set(['east', 'west', 'north']),
+    )
+    expect(folders).toEqual(new Set(['rbac/east', 'rbac/west']))
+    const map = mapBoth({ base: {}, head: {}, folders, isNew: () => false }, [])
+    expect(map.of('rbac/east/web/y.yaml')).toEqual({ clusters: ['rbac/east'], evidence: 'repeated' })
+    expect(map.of('web/east/x.yaml')).toEqual({ clusters: [''], evidence: 'none' })
+    expect(map.assumed).toBe(false)
+    expect(foldersNamedAsClusters(['rbac/east/x.yaml', 'rbac/west/x.yaml'], new Set(['east'])).size).toBe(0)
   })
 
   test('a move from one folder to its sibling is no repetition', () => {

@@ -80,3 +80,31 @@ test('a Kustomization is not rendered for a rule on changes of kinds that the ch
   const report = await judgeChange(files, { 'namespace.yaml': namespace('two') }, 'helm', ['controller-scope@1.5.0'])
   expect(report.inspected.head.rendered).toBe(0)
 })
+
+describe('a Kustomization, for a rule on changes of Gateways and their classes,', () => {
+  const api = 'apiVersion: gateway.networking.k8s.io/v1'
+  const route = (name: string, host: string) =>
+    `${api}\nkind: HTTPRoute\nmetadata: {name: ${name}, namespace: edge}\nspec:\n  parentRefs: [{name: inner}]\n  hostnames: [${host}]\n`
+  const gateway = (name: string, port: number) =>
+    `${api}\nkind: Gateway\nmetadata: {name: ${name}, namespace: edge}\nspec:\n  gatewayClassName: edge\n  listeners: [{name: web, port: ${port}, protocol: HTTP}]\n`
+  const app = kustomization('app', route('shop', 'shop.example.com'))
+  const renderedFor = async (base: Files, head: Files) => {
+    const report = await judgeChange({ ...base, ...app }, head, 'helm', ['controller-scope@1.5.0'])
+    return report.inspected.head.rendered
+  }
+
+  test('is not rendered where only a touched object that the rule does not judge leads to it', async () => {
+    const files = (port: number, host: string) => ({
+      'outer.yaml': gateway('outer', port),
+      'route.yaml': route('web', host),
+    })
+    expect(await renderedFor(files(80, 'old.example.com'), files(8080, 'new.example.com'))).toBe(0)
+  })
+
+  test('is rendered where an object that the rule judges leads to it by way of a touched one', async () => {
+    const gatewayClass = `${api}\nkind: GatewayClass\nmetadata: {name: edge}\nspec: {controllerName: example.com/edge}\n`
+    const base = { 'class.yaml': gatewayClass, 'inner.yaml': gateway('inner', 80) }
+    const head = { 'class.yaml': '# Moved.\n', 'inner.yaml': gateway('inner', 8080) }
+    expect(await renderedFor(base, head)).toBe(1)
+  })
+})

@@ -1,4 +1,5 @@
 import { type Declarations, declaredFor, layoutFolderOf } from './clusters'
+import { ancestors } from './folders'
 
 /**
  * The clusters that something may be deployed to, as far as they are known before its objects are: names, or, for a
@@ -10,12 +11,14 @@ export interface Whereabouts {
   readonly path?: string
   /** The folder that the layout gives to a cluster: then it is this one, or one in it. */
   readonly layout?: string | undefined
+  /** The folder of the path that has the name of a cluster, as its siblings have. */
+  readonly folder?: string | undefined
 }
 
 /** @param destination a cluster, or a file that decides which one it is */
 export function whereaboutsOf(
   destination: { readonly cluster: string } | { readonly path: string },
-  { base, head }: Pick<Declarations, 'base' | 'head'>,
+  { base, head, folders }: Pick<Declarations, 'base' | 'head' | 'folders'>,
 ): Whereabouts {
   if ('cluster' in destination) return { names: [destination.cluster] }
   const { path } = destination
@@ -23,13 +26,16 @@ export function whereaboutsOf(
   if (names.length > 0) return { names }
   const layout = layoutFolderOf(path)
   // Only a new file is in a cluster that the head declares.
-  return { names: declaredFor(path, head), path: layout === undefined ? path : `${layout}/`, layout }
+  const known = { names: declaredFor(path, head), path: layout === undefined ? path : `${layout}/`, layout }
+  const folder = folders && ancestors(path).findLast((one) => folders.has(one))
+  return folder === undefined ? known : { ...known, folder }
 }
 
 /** Whether two things are certainly in different clusters. */
 export function areApart(one: Whereabouts, other: Whereabouts): boolean {
   if (one.names.some((name) => other.names.includes(name))) return false
-  return !mayBeNamed(one, other) && !mayBeNamed(other, one) && !mayShareFolder(one, other)
+  if (mayBeNamed(one, other) || mayBeNamed(other, one)) return false
+  return !mayShareFolder(one, other) || areInOtherFolders(one.folder, other.folder)
 }
 
 /** Whether the folder of one may have the name of the other. */
@@ -42,6 +48,11 @@ function mayShareFolder(one: Whereabouts, other: Whereabouts): boolean {
   if (one.path === undefined || other.path === undefined) return false
   if (one.layout === undefined || other.layout === undefined) return one.layout === other.layout
   return one.layout === other.layout || isIn(one.layout, other.layout) || isIn(other.layout, one.layout)
+}
+
+function areInOtherFolders(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined || one === other) return false
+  return !isIn(one, other) && !isIn(other, one)
 }
 
 function isIn(path: string, folder: string): boolean {

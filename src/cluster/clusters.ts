@@ -36,13 +36,15 @@ export interface ClusterMap {
 export interface Declarations {
   readonly base: DeclaredClusters
   readonly head: DeclaredClusters
+  /** The folders that are taken for clusters by their names. */
+  readonly folders?: ReadonlySet<string>
   isNew(path: string): boolean
 }
 
 /**
  * @param files every file with objects, on both sides; may be left empty when no finding can depend on it
  */
-export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
+export function mapClusters({ base, head, folders, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
   for (const [folder, sides] of foldersWithOwnFlux(files)) repeated.set(folder, (repeated.get(folder) ?? 0) | sides)
   const hasBase = files.some(({ sides }) => sides.includes('base'))
@@ -52,7 +54,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
       if (names.length > 0) return { clusters: names, evidence: 'declared' }
     }
     const layout = layoutFolderOf(path)
-    const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
+    const sibling = ancestors(path).findLast((folder) => repeated.has(folder) || folders?.has(folder))
     // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
     return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }

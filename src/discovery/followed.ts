@@ -137,7 +137,6 @@ export class Followed {
     if (!this.render) return false
     if (this.dropReplaced(round)) return true
     let isNew = false
-    const open: Source[] = []
     const { checkout, changed } = this.seen
     const brings = new Brings(checkout, round.gitOps, this.all, changed)
     // Other sources that include the files which the change touches.
@@ -145,11 +144,14 @@ export class Followed {
       [...files, ...this.kustomizationFiles(source, round)].some((file) => changed.has(file)),
     )
     const taken = new Set(touched.flatMap(({ files }) => [...files]))
-    for (const source of round.sources) {
-      if (this.asked.has(source.id) || source.baseSourceId !== undefined) continue
-      const isShared = taken.size > 0 && (await brings.hasReleaseOf(taken, source, round.kustomizations))
-      if (isShared || (await brings.has(source, round.kustomizations))) open.push(source)
-    }
+    const unasked = round.sources.filter(({ id, baseSourceId }) => !this.asked.has(id) && baseSourceId === undefined)
+    const mayBring = await Promise.all(
+      unasked.map(async (source) => {
+        const isShared = taken.size > 0 && (await brings.hasReleaseOf(taken, source, round.kustomizations))
+        return isShared || brings.has(source, round.kustomizations)
+      }),
+    )
+    const open = unasked.filter((_, index) => mayBring[index])
     const first = this.topmost(open, round)
     this.limited.length = 0
     const next: FollowedRendering[] = []

@@ -193,7 +193,7 @@ export function mentionsKubernetes(text: string): boolean {
 }
 
 function holdsKeys(text: string): boolean {
-  return explicitKey.test(text) || (holdsKey.apiVersion.test(text) && holdsKey.kind.test(text))
+  return (holdsKey.apiVersion.test(text) && holdsKey.kind.test(text)) || explicitKey.test(text)
 }
 
 /** After any mark but those of a longer word; YAML has blanks and breaks that are none to a regular expression. */

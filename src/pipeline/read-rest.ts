@@ -41,7 +41,7 @@ export async function readRest(
   const needed = found?.needed ?? needsOtherFiles(rules, touched)
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
-  const seen = new SeenObjects([...all.before, ...all.after], texts ?? new Map())
+  const seen = new SeenObjects([...all.before, ...all.after], texts ?? new Map(), words)
   const partners = needed
     ? await (found
         ? renderFound(sides, rendered.isSame, found)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { decodeFile, type FileText } from '../manifest/load'
 import { mentionsOneOf } from '../manifest/mentions'
 import type { HeldFiles } from './held-files'
@@ -6,11 +7,56 @@ import type { Content, Entry, Missing, Revision } from './revision'
 import type { Tree } from './tree'
 import { WordsInBytes } from './words-in-bytes'
 
+/** Entries that are read at once, by the keys of their contents. */
+interface Batch {
+  readonly wanted: Map<string, Entry>
+  readonly done: Promise<void>
+}
+
 /** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
 export class Contents {
   readonly kept = new Map<string, KeptContent>()
   /** Those that are being read. */
-  readonly awaited = new Map<string, Promise<unknown>>()
+  readonly awaited = new Map<string, Promise<void>>()
+  private readonly open = new Map<Revision, Batch>()
+
+  /** Reads contents with all others that are asked for at the same time: to start Git takes longer than most reads. */
+  read(revision: Revision, wanted: ReadonlyMap<string, Entry>): Promise<void> {
+    const batch = this.open.get(revision) ?? this.openBatch(revision)
+    for (const [key, entry] of wanted) {
+      batch.wanted.set(key, entry)
+      this.awaited.set(key, batch.done)
+    }
+    return batch.done
+  }
+
+  private openBatch(revision: Revision): Batch {
+    const wanted = new Map<string, Entry>()
+    const done = setImmediate().then(() => {
+      this.open.delete(revision)
+      return this.readAll(revision, wanted)
+    })
+    const batch = { wanted, done }
+    this.open.set(revision, batch)
+    return batch
+  }
+
+  private async readAll(revision: Revision, wanted: ReadonlyMap<string, Entry>): Promise<void> {
+    const { kept, awaited } = this
+    const keys = new Map([...wanted].map(([key, entry]) => [entry, key]))
+    const words = new WordsInBytes()
+    try {
+      for await (const [entry, content] of revision.read([...wanted.values()])) {
+        if (!('missing' in content)) words.add(content)
+        const key = keys.get(entry)
+        if (key !== undefined) kept.set(key, new KeptContent(content, words))
+      }
+      for (const key of wanted.keys())
+        if (!kept.has(key)) kept.set(key, new KeptContent({ missing: 'it could not be read' }))
+    } finally {
+      for (const key of wanted.keys()) awaited.delete(key)
+    }
+  }
 }
 
 /** A content that was read, and its text from when it is first asked for. */
@@ -78,11 +124,7 @@ export class Reading {
       if (reading) waiting.add(reading)
       else if (entry?.type === 'file') wanted.set(key, entry)
     }
-    if (wanted.size > 0) {
-      const reading = this.readAll(wanted)
-      for (const key of wanted.keys()) awaited.set(key, reading)
-      waiting.add(reading)
-    }
+    if (wanted.size > 0) waiting.add(this.contents.read(this.revision, wanted))
     await Promise.all(waiting)
     for (const [file, key] of keys) {
       const content = key === '' ? this.heldAt(file) : kept.get(key)
@@ -101,22 +143,6 @@ export class Reading {
 
   private keyOf({ id, path: file }: Entry): string {
     return isDigest(id) ? id : `${this.id} ${file}`
-  }
-
-  private async readAll(wanted: ReadonlyMap<string, Entry>): Promise<void> {
-    const { kept, awaited } = this.contents
-    const keys = new Map([...wanted].map(([key, entry]) => [entry, key]))
-    const words = new WordsInBytes()
-    try {
-      for await (const [entry, content] of this.revision.read([...wanted.values()])) {
-        if (!('missing' in content)) words.add(content)
-        kept.set(keys.get(entry) ?? this.keyOf(entry), new KeptContent(content, words))
-      }
-      for (const key of wanted.keys())
-        if (!kept.has(key)) kept.set(key, new KeptContent({ missing: 'it could not be read' }))
-    } finally {
-      for (const key of wanted.keys()) awaited.delete(key)
-    }
   }
 }
 

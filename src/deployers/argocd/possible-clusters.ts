@@ -149,9 +149,14 @@ function matchesOf(pattern: string, places: ReadonlySet<string>): Assignment[] {
   return [...found.values()]
 }
 
-/** All files, and all folders with a slash at the end. */
+const placesOfTrees = new WeakMap<object, ReadonlySet<string>>()
+
+/** All files, and all folders with a slash at the end: many sets are compared with them, in each round. */
 function placesOf({ tree }: Checkout): ReadonlySet<string> {
+  const known = placesOfTrees.get(tree)
+  if (known) return known
   const places = new Set<string>()
+  placesOfTrees.set(tree, places)
   for (const file of tree.entries.keys()) {
     places.add(file)
     for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) places.add(file.slice(0, end + 1))

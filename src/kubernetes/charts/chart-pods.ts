@@ -8,6 +8,7 @@ import { Mapping } from '../../mapping'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import { isPlaceholder } from '../ingress/ingress'
 import { chartName, chartNamed } from './chart-named'
+import { mayInstallRemote } from './chart-release'
 import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from './remote-release'
 
 const portNumber = Type.Integer({ minimum: 1, maximum: 65_535 })
@@ -75,9 +76,11 @@ export function chartsWithLabel(value: string): string[] {
   return charts.filter(({ labels }) => Object.values(labels).includes(value)).map(({ name }) => name)
 }
 
-/** The values of the labels by which policies select the Pods of a chart that an object names. */
-export function labelsOfCharts(text: string): string[] {
-  return charts.filter(({ name }) => text.includes(name)).flatMap(({ labels }) => Object.values(labels))
+/** The values of the labels by which policies select the Pods of a chart from elsewhere that a release may install. */
+export function labelsOfCharts(release: Manifest): string[] {
+  if (!mayInstallRemote(release)) return []
+  const { content } = release.object
+  return charts.filter(({ name }) => content.includes(name)).flatMap(({ labels }) => Object.values(labels))
 }
 
 /** The numbers in values and in their keys, and those in texts. */

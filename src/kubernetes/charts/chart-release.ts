@@ -31,6 +31,14 @@ export const releaseKinds: readonly GroupKind[] = [
   filedRelease,
 ]
 
+/** Whether an object of `releaseKinds` may install a chart from elsewhere: most Applications deploy a folder. */
+export function mayInstallRemote({ ref, object: { content, context } }: Manifest): boolean {
+  const isOfArgo = ([gitOpsKind.application, gitOpsKind.applicationSet, generatedApplication] as string[]).includes(
+    groupKindOf(ref),
+  )
+  return !isOfArgo || content.includes('chart') || (context?.chartsElsewhere?.size ?? 0) > 0
+}
+
 /** A release whose object has a name in its text, so that its chart may create what is called so. */
 export function releaseMentioning(name: string, snapshot: Snapshot): Manifest | undefined {
   return releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(({ object }) => mentions(object.content, name))

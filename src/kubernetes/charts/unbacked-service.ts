@@ -4,6 +4,7 @@ import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { servicesIn } from '../ingress/services'
+import { mayShareNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
 import { selectedValues, selects } from '../object/service'
 import { servingKinds, workloadsBehind } from '../workload/serving-pods'
@@ -54,11 +55,25 @@ function unbackedByWorkload(change: Exclude<Change, { kind: 'added' }>, base: Sn
 }
 
 function lossOf(service: Manifest, workload: Manifest, head: Snapshot) {
-  if (workloadsBehind(service, head).length > 0) return undefined
+  if (workloadsBehind(service, head).length > 0 || mayHaveOthers(service, head)) return undefined
   const route = servicesIn(head)
     .backendsTo(service.ref.name)
     .find((one) => isServiceOf(one, service))?.name
   return route && !mayRunAgain(workload, service, head) ? { service, workload, route } : undefined
+}
+
+/** Whether a Service may select the Pods of a workload: only one of the two has its namespace written. */
+function mayHaveOthers(service: Manifest, head: Snapshot): boolean {
+  const selected = [...service.root.at('spec', 'selector').entries()]
+  return servingKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .some((workload) => {
+      const labels = podOf(workload).at('metadata', 'labels')
+      if (isStopped(workload) || workload.ref.namespace === service.ref.namespace) return false
+      return (
+        mayShareNamespace(workload, service) && selected.every(([key, { string }]) => labels.at(key).string === string)
+      )
+    })
 }
 
 function selectorOf({ root }: Manifest): string {

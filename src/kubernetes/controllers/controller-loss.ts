@@ -11,6 +11,7 @@ import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
 import { classOf } from '../ingress/ingress-class'
 import { matchesLabels } from '../object/label-selector'
+import { labelOfNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
 import { type Controller, controllersIn } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
@@ -108,9 +109,7 @@ export function lossesOfNamespace(change: Change, base: Snapshot, head: Snapshot
 function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot): boolean {
   if (watched.scope !== 'selector' || isPlaceholder(watched.selector)) return false
   const [namespace] = head.get({ group: '', kind: 'Namespace', namespace: '', name: ref.namespace })
-  const labels = namespace?.root.at('metadata', 'labels')
-  const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.namespace : labels?.at(key).string)
-  return labels !== undefined && !matchesLabels(watched.selector, labelOf)
+  return namespace !== undefined && !matchesLabels(watched.selector, (key) => labelOfNamespace(namespace, key))
 }
 
 /** Whether an object that is removed from the files stays in the cluster, or the objects that it installed do. */

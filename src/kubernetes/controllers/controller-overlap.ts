@@ -3,6 +3,7 @@ import { abridged } from '../../listing'
 import type { Manifest } from '../../manifest/manifest'
 import { classAnnotation } from '../ingress/ingress-class'
 import { labelsOf, matchesLabels } from '../object/label-selector'
+import { labelOfNamespace } from '../object/namespace'
 import type { Controller } from './controller'
 import type { Claims } from './controller-claims'
 import type { Watched } from './controller-scope'
@@ -39,14 +40,8 @@ function labelledNamespaces(snapshot: Snapshot, selector: string): Manifest[] {
   return snapshot.ofKind('Namespace').filter((namespace) => finds(selector, namespace))
 }
 
-/**
- * The API server gives each Namespace its name as a label:
- * https://kubernetes.io/docs/reference/labels-annotations-taints/
- */
-function finds(selector: string, { ref, root }: Manifest): boolean {
-  const labels = root.at('metadata', 'labels')
-  const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.name : labels.at(key).string)
-  return labelsOf(selector).length > 0 && matchesLabels(selector, labelOf)
+function finds(selector: string, namespace: Manifest): boolean {
+  return labelsOf(selector).length > 0 && matchesLabels(selector, (key) => labelOfNamespace(namespace, key))
 }
 
 function described(words: string | undefined, found: readonly Manifest[] = []): SharedNamespaces | undefined {

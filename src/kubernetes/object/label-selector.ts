@@ -5,16 +5,21 @@ import type { Cursor } from '../../manifest/cursor'
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#resources-that-support-set-based-requirements
  */
 export function selectsLabels(selector: Cursor, labels: Cursor): boolean {
+  return selectsBy(selector, (key) => labels.at(key).string)
+}
+
+/** The same, for labels of which not all are written. */
+export function selectsBy(selector: Cursor, labelOf: (key: string) => string | undefined): boolean {
   if (!selector.isMap) return false
   const matchLabels = [...selector.at('matchLabels').entries()]
   return (
-    matchLabels.every(([key, { string }]) => string !== undefined && labels.at(key).string === string) &&
-    [...selector.at('matchExpressions').items()].every((expression) => meets(expression, labels))
+    matchLabels.every(([key, { string }]) => string !== undefined && labelOf(key) === string) &&
+    [...selector.at('matchExpressions').items()].every((expression) => meets(expression, labelOf))
   )
 }
 
-function meets(expression: Cursor, labels: Cursor): boolean {
-  const value = labels.at(expression.at('key').string ?? '').string
+function meets(expression: Cursor, labelOf: (key: string) => string | undefined): boolean {
+  const value = labelOf(expression.at('key').string ?? '')
   const isAmong = [...expression.at('values').items()].some(({ string }) => string !== undefined && string === value)
   switch (expression.at('operator').string) {
     case 'In':

@@ -25,6 +25,14 @@ function folderOf({ origin }: Manifest): string {
 }
 
 /**
+ * A label of a Namespace. The API server sets the one with its name itself. Source:
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-metadata-name
+ */
+export function labelOfNamespace({ ref, root }: Manifest, key: string): string | undefined {
+  return key === 'kubernetes.io/metadata.name' ? ref.name : root.at('metadata', 'labels', key).string
+}
+
+/**
  * The contents of a namespace: the objects in it, and the installations of Argo CD and Flux objects of its cluster into
  * it.
  */

@@ -4,7 +4,8 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { intersect, type Parent, parentsOf, routeProtocols } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
-import { selectsLabels } from '../object/label-selector'
+import { selectsBy } from '../object/label-selector'
+import { labelOfNamespace } from '../object/namespace'
 
 /** A field for which a listener refuses a route. */
 interface Refusal {
@@ -88,7 +89,7 @@ function namespacesOf(listener: Cursor, { ref }: Manifest, { gateway, snapshot }
       return false
     default: {
       const [namespace] = snapshot.get({ group: '', kind: 'Namespace', namespace: '', name: ref.namespace })
-      return namespace && selectsLabels(at.at('selector'), namespace.root.at('metadata', 'labels'))
+      return namespace && selectsBy(at.at('selector'), (key) => labelOfNamespace(namespace, key))
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Declarations } from '../../cluster/clusters'
+import { foldersNamedAsClusters } from '../../cluster/named-folders'
 import { inventoriesOf } from '../../configuration/descriptions'
 import type { Finding } from '../../finding/report'
 import { changedPaths } from '../../revision/reading'
@@ -8,10 +9,12 @@ import type { HelmSource } from '../../sources/source'
 import type { Scope } from './scope'
 import type { SelectedShards } from './shard'
 
-/** The base of a change, before anything is fetched for it, and the paths that differ. */
+/** What all trials of a change share: its base, before anything is fetched for it, and the paths that differ. */
 export interface OpenedBase {
   readonly base: SideOfChange | undefined
   readonly changed: ReadonlySet<string> | undefined
+  /** The folders that are taken for clusters by their names; undefined until both sides are open. */
+  readonly folders?: ReadonlySet<string>
 }
 
 /** Both sides of a change: their files, and the sources that deploy them. */
@@ -36,7 +39,7 @@ export interface Sides {
 export async function openSides(scope: Scope): Promise<Sides> {
   const changed = scope.base && (await changedPaths(scope.base, scope.head))
   const inventories = await inventoriesOf(scope.base, scope.clusters)
-  const opened = scope.opened ?? { base: await openBase(scope, changed, inventories.base), changed }
+  const opened: OpenedBase = scope.opened ?? { base: await openBase(scope, changed, inventories.base), changed }
   const { base } = opened
   const wasThere = new Set([
     ...(base?.checkout.tree.entries.keys() ?? []),
@@ -52,7 +55,21 @@ export async function openSides(scope: Scope): Promise<Sides> {
     base: base?.discovery,
     inventories: inventories.head,
   })
-  return { base, head, changed, declarations, opened }
+  const folders = opened.folders ?? clusterFolders(base, head)
+  return { base, head, changed, declarations: { ...declarations, folders }, opened: { ...opened, folders } }
+}
+
+/** The folders that are taken for clusters by their names. Those of the head count where the base has no such folder. */
+function clusterFolders(base: SideOfChange | undefined, head: SideOfChange): Set<string> {
+  const of = (side: SideOfChange) => foldersNamedAsClusters(side.checkout.tree.entries.keys(), clusterNames(side))
+  if (!base) return of(head)
+  const isThere = (folder: string) => base.checkout.below(folder).length > 0
+  return new Set([...of(base), ...[...of(head)].filter((folder) => !isThere(folder))])
+}
+
+/** The names of the clusters that objects deploy to. */
+function clusterNames({ discovery }: SideOfChange): Set<string> {
+  return new Set(discovery.sources.flatMap(({ target }) => ('cluster' in target ? [target.cluster] : [])))
 }
 
 async function openBase(

@@ -1,5 +1,6 @@
 import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
-import { type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
+import { namesOfReleaseParts } from '../../kubernetes/charts/chart-release'
+import { groupKindOf, type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import type { ActiveRule } from '../../policy/policy'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
@@ -11,7 +12,15 @@ import { givenNamespaces } from './given-namespaces'
 import { type MayHold, mayHoldOf } from './may-hold'
 import type { PartnerSearch } from './partner-search'
 import type { SeenObjects } from './seen-objects'
-import { isAmong, isAsked, partnersWanted, subjectsAmong, type Wanted } from './wanted-partners'
+import {
+  isAmong,
+  isAsked,
+  partnersWanted,
+  type StateOfChange,
+  stateOf,
+  subjectsAmong,
+  type Wanted,
+} from './wanted-partners'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -63,51 +72,74 @@ export async function renderPartners(
     search.mentionsOneOf(object.content, strings) &&
     (marks === undefined || search.mentionsOneOf(object.content, marks)) &&
     (['', namespace].includes(ref.namespace) || search.mentionsOneOf(object.content, [namespace]))
-  const open = new Map<Source, Unrendered>()
   const mayMatter = (one: Source) => unreached(one) && (!shard || shard.renders(one))
-  for (const source of declared(head).filter(mayMatter))
-    open.set(source, {
-      at: whereaboutsOf(source.target, declarations),
-      namespaces: givenNamespaces(source, head.discovery.kustomizations),
-      mayHold: await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search)),
+  const unrendered = declared(head)
+    .filter(mayMatter)
+    .map(async (source): Promise<[Source, Unrendered]> => {
+      const at = whereaboutsOf(source.target, declarations)
+      const namespaces = givenNamespaces(source, head.discovery.kustomizations)
+      const mayHold = await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search))
+      return [source, { at, namespaces, mayHold }]
     })
-  const placeOf = placing(sides)
+  const open = new Map(await Promise.all(unrendered))
+  const destinationsOf = destinations(sides)
+  const state = stateOf(touched, destinationsOf)
+  const grouped = grouping(placing(destinationsOf, declarations, state))
   const rendered: RenderedSide[] = []
-  /** The objects of renderings that some rule looked for when they were rendered. */
-  const manifests: Manifest[] = []
-  const asking = rules.filter((rule) => isAsked(rule, touched))
-  const ofChange = new Set(touched)
-  const followed = new Map(asking.map((rule) => [rule, new Set<Manifest>()]))
+  /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
+  const manifests = [...touched]
+  const starts = new Map(
+    rules.filter((rule) => isAsked(rule, touched)).map((rule) => [rule, startFor(rule, touched)] as const),
+  )
+  const followed = new Map([...starts].map(([rule, start]) => [rule, new Set(start)]))
   /** The rules without a known subject. */
-  const without = new Set(asking.filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
-  for (let frontier = new Map(asking.map((rule) => [rule, touched])); frontier.size > 0 && open.size > 0; ) {
+  const without = new Set([...starts.keys()].filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
+  for (let frontier: ReadonlyMap<ActiveRule, readonly Manifest[]> = starts; frontier.size > 0 && open.size > 0; ) {
     const asked = new Map(
-      [...frontier].map(([rule, its]) => [rule, askedFor(rule, its, ofChange, placeOf, without.has(rule))]),
+      [...frontier].map(([rule, its]) => [rule, askedFor(rule, grouped(its), state, without.has(rule))]),
     )
     const all = [...asked.values()].flat()
-    const next = [...open].filter(([, source]) =>
-      all.some(
-        ({ at, wanted }) =>
-          (!at || at.some((one) => !areApart(one, source.at))) && wanted.some((one) => holds(source, one)),
-      ),
-    )
+    const next = [...open].filter(([, source]) => {
+      const isNear = nearTo(source.at)
+      return all.some(({ at, wanted }) => isNear(at) && wanted.some((one) => holds(source, one)))
+    })
     for (const [source] of next) open.delete(source)
     const found = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
     rendered.push(...found)
     const lookedFor = all.flatMap(({ wanted }) => wanted)
     manifests.push(...looseManifests('head', found).filter((one) => lookedFor.some((some) => isWanted(one, some))))
-    frontier = new Map()
+    const further = new Map<ActiveRule, readonly Manifest[]>()
     for (const [rule, known] of followed) {
       const wanted = asked.get(rule)?.flatMap((one) => one.wanted) ?? []
-      const more = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
-      for (const one of more) known.add(one)
-      if (rule.rule.direct) continue
+      const found = manifests.filter((one) => !known.has(one) && wanted.some((some) => isWanted(one, some)))
+      for (const one of found) known.add(one)
+      const more = rule.rule.direct ? found.filter((one) => state.touched.has(one)) : found
       const isFirst = without.has(rule) && more.some((one) => isSubject(rule, one))
       if (isFirst) without.delete(rule)
-      if (more.length > 0) frontier.set(rule, isFirst ? [...touched, ...more] : more)
+      if (more.length > 0) further.set(rule, isFirst ? [...(starts.get(rule) ?? []), ...more] : more)
     }
+    frontier = further
   }
   return rendered
+}
+
+/**
+ * The touched objects that lead to partners. A rule on changes states something only of objects that it judges: other
+ * touched ones matter as partners of these, or with the values of releases.
+ */
+function startFor({ rule: { scope, kinds } }: ActiveRule, touched: readonly Manifest[]): readonly Manifest[] {
+  if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return touched
+  return touched.filter((one) => kinds.includes(groupKindOf(one.ref)) || [...namesOfReleaseParts(one)].length > 0)
+}
+
+/** Tells whether one of some places may be in the same cluster as a source; many rules ask for the same places. */
+function nearTo(source: Whereabouts): (at: Asked['at']) => boolean {
+  const known = new Map<Asked['at'], boolean>([[undefined, true]])
+  return (at) => {
+    const found = known.get(at) ?? at?.some((one) => !areApart(one, source)) ?? true
+    known.set(at, found)
+    return found
+  }
 }
 
 /**
@@ -123,27 +155,72 @@ function holds({ mayHold, namespaces }: Unrendered, wanted: Wanted): boolean {
 
 type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
 
-/** Finds the possible clusters of objects. */
-function placing({ base, head, declarations }: Pick<Sides, 'base' | 'head' | 'declarations'>): PlaceOf {
+type Destination = Parameters<typeof whereaboutsOf>[0]
+
+/** Finds the clusters, or the files that decide them, of objects. */
+function destinations({ base, head }: Pick<Sides, 'base' | 'head'>): (manifest: Manifest) => readonly Destination[] {
   const targetsOf = (side: Sides['base']) => new Map(side?.discovery.sources.map(({ id, target }) => [id, target]))
   const targets = { base: targetsOf(base), head: targetsOf(head) }
-  const destinationsOf = ({ origin, clusters, side }: Manifest) => {
+  return ({ origin, clusters, side, object }) => {
     // The objects that describe clusters have theirs already.
     if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
-    if (origin.kind === 'rendered') return [targets[side].get(origin.id) ?? []].flat()
+    const source = origin.kind === 'rendered' ? origin.id : object.context?.inflatedBy
+    if (source !== undefined) return [targets[side].get(source) ?? []].flat()
     const its = side === 'base' ? base : head
     // Files of charts and Kustomizations are deployed to the clusters of the sources that include them.
     if (its?.discovery.ownership.has(origin.path)) return []
     return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
   }
-  const known = new Map<Manifest, ReturnType<PlaceOf>>()
+}
+
+/**
+ * Finds the possible clusters of touched objects and their partners. A removed object may have copies in folders that are
+ * taken for other clusters, which make its removal less certain.
+ */
+function placing(
+  destinationsOf: (manifest: Manifest) => readonly Destination[],
+  { base, head, folders }: Sides['declarations'],
+  { gone }: StateOfChange,
+): PlaceOf {
   return (manifest) => {
-    if (known.has(manifest)) return known.get(manifest)
     const all = destinationsOf(manifest)
-    const place = all.length > 0 ? all.map((one) => whereaboutsOf(one, declarations)) : undefined
-    known.set(manifest, place)
-    return place
+    const known = gone.has(manifest) || !folders ? { base, head } : { base, head, folders }
+    return all.length > 0 ? all.map((one) => whereaboutsOf(one, known)) : undefined
   }
+}
+
+/** Objects in the same place. */
+interface Group {
+  readonly at: readonly Whereabouts[] | undefined
+  readonly its: Manifest[]
+}
+
+/** Groups objects by their place, or, if there are many, by whether it is known. Most rules start with the same ones. */
+function grouping(placeOf: PlaceOf): (manifests: readonly Manifest[]) => readonly Group[] {
+  const known = new Map<readonly Manifest[], readonly Group[]>()
+  return (manifests) => {
+    const found = known.get(manifests) ?? groupsOf(manifests, placeOf)
+    known.set(manifests, found)
+    return found
+  }
+}
+
+function groupsOf(manifests: readonly Manifest[], placeOf: PlaceOf): Group[] {
+  const groups = new Map<string, Group>()
+  for (const manifest of manifests) {
+    const at = placeOf(manifest)
+    const key = JSON.stringify(at ?? null)
+    const group = groups.get(key) ?? { at, its: [] }
+    groups.set(key, group)
+    group.its.push(manifest)
+  }
+  const all = [...groups.values()]
+  if (all.length <= maxPlaces) return all
+  const [placed, anywhere] = [all.filter(({ at }) => at), all.filter(({ at }) => !at)]
+  return [
+    { at: placed.flatMap(({ at }) => at ?? []), its: placed.flatMap(({ its }) => its) },
+    { at: undefined, its: anywhere.flatMap(({ its }) => its) },
+  ]
 }
 
 function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): boolean {
@@ -157,32 +234,16 @@ function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): bool
  */
 function askedFor(
   rule: ActiveRule,
-  manifests: readonly Manifest[],
-  touched: ReadonlySet<Manifest>,
-  placeOf: PlaceOf,
+  groups: readonly Group[],
+  state: StateOfChange,
   lacksSubject: boolean,
-): Asked[] {
+): readonly Asked[] {
   const { subjects } = rule.rule
-  const wantedFor = (its: readonly Manifest[]) => {
-    const wanted = partnersWanted([rule], its, touched)
-    return lacksSubject && subjects ? subjectsAmong(wanted, subjects) : wanted
-  }
-  const groups = new Map<string, { at: readonly Whereabouts[] | undefined; its: Manifest[] }>()
-  for (const manifest of manifests) {
-    const at = placeOf(manifest)
-    const key = JSON.stringify(at ?? null)
-    const group = groups.get(key) ?? { at, its: [] }
-    groups.set(key, group)
-    group.its.push(manifest)
-  }
-  const all = [...groups.values()]
-  if (all.length <= maxPlaces) return all.map(({ at, its }) => ({ at, wanted: wantedFor(its) }))
-  const [placed, anywhere] = [all.filter(({ at }) => at), all.filter(({ at }) => !at)]
-  const objectsOf = (some: typeof all) => wantedFor(some.flatMap(({ its }) => its))
-  return [
-    { at: placed.flatMap(({ at }) => at ?? []), wanted: objectsOf(placed) },
-    { at: undefined, wanted: objectsOf(anywhere) },
-  ]
+  return groups.flatMap(({ at, its }) => {
+    const wanted = partnersWanted(rule, its, state)
+    const sought = lacksSubject && subjects ? subjectsAmong(wanted, subjects) : wanted
+    return sought.length > 0 ? [{ at, wanted: sought }] : []
+  })
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */

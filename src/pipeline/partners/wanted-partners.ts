@@ -5,7 +5,7 @@ import type { Subjects } from '../../rule/rule'
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
-  const state = { gone: mayBeGone(touched), touched: new Set(touched) }
+  const state = stateOf(touched)
   const asked = rules.filter((rule) => isAsked(rule, touched))
   return touched.some((manifest) => asked.some((active) => compares(active, manifest, state)))
 }
@@ -18,12 +18,26 @@ function compares(active: ActiveRule, manifest: Manifest, state: StateOfChange):
   return asks ? partnersOf(active, manifest, state).length > 0 : true
 }
 
+/**
+ * The state of a change, as far as it is known before its objects are compared.
+ *
+ * @param placeOf the clusters that an object is deployed to, as far as they are known
+ */
+export function stateOf(
+  touched: readonly Manifest[],
+  placeOf: (manifest: Manifest) => unknown = () => [],
+): StateOfChange {
+  return { gone: mayBeGone(touched, placeOf), touched: new Set(touched) }
+}
+
 /** The touched objects that the change may remove: those no longer in the same place. */
-function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
-  const placeOf = ({ ref, origin }: Manifest) =>
-    JSON.stringify([identityOf(ref), origin.kind === 'file' ? origin.path : origin.id])
-  const there = new Set(touched.filter(({ side }) => side === 'head').map(placeOf))
-  return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(placeOf(manifest))))
+function mayBeGone(touched: readonly Manifest[], placeOf: (manifest: Manifest) => unknown): Set<Manifest> {
+  const keyOf = (manifest: Manifest) => {
+    const { ref, origin } = manifest
+    return JSON.stringify([identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, placeOf(manifest)])
+  }
+  const there = new Set(touched.filter(({ side }) => side === 'head').map(keyOf))
+  return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(keyOf(manifest))))
 }
 
 /** The conditions for a partner's text: it contains one of the kinds, one of the strings, and one of the marks. */
@@ -37,31 +51,21 @@ export interface Wanted {
   readonly namespace?: string
 }
 
-/**
- * The partners that each rule looks for, given some objects.
- *
- * @param touched those that the change touches, among others
- */
-export function partnersWanted(
-  rules: readonly ActiveRule[],
-  manifests: readonly Manifest[],
-  touched: ReadonlySet<Manifest>,
-): Wanted[] {
-  const state = { gone: mayBeGone(manifests), touched }
-  return rules.flatMap((active) => {
-    const wanted = new Map<string, { part: Omit<Wanted, 'strings'>; strings: Set<string> }>()
-    for (const manifest of manifests.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-      const strings = partnersOf(active, manifest, state)
-      if (strings.length === 0) continue
-      for (const part of partsOfWanted(active.rule, manifest)) {
-        const key = `${part.kinds.join()} ${part.namespace ?? ''}`
-        const its = wanted.get(key) ?? { part, strings: new Set() }
-        wanted.set(key, its)
-        for (const text of strings) its.strings.add(text)
-      }
+/** The partners that a rule looks for, given some objects. */
+export function partnersWanted(active: ActiveRule, manifests: readonly Manifest[], state: StateOfChange): Wanted[] {
+  const wanted = new Map<string, { part: Omit<Wanted, 'strings'>; strings: Set<string> }>()
+  for (const manifest of manifests) {
+    if (!concerns(active.rule, groupKindOf(manifest.ref))) continue
+    const strings = partnersOf(active, manifest, state)
+    if (strings.length === 0) continue
+    for (const part of partsOfWanted(active.rule, manifest)) {
+      const key = `${part.kinds.join()} ${part.namespace ?? ''}`
+      const its = wanted.get(key) ?? { part, strings: new Set() }
+      wanted.set(key, its)
+      for (const text of strings) its.strings.add(text)
     }
-    return [...wanted.values()].map(({ part, strings }) => ({ ...part, strings: [...strings] }))
-  })
+  }
+  return [...wanted.values()].map(({ part, strings }) => ({ ...part, strings: [...strings] }))
 }
 
 /** The kinds of the partners of an object: those that are near it, and all others. */

@@ -13,6 +13,7 @@ import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernet
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
 import { labelsOf } from '../../kubernetes/object/label-selector'
+import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { abridged } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -101,6 +102,7 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     const { after } = sidesOf(change)
     if (after?.ref.kind === 'Namespace') {
+      if (isNeverUpdated(after)) return
       for (const { was, at, selector, className, users } of lossesOfNamespace(change, base, head)) {
         const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(users) }
         const labels = after.root.at('metadata', 'labels')

@@ -3,6 +3,7 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { parentsOf } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
+import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { narrowedFor } from '../../kubernetes/tls/listener-narrowing'
 import { abridged } from '../../listing'
@@ -58,6 +59,7 @@ export default defineRule({
   },
   check({ change, base, head, report, skip }) {
     if (change.kind === 'changed' && change.after.ref.kind === 'Namespace') {
+      if (isNeverUpdated(change.after)) return
       for (const { gateway, label, place, at, routes } of closings(change, base, head)) {
         const names = { gateway: nameOf(gateway.ref), namespace: nameOf(change.after.ref), routes: listed(routes) }
         report([place, at], 'unlabelled', { ...names, label }, { keys: [names.gateway] })

@@ -70,7 +70,7 @@ export default defineRule({
     else if (kind === gatewayKind) yield* [manifest.ref.name, 'GatewayClass', 'EnvoyProxy']
     else if (releaseKinds.includes(kind)) {
       yield* namesOfReleaseParts(manifest)
-      if (isTouched) yield* labelsOfCharts(manifest.object.content)
+      if (isTouched) yield* labelsOfCharts(manifest)
     }
   },
   partnerKinds: ({ ref }) => {

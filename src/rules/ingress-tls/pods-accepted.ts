@@ -2,12 +2,14 @@ import { podOf } from '../../cluster/pod'
 import { lossOf } from '../../kubernetes/fields/refusal'
 import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isAppliedByServer } from '../../kubernetes/object/applied-by-server'
 import { alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Part = Record<'object' | 'container' | 'loss', string>
+type Repeated = Record<'object' | 'field' | 'value', string>
 
 /** The ways in which a probe asks a container; it has exactly one. */
 const handlers = ['exec', 'grpc', 'httpGet', 'tcpSocket']
@@ -22,32 +24,41 @@ export default defineRule({
   messages: {
     volume: ({ object, container, volume, known, loss }: Part & { volume: string; known: string }) =>
       `The API server rejects ${object}, because its container ${container} mounts the volume ${volume}, and its Pods have ${known}: ${loss}. Add the volume, or name one that is there.`,
-    repeated: ({ object, field, value, loss }: Record<'object' | 'field' | 'value' | 'loss', string>) =>
+    repeated: ({ object, field, value, loss }: Repeated & { loss: string }) =>
       `The API server rejects ${object}, because ${field} is ${value} twice: ${loss}. Give each one a value of its own, or remove one.`,
+    merged: ({ object, field, value }: Repeated) =>
+      `${object} has ${value} twice, the second time as ${field}: kubectl, Argo CD and Helm 3 keep one of the two where they update the object, and wherever it is created, or applied by the server, the API server rejects it. Give each one a value of its own, or remove one.`,
     handler: ({ object, container, probe, found, loss }: Part & { probe: string; found: string }) =>
       `The API server rejects ${object}, because the ${probe} of its container ${container} has ${found}: ${loss}. Keep exactly one of ${alternatives(handlers)}.`,
   },
-  check({ manifest, report }) {
+  check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
-    const reportRepeated = (names: readonly Cursor[]) => {
-      for (const at of repeatedIn(names))
-        report(at, 'repeated', { ...args, field: written(at), value: at.string ?? '' }, { keys: [at.string ?? ''] })
+    const isRefused = isAdded(manifest) || isAppliedByServer(manifest)
+    const reportRepeated = (items: readonly Cursor[], key: string) => {
+      for (const { item, first } of repeatedIn(items, key)) {
+        const at = item.at(key)
+        const value = at.string ?? ''
+        const how = isRefused || !areMerged(item, first) ? 'repeated' : 'merged'
+        report(at, how, { ...args, field: written(at), value }, { keys: [value] })
+      }
     }
     const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
     const claims = [...manifest.root.at('spec', 'volumeClaimTemplates').items()].map((one) =>
       one.at('metadata', 'name'),
     )
-    const own = [...spec.at('volumes').items()].map((one) => one.at('name'))
-    reportRepeated(own)
-    reportRepeated(containers.map((one) => one.at('name')))
-    const volumes = [spec.at('volumes'), ...own, ...claims].flatMap(({ string }) => string ?? [])
+    const own = [...spec.at('volumes').items()]
+    reportRepeated(own, 'name')
+    reportRepeated(containers, 'name')
+    const volumes = [spec.at('volumes'), ...own.map((one) => one.at('name')), ...claims].flatMap(
+      ({ string }) => string ?? [],
+    )
     for (const one of containers) {
       // One without an image is a part of a patch.
       if (!one.at('image').string) continue
       const container = one.at('name').string ?? ''
       const mounts = [...one.at('volumeMounts').items()]
-      reportRepeated(mounts.map((mount) => mount.at('mountPath')))
+      reportRepeated(mounts, 'mountPath')
       for (const at of mounts.map((mount) => mount.at('name'))) {
         const volume = at.string ?? ''
         if (volume === '' || volumes.includes(volume) || [volume, ...volumes].some(isPlaceholder)) continue
@@ -69,10 +80,22 @@ function isSet(field: Cursor): boolean {
   return field.exists && field.value !== null
 }
 
-/** The names that one before them has already. */
-function repeatedIn(names: readonly Cursor[]): Cursor[] {
-  return names.filter(({ string = '' }, index) => {
-    if (string === '' || isPlaceholder(string)) return false
-    return names.slice(0, index).some((other) => other.string === string)
+/** The items whose name one before them has already, with that one. */
+function repeatedIn(items: readonly Cursor[], key: string): { item: Cursor; first: Cursor }[] {
+  return items.flatMap((item, index) => {
+    const { string = '' } = item.at(key)
+    const first = items.slice(0, index).find((other) => other.at(key).string === string)
+    return first && string !== '' && !isPlaceholder(string) ? [{ item, first }] : []
   })
+}
+
+/**
+ * Whether an update makes one item of two: they are in one list, and a volume has one source afterwards. Source: the merge keys
+ * in https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/api/core/v1/types.go
+ */
+function areMerged(item: Cursor, first: Cursor): boolean {
+  const [list, other] = [item, first].map(({ path }) => path.slice(0, -1))
+  const fields = (one: Cursor) => [...one.entries()].map(([key]) => key).sort()
+  const isVolume = list?.at(-1) === 'volumes'
+  return `${list}` === `${other}` && (!isVolume || `${fields(item)}` === `${fields(first)}`)
 }

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
+import { outlivesPrune } from '../../kubernetes/object/prune'
 import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { copyingAt, isCopiedInto } from '../../kubernetes/tls/copied-secret'
 import {
@@ -36,8 +37,8 @@ const messages = {
     `After this change, ${producer} no longer provides the Secret ${secret}, which ${user} names in the annotation ${annotation}, and nothing else does. Without it, ingress-nginx answers ${outcome}. Keep the Secret, or change ${user} first.`,
   uncopied: ({ secret, user, producer, namespace }: Loss & { namespace: string }) =>
     `After this change, the annotations of ${producer} no longer let its Secret ${secret} be copied into the namespace ${namespace}, where ${user} uses it for TLS, and nothing else provides it. Name the namespace there, or change ${user} first.`,
-  unsourced: ({ secret, user, producer, namespace }: Loss & { namespace: string }) =>
-    `This change removes ${producer}, whose Secret ${secret} is copied into the namespace ${namespace}, where ${user} uses it for TLS, and nothing else provides it. Keep it, or change ${user} to another Secret first.`,
+  unsourced: ({ secret, user, producer, namespace, loss }: Loss & Record<'namespace' | 'loss', string>) =>
+    `This change removes ${producer}, whose Secret ${secret} is copied into the namespace ${namespace}, where ${user} uses it for TLS, and nothing else ${loss}. Keep it, or change ${user} to another Secret first.`,
 }
 
 export default defineRule({
@@ -61,6 +62,7 @@ export default defineRule({
   check({ change, head, report, skip }) {
     if (change.kind === 'added') return
     const { before } = change
+    if (change.kind === 'removed' && outlivesPrune(before)) return
     reportCopies(change, head, report)
     for (const made of lostSecrets(change, head)) {
       if (isPlaceholder(made.name)) {
@@ -94,6 +96,8 @@ function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot
   const { before } = change
   if (!secretMakers.includes(groupKindOf(before.ref)) || (change.kind === 'removed' && head.get(before.ref).length > 0))
     return
+  if (['Merge', 'None'].includes(creationPolicyOf(before))) return
+  if (change.kind === 'removed' && creationPolicyOf(before) === 'Orphan') return
   const [source] = secretsMadeBy(before)
   if (!source || isPlaceholder(source.name)) return
   const isLeft = (namespace: string) =>
@@ -111,7 +115,11 @@ function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot
     const args = { secret: name, user: nameOf(at.manifest.ref), producer: nameOf(before.ref), namespace }
     const keys = [namespace, name]
     if (change.kind === 'changed') report([copyingAt(change.after), at], 'uncopied', args, { keys })
-    else report([before.root, at], 'unsourced', args, { keys })
+    else {
+      // The Secret of a Certificate stays, as for `unrenewed`.
+      const loss = before.ref.kind === 'Certificate' ? 'renews its certificate' : 'provides it'
+      report([before.root, at], 'unsourced', { ...args, loss }, { keys })
+    }
   }
 }
 
