@@ -73,7 +73,7 @@ export default defineRule({
     gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
       `${controller} runs no Pods after this change, and it is the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes. Keep at least one Pod until these Gateways name another class.`,
   },
-  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0', relabelled: '1.14.0' },
+  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0', relabelled: '1.15.0' },
   putBack: {
     elsewhere: 'changed',
     gatewaysStopped: 'changed',

@@ -58,7 +58,7 @@ export default defineRule({
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
-  later: { denied: '1.3.0', observed: '1.14.0', unlistened: '1.14.0' },
+  later: { denied: '1.3.0', observed: '1.15.0', unlistened: '1.15.0' },
   messages,
   putBack: {
     denied: 'changed',
