@@ -103,4 +103,52 @@ describe('a chart of which no release is known', () => {
       'base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
     ])
   })
+
+  test('is rendered without the values that it requires', async () => {
+    const required = (entry: string) =>
+      `{{- if not .Values.zone }}{{ fail "A zone is required." }}{{ end }}\n${named(entry).replace('.Values.global.name', 'required "Name it." .Values.name')}`
+    const refusing = { ...without, 'web/templates/NOTES.txt': '{{ required "A zone!" .Values.zone }}\n' }
+    expect(await judged(chart(required(tls), refusing), { 'web/templates/ingress.yaml': required('') })).toEqual([
+      'warning base/web/templates/ingress.yaml:7 template ingress-tls/tls-kept',
+    ])
+  })
+
+  test('is rendered without the templates that need other values', async () => {
+    const failing = { ...without, 'web/templates/secret.yaml': 'data: {a: {{ .Values.key | b64enc }}}\n' }
+    const text = (entry: string) => named(entry).replace('{{ .Values.global.name }}', 'web')
+    expect(await judged(chart(text(tls), failing), { 'web/templates/ingress.yaml': text('') })).toEqual([
+      'base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
+    ])
+  })
+
+  test('fails where only the change makes a template fail', async () => {
+    const text = named(tls).replace('{{ .Values.global.name }}', 'web')
+    const head = { 'web/templates/secret.yaml': 'data: {a: {{ .Values.key | b64enc }}}\n' }
+    expect((await judged(chart(text, without), head))[0]).toBe(
+      'head/web/templates/secret.yaml:1 exact source/unrendered',
+    )
+  })
+
+  test('fails where a block reads the values by its own dot', async () => {
+    const looped = (scope: string) =>
+      `{{- with .Values.hosts }}\n${named(tls).replace('.Values.global.name', `${scope}.Values.hosts.first`)}{{- end }}\n# {{ .Values.global.name }}\n`
+    const values = { 'web/values.yaml': 'hosts: { first: web }\n' }
+    const report = await judged(chart(looped('$'), { ...without, ...values }), {
+      'web/templates/ingress.yaml': looped(''),
+    })
+    expect(report).toEqual([
+      'warning head/web/templates/ingress.yaml:5 exact source/unrendered',
+      expect.stringContaining('executing "web/templates/ingress.yaml" at <.Values.hosts.first>'),
+    ])
+  })
+
+  test('fails where its output is no YAML with the placeholders that the base has, too', async () => {
+    const broken = await judged(chart(named(tls), without), {
+      'web/templates/ingress.yaml': named(tls).replace('  rules:', '  class: a {{- print "" }}: b\n  rules:'),
+    })
+    expect(broken).toEqual([
+      'warning head/web/templates/ingress.yaml:1 exact source/unrendered',
+      expect.stringContaining('YAML parse error on web/templates/ingress.yaml'),
+    ])
+  })
 })

@@ -57,6 +57,38 @@ describe('a folder that is not there is an error at the line that names it', () 
   })
 })
 
+describe('a folder that a set of Applications names for each of its unknown elements', () => {
+  const set = (place: string, more = '') =>
+    object(
+      'argoproj.io/v1alpha1',
+      'ApplicationSet',
+      'web',
+      'argocd',
+      `spec:
+  generators: [{ plugin: { configMapRef: { name: values } } }]
+${more}  template:
+    metadata: { name: web }
+    spec:
+      source:
+        repoURL: "${url}"
+        path: ${place}
+`,
+    )
+
+  test.each<[what: string, head: string, found: string[]]>([
+    ['is an error where it is not there', set('more'), ['introduced error head/set.yaml:13 source/unrendered']],
+    ['is none where it is there', set('web'), []],
+    ['is none where an element has a part of it', set("'more/{{name}}'"), []],
+    ['is none where a patch may name another', set('more', '  templatePatch: "spec: {}"\n'), []],
+    ['is none where it is that of another branch', set('more\n        targetRevision: next'), []],
+  ])('%s', async (_, head, found) => {
+    const { findings, ...report } = await change(web, { 'set.yaml': head })
+    const missing = findings.filter(({ rule }) => rule === 'source/unrendered')
+    expect(lines({ ...report, findings: missing })).toEqual(found)
+    if (found.length > 0) expect(missing[0]?.text).toBe(why('more'))
+  })
+})
+
 describe('a folder that is not there is listed', () => {
   const dangling = { ...flux, 'flux/more.yaml': kustomization('more', './more') }
 

@@ -177,8 +177,8 @@ describe('a chart that no known release installs', () => {
     const base = {
       ...chart,
       'shop/values.yaml': values('cluster: {enabled: false}\n'),
-      'shop/templates/cluster.yaml':
-        '{{ if .Values.cluster.enabled }}\nkind: ClusterRole\nname: {{ required "a name" .Values.cluster.name }}\n{{ end }}\n',
+      'shop/templates/cluster.yaml': '{{ if .Values.cluster.enabled }}\nkind: ClusterRole\n{{ end }}\n',
+      'shop/values.schema.json': '{"properties": {"cluster": {"properties": {"enabled": {"const": false}}}}}\n',
     }
     const report = await judgeChange(base, { [file]: uncovered })
     expect(places(report)).toEqual([warned])

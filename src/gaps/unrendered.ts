@@ -8,7 +8,7 @@ import { type Failure, isUnparsable, withoutFolder } from '../render/tools/rende
 import { described } from '../sides/described'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { RemoteEntry } from '../sources/kustomization'
-import { nameOfLack } from '../sources/lack'
+import { isOutOfScope, type Lack, nameOfLack } from '../sources/lack'
 import { nameOfSource, placeOf, type Source } from '../sources/source'
 import { faultInWords, networkLine } from './entries-not-fetched'
 import { failureOf } from './failure-of'
@@ -30,6 +30,16 @@ interface UnrenderedInput {
   readonly lackingValues: ReadonlySet<string>
 }
 
+/** Whether a chart fails with any values that reach the template: helm cannot parse it, or it reads the values where they are not. */
+function isOfNoValues(failure: Failure): boolean {
+  return isUnparsable(failure) || (failure.cause === 'tool-failed' && isOutOfScope(failure.reason))
+}
+
+/** Whether a side was rendered with placeholders for values, which other values may replace. */
+function isOfPlaceholders(lacks: readonly Lack[]): boolean {
+  return lacks.some(({ what }) => what === 'value' || what === 'refusal')
+}
+
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
 export function unrendered({ before, after, rest, unknown, knownRemotes, idle, lackingValues }: UnrenderedInput): {
   findings: Finding[]
@@ -44,7 +54,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
     .filter(({ source }) => !present.has(source.id))
     .sort((a, b) => Number(failureOf(a) !== undefined) - Number(failureOf(b) !== undefined))
   const lost = new Set(gone.flatMap((side) => failureOf(side) ?? []).map(faultOf))
-  const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
+  const failed = new Map<string, { existing: boolean; supposed: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
   for (const side of after) {
@@ -68,7 +78,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
       old?.partial?.manner === 'reduced' &&
       !side.partial &&
       lackOf(failure) === undefined &&
-      !failsAlike([old.source, fault], [source, failure])
+      (lackOf(fault) !== undefined || !failsAlike([old.source, fault], [source, failure]))
     const before = isNews ? undefined : fault
     if (failure.isEmpty && side.partial?.manner === 'reduced') {
       skipped.push(listed(side, failure))
@@ -94,8 +104,8 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
     // A chart without a known release may need values that only its users have.
     const guessed =
       source.incomplete || (source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed'))
-    // No values make a template that helm cannot parse render.
-    const isNewFault = isUnparsable(failure) && !(before && isUnparsable(before))
+    // No values make such a template render.
+    const isNewFault = isOfNoValues(failure) && !(before && isOfNoValues(before))
     if (guessed && !isNewFault && (!old || before)) {
       skipped.push(listed(side, failure))
       continue
@@ -113,10 +123,11 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
       whole ||
       (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true ||
       (!old && (idle.brokenBefore.has(source.id) || lost.has(faultOf(failure))))
+    const supposed = isNews && isOfPlaceholders(old?.partial?.lacks ?? [])
     const key = JSON.stringify([failure, existing])
-    failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
+    failed.set(key, { existing, supposed, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
-  for (const { existing, sides } of failed.values()) {
+  for (const { existing, supposed: isSupposed, sides } of failed.values()) {
     const failure = sides[0] && failureOf(sides[0])
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
@@ -129,7 +140,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
     const supposed = sides.every(isSwitchedOn) && sides[0] ? ` ${supposingOf(sides[0])}` : ''
     findings.push(
-      gateFinding('source/unrendered', 'unrendered', supposed ? 'warning' : 'error', {
+      gateFinding('source/unrendered', 'unrendered', supposed || isSupposed ? 'warning' : 'error', {
         ...statement(sides, path, existing),
         region,
         keys: [path, cause, ...(about === undefined ? [] : [about])],

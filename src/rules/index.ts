@@ -66,6 +66,7 @@ import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
 import objectSingle from './ingress-tls/object-single'
+import objectValuesAccepted from './ingress-tls/object-values-accepted'
 import objectsAccepted from './ingress-tls/objects-accepted'
 import podValuesAccepted from './ingress-tls/pod-values-accepted'
 import podsAccepted from './ingress-tls/pods-accepted'
@@ -176,6 +177,7 @@ export const rules: readonly Rule[] = [
   listenersAccepted,
   namesKept,
   objectSingle,
+  objectValuesAccepted,
   objectsAccepted,
   podValuesAccepted,
   podsAccepted,

@@ -2,7 +2,13 @@ import type { Checkout } from '../revision/checkout'
 import { LaidOver } from '../revision/laid-over'
 import { type Kustomization, readKustomization } from '../sources/kustomization'
 import type { Lack } from '../sources/lack'
-import { completedTemplate, emptiedSchemas, reducedCharts } from '../sources/reduced-chart'
+import {
+  completedTemplate,
+  emptiedSchemas,
+  reducedCharts,
+  renderableTemplates,
+  valuesBeside,
+} from '../sources/reduced-chart'
 import { type LeftOutPatch, reducedKustomization } from '../sources/reduced-kustomization'
 import type { HelmSource, Source } from '../sources/source'
 
@@ -51,22 +57,27 @@ async function reducedRelease(
   { checkout, kustomizations, newFolder }: Omit<RenderingInput, 'source'> & { newFolder(): string },
 ): Promise<ReducedInput | undefined> {
   const bareCharts = await reducedCharts(lacks, checkout)
-  const completed = bareCharts.size > 0 ? await completedTemplate(source.chart, checkout) : new Map<string, string>()
+  const renderable = await renderableTemplates(source.chart, lacks, checkout)
+  const own = renderable.size === 0 ? checkout : checkout.edited(renderable, newFolder)
+  const completed = bareCharts.size > 0 ? await completedTemplate(source.chart, own) : new Map<string, string>()
   const emptied = lacks.some(({ what }) => what === 'schema')
     ? await emptiedSchemas(source.chart, checkout)
     : new Map<string, string>()
-  const texts = new Map([...bareCharts, ...completed, ...emptied])
+  const texts = new Map([...renderable, ...bareCharts, ...completed, ...emptied])
   const { postRenderers, ...bare } = source
   const isBare = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
   // Placeholders, which rules take for unknown.
-  const supposed = lacks.flatMap(({ what, about }) => (what === 'value' ? [[about, `<${about}>`] as const] : []))
+  const missing = lacks.flatMap(({ what, about }) => (what === 'value' ? [about] : []))
+  const supposed = [...missing, ...(await valuesBeside(source.chart, missing, checkout))].map(
+    (about) => [about, `<${about}>`] as const,
+  )
   if (texts.size === 0 && !isBare && supposed.length === 0) return undefined
   const set = { ...Object.fromEntries(supposed), ...source.set }
   return {
     source: { ...(isBare ? bare : source), set },
     kustomizations,
     checkout: texts.size === 0 ? checkout : checkout.edited(texts, newFolder),
-    changesOthers: isBare || completed.size > 0 || supposed.length > 0,
+    changesOthers: isBare || completed.size > 0 || supposed.length > 0 || lacks.some(({ what }) => what === 'refusal'),
     patches: [],
   }
 }

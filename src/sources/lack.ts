@@ -7,6 +7,8 @@ export interface Lack {
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
    * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values
+   * - `refusal`: the values without which the templates of a chart refuse to be rendered, by `required` and `fail`
+   * - `template`: a template that does not render with the values that are known
    * - `post-renderers`: those of a HelmRelease, which cannot be run
    */
   readonly what:
@@ -21,6 +23,8 @@ export interface Lack {
     | 'dependency'
     | 'value'
     | 'schema'
+    | 'refusal'
+    | 'template'
     | 'post-renderers'
   /** `Deployment/web`, the path of a field, a name, or a place in its original form. */
   readonly about: string
@@ -60,6 +64,10 @@ export function nameOfLack({ what, about }: Lack): string {
       return `the value ${about}`
     case 'schema':
       return `the schema of its values, which takes in ${about}`
+    case 'refusal':
+      return 'the values that its templates require'
+    case 'template':
+      return `the template ${about}`
   }
 }
 
@@ -91,16 +99,24 @@ export function lackIn(message: string): Lack | undefined {
   return undefined
 }
 
-const helmMessages: readonly (readonly [RegExp, Lack['what']])[] = [
-  [/<\$?\.Values\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\./, 'value'],
-  [/failing loading\s+"(https?:[^"]+)"/, 'schema'],
-]
-
 /** The missing part in an error message of helm. */
 export function lackOfHelm(message: string): Lack | undefined {
-  for (const [words, what] of helmMessages) {
-    const about = words.exec(message)?.[1]
-    if (about !== undefined) return { what, about }
-  }
-  return undefined
+  const value = isOutOfScope(message) ? undefined : nilValue.exec(message)?.[1]
+  if (value !== undefined) return { what: 'value', about: value }
+  const schema = /failing loading\s+"(https?:[^"]+)"/.exec(message)?.[1]
+  if (schema !== undefined) return { what: 'schema', about: schema }
+  return message.startsWith('execution error at (') ? { what: 'refusal', about: '' } : undefined
+}
+
+const nilValue = /<\$?\.Values\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\./
+const nilField = /<\$?\.(?:Values|Release|Chart)\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\.(\w+)/
+
+/**
+ * Whether a template reads the values, the release or the chart where they are not: in a `range` or `with`, or in a named
+ * template that gets another argument. No values help.
+ */
+export function isOutOfScope(message: string): boolean {
+  const [, read = '', missing] = nilField.exec(message) ?? []
+  const [first, second] = read.split('.')
+  return missing === first && second !== first
 }

@@ -1,9 +1,11 @@
 import path from 'node:path/posix'
 import { isMap, isSeq, parseDocument } from 'yaml'
 import type { Checkout } from '../revision/checkout'
+import { actionsOf } from '../template/template-actions'
 import { chartWithLocals } from './chart'
 import type { Lack } from './lack'
 import { definitionsOfMissing } from './missing-templates'
+import { onlyDefinitions, withoutRefusals } from './refusals'
 
 /**
  * The texts of the `Chart.yaml` (or `requirements.yaml`) files without the dependencies that are not in the repository.
@@ -36,6 +38,53 @@ export async function completedTemplate(chart: string, checkout: Checkout): Prom
   const own = [...texts].filter(([file]) => path.dirname(file).startsWith(path.join(chart, 'templates')))
   const [file, text] = own.find(([one]) => one.endsWith('.tpl')) ?? own[0] ?? []
   return file === undefined || !definitions ? new Map() : new Map([[file, `${text}\n${definitions}`]])
+}
+
+/**
+ * The templates of a chart and of the charts in it without what keeps them from being rendered: the values that they
+ * require, and whole templates that do not render.
+ */
+export async function renderableTemplates(
+  chart: string,
+  lacks: readonly Lack[],
+  checkout: Checkout,
+): Promise<Map<string, string>> {
+  const leftOut = new Set(lacks.flatMap(({ what, about }) => (what === 'template' ? [about] : [])))
+  const refuses = lacks.some(({ what }) => what === 'refusal')
+  if (leftOut.size === 0 && !refuses) return new Map()
+  const charts = await chartWithLocals(checkout, chart)
+  const files = charts.flatMap(({ folder }) => checkout.below(folder)).filter(isRendered)
+  const texts = await checkout.texts(refuses ? files : files.filter((file) => leftOut.has(file)))
+  return new Map(
+    [...texts].flatMap(([file, text]) => {
+      const own = leftOut.has(file) ? onlyDefinitions(text) : text
+      const rendered = refuses ? withoutRefusals(own) : own
+      return rendered === text ? [] : [[file, rendered] as const]
+    }),
+  )
+}
+
+/**
+ * The values that templates of a chart read further below a missing one than that one is itself: they are missing, too, and
+ * helm names only the first.
+ *
+ * @param missing `secrets.key`, where the chart has no `secrets`
+ */
+export async function valuesBeside(chart: string, missing: readonly string[], checkout: Checkout): Promise<string[]> {
+  const starts = missing.map((one) => one.slice(0, one.lastIndexOf('.') + 1)).filter((start) => start !== '')
+  if (starts.length === 0) return []
+  const texts = await checkout.texts(checkout.below(path.join(chart, 'templates')).filter(isRendered))
+  const words = [...texts.values()].flatMap(actionsOf).flatMap((action) => action.words)
+  const read = words.flatMap(({ text }) => /^\$?\.Values\.([\w.]*\w)$/.exec(text)?.[1] ?? [])
+  const isBelow = (one: string) =>
+    starts.some((start) => one.startsWith(start) && one.slice(start.length).includes('.'))
+  const deepest = (one: string, _: number, all: readonly string[]) => !all.some((other) => other.startsWith(`${one}.`))
+  return [...new Set(read.filter(isBelow))].filter(deepest).filter((one) => !missing.includes(one))
+}
+
+/** Whether helm renders a file as a template: the notes of a chart, too. */
+function isRendered(file: string): boolean {
+  return isTemplate(file) || file.endsWith('/templates/NOTES.txt')
 }
 
 function isTemplate(file: string): boolean {

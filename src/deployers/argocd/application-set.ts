@@ -12,7 +12,7 @@ import type { LoadedObject } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
 import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
-import { nameSourcesOf } from './argocd'
+import { nameMissingFolders, nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
 import { declaredClusters, mostClusters, possibleClusters } from './possible-clusters'
 import { isInPlaceOfAll, mergesClusters, touchedElements } from './touched-elements'
@@ -29,6 +29,9 @@ interface Fault extends Pick<NotInspected, 'cause' | 'reason'> {
   readonly isUntouched?: boolean
 }
 
+/** Causes for which none of the Applications is read. */
+const notFollowed: ReadonlySet<Fault['cause']> = new Set(['generator-not-read', 'template-not-filled'])
+
 const notRead: Fault = { cause: 'generator-not-read', reason: clustersUnknown }
 
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
@@ -44,6 +47,9 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   const { generators } = readApplicationSet(root)
   const faults = generators.map((set) => nameSourcesOfGenerator(manifest, set, named))
   for (const fault of faults) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  const isPlain = !root.at('spec', 'templatePatch').exists && generators.every(({ template }) => template === undefined)
+  if (isPlain && faults.some((fault) => fault && notFollowed.has(fault.cause)))
+    nameMissingFolders(manifest, root.at('spec', 'template'), named)
   if (generators.length === 1 && faults.every((fault) => fault?.isUntouched)) untouchedSets.add(manifest.object)
 }
 

@@ -152,6 +152,38 @@ function nameSource(
   }
 }
 
+/**
+ * Adds the folders that are not there and that a template of Applications names in each of them: which clusters or values
+ * they get does not matter for that.
+ */
+export function nameMissingFolders(manifest: Manifest, template: Cursor, named: GitOpsSources): void {
+  const { sources } = readApplication(template)
+  for (const { repoURL, path: at, targetRevision, chart, plugin } of sources) {
+    const [url, written, revision] = [repoURL, at, targetRevision].map(textAt)
+    if (
+      chart.exists ||
+      plugin.exists ||
+      !url ||
+      !written ||
+      [url, written, revision].some((one) => one?.includes('{{'))
+    )
+      continue
+    const place = inside('', written.replace(/^\/+/, '') || '.')
+    if (place === undefined || !named.isThisRepository(url) || !isMainRevision(revision ?? '')) continue
+    if (named.repositoryIndex.checkout.tree.at(place).length > 0) continue
+    const source = {
+      id: `argocd:${manifest.origin.path}:${manifest.ref.name}:${place}`,
+      origin: 'named' as const,
+      target: named.bringerOf(manifest)?.source.target ?? { path: manifest.origin.path },
+      declaredAt: siteOfFolder(manifest, at),
+      definitionFiles: [...(named.bringerOf(manifest)?.definitionFiles ?? [])],
+    }
+    const { name, namespace } = manifest.ref
+    named.skip(manifest, 'folder-missing', missingFolder(place))
+    named.add({ ...source, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace }, manifest)
+  }
+}
+
 function trackRevision(
   { targetRevision }: ApplicationSource,
   { manifest, name }: NamedApplication,

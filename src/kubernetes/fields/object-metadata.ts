@@ -101,7 +101,7 @@ function isPatch(key: string): boolean {
 }
 
 /** Source: k8s.io/apimachinery v0.36, pkg/util/validation/validation.go, IsQualifiedName */
-function isQualifiedName(key: string): boolean {
+export function isQualifiedName(key: string): boolean {
   const parts = key.split('/')
   const name = parts.at(-1) ?? ''
   if (parts.length > 2 || name.length > 63 || !/^[\w.-]+$/.test(name) || /^[._-]|[._-]$/.test(name)) return false

@@ -1,10 +1,10 @@
 import { isMoved } from '../../gaps/moved'
 import { lackOf } from '../../render/tools/lacking'
-import { isUnparsable } from '../../render/tools/rendering'
+import { type Failure, isUnparsable } from '../../render/tools/rendering'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { RemoteEntry } from '../../sources/kustomization'
-import { isSameLack, type Lack } from '../../sources/lack'
+import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
 /** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
@@ -103,8 +103,13 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
   while (countOf(lacks) < 2 * maxLacks) {
     const found = withMore(lacks, sides, pair)
-    if (countOf(found) === countOf(lacks)) break
-    lacks = found
+    if (countOf(found) === countOf(lacks)) {
+      const broken = brokenHead(sides, pair, lacks)
+      if (broken) return broken
+      const fewer = withoutTemplates(lacks, sides)
+      if (countOf(fewer) === countOf(lacks)) break
+      lacks = fewer
+    } else lacks = found
     const [was, is] = await Promise.all([
       pair.before && base?.renderWithout(pair.before.source, lacks.before),
       pair.after && head.renderWithout(pair.after.source, lacks.after),
@@ -118,8 +123,12 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
     remote.before.push(...remoteOf(was))
     remote.after.push(...remoteOf(is))
   }
-  const broken = brokenHead(sides, pair, lacks.before)
-  return broken ?? { before: unparsed(pair.before, sides.before), after: unparsed(pair.after, sides.after) }
+  return (
+    brokenHead(sides, pair, lacks) ?? {
+      before: unparsed(pair.before, sides.before),
+      after: unparsed(pair.after, sides.after),
+    }
+  )
 }
 
 /** The missing parts of each side: all of them are left out of both, but for values, as the other side may have them. */
@@ -134,7 +143,10 @@ function countOf({ before, after }: Lacks): number {
 
 function withMore(lacks: Lacks, { before, after }: Pair, whole: Pair): Lacks {
   const was = before?.failure && lackOf(before.failure)
-  const is = after?.failure && lackOf(after.failure)
+  const found = after?.failure && lackOf(after.failure)
+  // A value that the change reads in a supposed release, and that no default gives, is the fault to show.
+  const isNew = found?.what === 'value' && after?.source.origin === 'probed' && before !== undefined && !before.failure
+  const is = isNew ? undefined : found
   // A head that has all values is judged whole, as if it were new.
   const isWhole = whole.after !== undefined && !whole.after.failure
   const ofBase = was?.what === 'value' && isWhole ? undefined : was
@@ -153,6 +165,26 @@ function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undef
   return whole && failure && isUnparsable(failure) ? { ...whole, failure } : whole
 }
 
+/**
+ * Without the templates that do not render with the values that are known, on either side: those of a chart of which no
+ * release is known, or which is rendered without a library.
+ */
+function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
+  // What only the head does not render, without any part missing, is the fault of the change.
+  if (before && !before.failure && (lacks.before.length === 0 || before.source.origin === 'probed')) return lacks
+  const found = [before, after].flatMap((side): Lack[] => {
+    const { failure, source } = side ?? {}
+    if (failure?.cause !== 'tool-failed' || source?.kind !== 'helm') return []
+    if (source.origin !== 'discovered' && source.origin !== 'probed') return []
+    const { path } = failure
+    const isOwn = path.startsWith(source.chart === '' ? '' : `${source.chart}/`) && `/${path}`.includes('/templates/')
+    return isOwn && !path.endsWith('.tpl') && failure.lack?.what !== 'refusal'
+      ? [{ what: 'template', about: path }]
+      : []
+  })
+  return { before: merged(lacks.before, found), after: merged(lacks.after, found) }
+}
+
 /** Messages of helm on what may come from a missing part: a value that is not there, and text around one. */
 const mayBeOfParts = /nil pointer|<nil>|YAML/
 
@@ -160,12 +192,24 @@ const mayBeOfParts = /nil pointer|<nil>|YAML/
  * A source that renders without its missing parts at the base, and at the head does not for another reason: that one is
  * the change's.
  */
-function brokenHead({ before, after }: Pair, whole: Pair, lacks: readonly Lack[]): Pair | undefined {
+function brokenHead({ before, after }: Pair, whole: Pair, lacks: Lacks): Pair | undefined {
   const failure = after?.failure
-  if (!failure || !before || before.failure || !whole.after || lacks.length === 0) return undefined
+  if (!failure || !before || before.failure || !whole.after || lacks.before.length === 0) return undefined
   if (unfit.has(failure.cause) || failure.remote || lackOf(failure) !== undefined) return undefined
-  if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason)) return undefined
-  return { before: asPart(before, whole.before, 'reduced', lacks), after: { ...whole.after, failure } }
+  if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason) && !isOfTemplate(failure, lacks))
+    return undefined
+  return { before: asPart(before, whole.before, 'reduced', lacks.before), after: { ...whole.after, failure } }
+}
+
+/**
+ * Whether such a message is certainly on the template: it reads the values where they are not, or its output is no YAML
+ * with the placeholders with which that of the base is.
+ */
+function isOfTemplate({ reason }: Failure, { before, after }: Lacks): boolean {
+  if (isOutOfScope(reason)) return true
+  const ofValues = (lack: Lack) => lack.what === 'value' || lack.what === 'refusal'
+  const isSame = after.every((lack) => before.some((one) => isSameLack(one, lack)))
+  return reason.includes('YAML parse error on ') && isSame && after.every(ofValues)
 }
 
 function asPart(

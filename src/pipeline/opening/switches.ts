@@ -1,5 +1,5 @@
-import { type Action, actionsOf } from '../../render/answers/template-actions'
 import { fieldsOf } from '../../sources/untyped'
+import { type Action, actionsOf } from '../../template/template-actions'
 
 /** A template of a chart, on one side of a change. */
 export interface TemplateText {

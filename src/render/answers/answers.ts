@@ -1,4 +1,4 @@
-import { actionsOf } from './template-actions'
+import { actionsOf } from '../../template/template-actions'
 import { conditionsAmong, ofOrder, ofVersion, type Questions, UncertainActions, unquoted } from './uncertain-actions'
 
 /** An assumption about the conditions of a chart on something that is unknown even with a cluster. */

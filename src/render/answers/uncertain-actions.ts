@@ -1,4 +1,4 @@
-import { type Action, actionsOf, type Term, termsOf, type Word } from './template-actions'
+import { type Action, actionsOf, type Term, termsOf, type Word } from '../../template/template-actions'
 
 /** Questions of a chart that no cluster served to helm answers. */
 export interface Questions {

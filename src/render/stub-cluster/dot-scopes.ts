@@ -1,4 +1,4 @@
-import { type Action, actionsOf, type Word } from '../answers/template-actions'
+import { type Action, actionsOf, type Word } from '../../template/template-actions'
 
 /** Functions that put their arguments into another value, and thus the root of the templates, too. */
 const containers = new Set(['dict', 'list', 'tuple', 'append', 'prepend', 'concat'])

@@ -277,7 +277,8 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const whole = [message, ...why].join(' ')
   const words = shortened(whole, checkout.folder)
   // A release that is known has all of its values.
-  const lack = source.origin === 'discovered' ? lackOfHelm(whole) : undefined
+  const isSupposed = source.origin === 'discovered' || source.origin === 'probed'
+  const lack = isSupposed ? lackOfHelm(whole) : undefined
   const failed = { cause: 'tool-failed', reason: `helm cannot render it: ${words}`, ...(lack ? { lack } : {}) } as const
   const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {

@@ -1,0 +1,58 @@
+import { oneEditFrom } from '../../closest'
+import type { Cursor } from '../../manifest/cursor'
+import { isQualifiedName } from '../fields/object-metadata'
+import type { LayeredValue } from './layered-value'
+import { type RemoteRelease, seenValuesOf } from './remote-release'
+import { readBlocks } from './value-blocks'
+
+/** A value that charts write into their objects as it is, in a form that the API server refuses there. */
+export interface ObjectValueFault {
+  readonly kind: 'list' | 'name' | 'type'
+  readonly at: Cursor
+  /** The name of an annotation, or a type. */
+  readonly text: string
+  /** The type of a Service that is meant. */
+  readonly meant: string
+}
+
+/** The values of the parts of charts that have annotations or a type of their own. */
+const blocks: ReadonlySet<string> = new Set(['ingress', 'service', 'serviceAccount', 'podAnnotations'])
+const types = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName']
+/** Kinds and spellings that people write in place of a type; a chart with types of its own has other ones. */
+const taken = ['ingress', 'route', 'gateway', 'load-balancer', 'node-port', 'cluster-ip']
+
+/** The values of a release that the API server refuses in the objects of its chart; values that are hidden are left out. */
+export function objectValueFaultsOf(release: RemoteRelease): ObjectValueFault[] {
+  return readBlocks(seenValuesOf(release), blocks, (value, path) => {
+    const whole = path.join('.')
+    if (release.elsewhere.some((one) => one === whole || one.startsWith(`${whole}.`))) return []
+    if (path.at(-1) === 'podAnnotations') return faultsOfAnnotations(value)
+    if (value.get('enabled').scalar === false || value.get('create').scalar === false) return []
+    const ofType = path.at(-1) === 'service' ? faultsOfType(value.get('type')) : []
+    return [...faultsOfAnnotations(value.get('annotations')), ...ofType]
+  })
+}
+
+function faultsOfAnnotations(annotations: LayeredValue): ObjectValueFault[] {
+  const { at, items, keys } = annotations
+  // An empty list is no value to a chart.
+  if (at && items) return items.length > 0 ? [{ kind: 'list', at, text: '', meant: '' }] : []
+  return keys.flatMap((key): ObjectValueFault[] => {
+    const its = annotations.get(key).at
+    // Charts may fill in a name.
+    if (!its || /[{<$%]/.test(key) || isQualifiedName(key.toLowerCase())) return []
+    return [{ kind: 'name', at: its, text: key, meant: '' }]
+  })
+}
+
+function faultsOfType({ at, scalar }: LayeredValue): ObjectValueFault[] {
+  if (!at || typeof scalar !== 'string' || types.includes(scalar)) return []
+  const lower = scalar.toLowerCase()
+  const near = oneEditFrom(
+    lower,
+    types.map((type) => type.toLowerCase()),
+  )
+  const meant = types.find((type) => type.toLowerCase() === (near ?? lower))
+  if (meant) return [{ kind: 'type', at, text: scalar, meant }]
+  return taken.includes(lower) ? [{ kind: 'type', at, text: scalar, meant: 'ClusterIP, or another type' }] : []
+}

@@ -1,0 +1,39 @@
+import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
+import { objectValueFaultsOf } from '../../kubernetes/charts/object-values'
+import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
+import { written } from '../../kubernetes/fields/written-path'
+import { groupKindOf, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../../rule/rule'
+
+type Fault = Record<'release' | 'field' | 'text' | 'meant', string>
+
+export default defineRule({
+  id: 'ingress-tls/object-values-accepted',
+  summary:
+    'The API server accepts the annotations and the types of Services in the values that charts write into their objects.',
+  since: '1.14.0',
+  scope: 'snapshot',
+  kinds: releaseKinds,
+  reads: releasePartKinds,
+  messages: {
+    list: ({ release, field }: Fault) =>
+      `${release} has a list in ${field}, and charts write annotations into their objects as they are: the API server accepts only a map there, so it rejects the object, and the release fails. Write the entries without dashes.`,
+    name: ({ release, field, text }: Fault) =>
+      `${release} has the annotation ${text} in ${field}, and the API server rejects an object with an annotation of this name, so the release fails. Write a name of letters, digits, hyphens, dots and underscores, after a domain and a slash if it has one.`,
+    type: ({ release, field, text, meant }: Fault) =>
+      `${release} has the type ${text} in ${field}, and charts give it to their Service as it is: no Service has this type, so the API server rejects it, and the release fails. Write ${meant}.`,
+  },
+  *partners(manifest) {
+    yield* namesOfReleaseParts(manifest)
+  },
+  check({ manifest, snapshot, report }) {
+    if (releasePartKinds.includes(groupKindOf(manifest.ref))) return
+    const { rendered } = manifest.object.context ?? {}
+    // The objects of a chart that is rendered are judged themselves.
+    for (const one of remoteReleasesOf(manifest, snapshot).filter(({ name }) => !rendered?.has(name)))
+      for (const { at, kind, text, meant } of objectValueFaultsOf(one)) {
+        const field = kind === 'name' ? written(at).slice(0, written(at).lastIndexOf(text)) : written(at)
+        report(at, kind, { release: nameOf(manifest.ref), field, text, meant }, { keys: [written(at)] })
+      }
+  },
+})
