@@ -10,6 +10,9 @@ import type { Sides } from './open-sides'
 /** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
 const maxLacks = 12
 
+/** The number for a chart that this change does not reach: such charts are rendered for what others may need of them. */
+const maxLacksOfPartners = 2
+
 /** The two sides of a source, as far as they exist. */
 export interface Pair {
   readonly before: RenderedSide | undefined
@@ -31,7 +34,8 @@ export async function readInPart(
 
 /** A source that this change does not reach, read as far as it can be. */
 export async function readableSide(head: SideOfChange, side: RenderedSide): Promise<RenderedSide> {
-  return (await inPart({ base: undefined, head }, { before: undefined, after: side })).after ?? side
+  const most = side.source.kind === 'helm' ? maxLacksOfPartners : maxLacks
+  return (await inPart({ base: undefined, head }, { before: undefined, after: side }, most)).after ?? side
 }
 
 export function pairsOf(before: readonly RenderedSide[], after: readonly RenderedSide[]): Pair[] {
@@ -57,7 +61,7 @@ export function pairsOf(before: readonly RenderedSide[], after: readonly Rendere
   ]
 }
 
-async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
+async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair, most = maxLacks): Promise<Pair> {
   const failures = [pair.before?.failure, pair.after?.failure].filter((failure) => failure !== undefined)
   // A tool that is missing or was stopped shows nothing about the source.
   if (failures.length === 0 || failures.some(({ cause }) => unfit.has(cause))) return pair
@@ -65,7 +69,7 @@ async function inPart({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair):
   // Flux takes an emptied Kustomization for one without objects, and removes all that it had applied.
   if (after?.failure?.isEmpty && before && !before.failure)
     return { before, after: asPart({ ...after, failure: undefined }, after, 'reduced', []) }
-  const reduced = await withoutLacks({ base, head }, pair)
+  const reduced = await withoutLacks({ base, head }, pair, most)
   return isPart(reduced) ? reduced : asWritten({ base, head }, reduced)
 }
 
@@ -97,11 +101,11 @@ const unfit: ReadonlySet<string> = new Set(['tool-missing', 'tool-stopped', 'too
  * A pair, rendered without its missing parts. If that fails, too, and because a template cannot be parsed, this is why it does
  * not render: it would not with its missing parts either.
  */
-async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair): Promise<Pair> {
+async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: Pair, most: number): Promise<Pair> {
   let lacks: Lacks = { before: [], after: [] }
   let sides = pair
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
-  while (countOf(lacks) < 2 * maxLacks) {
+  while (countOf(lacks) < 2 * most) {
     const found = withMore(lacks, sides, pair)
     if (countOf(found) === countOf(lacks)) {
       const broken = brokenHead(sides, pair, lacks)
