@@ -54,6 +54,14 @@ describe('network', () => {
     else expect(isolation).toEqual([])
   })
 
+  test('a tool that cannot be started when the time is up ends no other process', async () => {
+    const folder = temporaryFolder()
+    const limits = { ...defaultLimits, signal: AbortSignal.abort() }
+    const cwd = path.join(folder, 'none')
+    const { status, stopped } = await runTool('/bin/cat', [], { cwd, home: folder, limits })
+    expect([status, stopped]).toEqual([127, 'the time limit of the run was reached'])
+  })
+
   test('the report says which it was', async () => {
     const isIsolated = (await isolationHere(temporaryFolder())).length > 0
     const { inspected } = JSON.parse((await check(head, 'json', ...own)).stdout)

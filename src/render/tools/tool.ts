@@ -116,9 +116,11 @@ export async function runTool(
   let size = 0
   let stopped: string | undefined
   const endGroup = () => {
+    // A tool that could not be started has no group: 0 would be that of this process.
+    if (child.pid === undefined) return
     try {
       // The group: a tool's own children end with it.
-      process.kill(-(child.pid ?? 0), 'SIGKILL')
+      process.kill(-child.pid, 'SIGKILL')
     } catch {
       child.kill('SIGKILL')
     }
