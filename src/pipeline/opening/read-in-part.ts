@@ -148,8 +148,9 @@ function countOf({ before, after }: Lacks): number {
 function withMore(lacks: Lacks, { before, after }: Pair, whole: Pair): Lacks {
   const was = before?.failure && lackOf(before.failure)
   const found = after?.failure && lackOf(after.failure)
-  // A value that the change reads in a supposed release, and that no default gives, is the fault to show.
-  const isNew = found?.what === 'value' && after?.source.origin === 'probed' && before !== undefined && !before.failure
+  // What the change refuses, or reads in a supposed release without a default, is the fault to show.
+  const mayBeNew = found?.what === 'refusal' || (found?.what === 'value' && after?.source.origin === 'probed')
+  const isNew = mayBeNew && before !== undefined && !before.failure
   const is = isNew ? undefined : found
   // A head that has all values is judged whole, as if it were new.
   const isWhole = whole.after !== undefined && !whole.after.failure
