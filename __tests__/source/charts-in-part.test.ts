@@ -137,7 +137,7 @@ describe('a chart of which no release is known', () => {
       'web/templates/ingress.yaml': looped(''),
     })
     expect(report).toEqual([
-      'warning head/web/templates/ingress.yaml:5 exact source/unrendered',
+      'head/web/templates/ingress.yaml:5 exact source/unrendered',
       expect.stringContaining('executing "web/templates/ingress.yaml" at <.Values.hosts.first>'),
     ])
   })

@@ -33,7 +33,7 @@ test.each([
     'board/board.yaml': workload(1),
     ...files,
   }
-  const { findings } = await judgeChange(base, { 'board/board.yaml': workload(2) }, 'helm', ['ingress-tls@1.13.0-rc.1'])
+  const { findings } = await judgeChange(base, { 'board/board.yaml': workload(2) }, 'helm', ['ingress-tls@1.13.0'])
   const found = findings.map(({ level, text }) => `${level}: ${text.split(/,|:/)[0]}`)
   expect(found).toEqual([expected])
 })

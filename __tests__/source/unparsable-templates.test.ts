@@ -34,7 +34,9 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
 
   test('is an error where the same template needs values', async () => {
     const needy = { ...chart(), 'web/templates/ingress.yaml': ingress('{{ required "Set a host." .Values.host }}') }
-    expect(await unrendered(needy, broken)).toEqual([expected])
+    expect(await unrendered(needy, broken)).toEqual([
+      `${expected} It is unknown whether this change keeps Ingress default/web.`,
+    ])
   })
 
   test('is an error where a dependency is not in the repository', async () => {

@@ -123,7 +123,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
       whole ||
       (old && before && !isNewFault && failsAlike([old.source, before], [source, failure])) === true ||
       (!old && (idle.brokenBefore.has(source.id) || lost.has(faultOf(failure))))
-    const supposed = isNews && isOfPlaceholders(old?.partial?.lacks ?? [])
+    const supposed = isNews && !isOfNoValues(failure) && isOfPlaceholders(old?.partial?.lacks ?? [])
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, supposed, sides: [...(failed.get(key)?.sides ?? []), side] })
   }

@@ -10,8 +10,10 @@ import {
   servedByNginx,
 } from '../../kubernetes/controllers/nginx-ingress'
 import { faultOfPattern } from '../../kubernetes/ingress/nginx-pattern'
+import { groupsIn, lastGroupIn } from '../../kubernetes/ingress/pattern-groups'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { checksPathsStrictly, isRefusedPath, strictPathsKey } from '../../kubernetes/versions/strict-paths'
+import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -44,7 +46,17 @@ export default defineRule({
       `The admission webhook of ${controller} rejects ${ingress}: with pathType ${pathType}, the path ${path} may hold only letters, digits and the characters . _ - /. Set pathType: ImplementationSpecific, or write a path without others.`,
     literal,
     usual: literal,
+    // Source: https://kubernetes.github.io/ingress-nginx/examples/rewrite/#deployment
+    ungrouped: ({
+      ingress,
+      path,
+      host,
+      target,
+      group,
+    }: Record<'ingress' | 'path' | 'host' | 'target' | 'group', string>) =>
+      `${ingress} rewrites requests for the path ${path} of ${host} to ${target}, and the path has no group in parentheses for ${group}, so the backend gets all of them under one path. Write that group in the path, or a target without ${group}.`,
   },
+  later: { ungrouped: '1.15.0' },
   *partners(manifest) {
     if (manifest.ref.kind !== 'Ingress') return
     yield* marksOfControllers
@@ -81,6 +93,16 @@ export default defineRule({
   checkChange({ change, head, report }) {
     if (change.kind === 'removed' || change.after.ref.kind !== 'Ingress') return
     const ingress = change.after
+    if (!isCanary(ingress) && servedByNginx(ingress, head)) {
+      const were = change.kind === 'changed' ? ungroupedPaths(change.before) : []
+      for (const { path, target, group } of ungroupedPaths(ingress)) {
+        const { at, text } = path
+        const host = path.host || 'any host'
+        if (were.some((one) => one.path.text === text && one.path.host === path.host)) continue
+        const args = { ingress: nameOf(ingress.ref), path: text, host, target: target.string ?? '', group }
+        report([at, target], 'ungrouped', args, { keys: [host, text] })
+      }
+    }
     const before = change.kind === 'changed' ? routedPaths(change.before) : []
     const isOld = (path: RoutedPath) => before.some((one) => one.text === path.text && one.pathType === path.pathType)
     const refused = routedPaths(ingress).find((one) => isRefusedPath(one.text, one.pathType) && !isOld(one))
@@ -91,6 +113,15 @@ export default defineRule({
     report(ends, 'refused', { ...args, controller: nameOfController(controller) }, { keys: [refused.text] })
   },
 })
+
+/** The paths without a group that the target of their rewrites takes. An exact path has nothing to take. */
+function ungroupedPaths(ingress: Manifest): { path: RoutedPath; target: Cursor; group: string }[] {
+  const target = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/rewrite-target')
+  const last = lastGroupIn(target.string ?? '')
+  return routedPaths(ingress)
+    .filter(({ text, pathType }) => pathType !== 'Exact' && groupsIn(text) < last)
+    .map((path) => ({ path, target, group: `$${last}` }))
+}
 
 function strictControllers(ingress: Manifest, head: Snapshot) {
   return nginxServing(ingress, head).filter((one) => checksPathsStrictly(one, head))
