@@ -56,7 +56,7 @@ export default defineRule({
     }: Record<'ingress' | 'path' | 'host' | 'target' | 'group', string>) =>
       `${ingress} rewrites requests for the path ${path} of ${host} to ${target}, and the path has no group in parentheses for ${group}, so the backend gets all of them under one path. Write that group in the path, or a target without ${group}.`,
   },
-  later: { ungrouped: '1.15.0' },
+  later: { ungrouped: '1.14.0' },
   *partners(manifest) {
     if (manifest.ref.kind !== 'Ingress') return
     yield* marksOfControllers
@@ -114,12 +114,22 @@ export default defineRule({
   },
 })
 
-/** The paths without a group that the target of their rewrites takes. An exact path has nothing to take. */
+/**
+ * The paths without a group that the target of their rewrites takes. An exact path has nothing to take, and one beside
+ * a longer path with the group gets no other requests.
+ */
 function ungroupedPaths(ingress: Manifest): { path: RoutedPath; target: Cursor; group: string }[] {
   const target = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/rewrite-target')
   const last = lastGroupIn(target.string ?? '')
-  return routedPaths(ingress)
-    .filter(({ text, pathType }) => pathType !== 'Exact' && groupsIn(text) < last)
+  const paths = routedPaths(ingress)
+  const [grouped, others] = [true, false].map((is) => paths.filter(({ text }) => groupsIn(text) >= last === is))
+  const isBeside = ({ text, host }: RoutedPath) => {
+    const plain = text.replace(/\/$/, '')
+    const goesOn = ['(', '/('].map((start) => plain + start)
+    return grouped?.some((one) => one.host === host && goesOn.some((start) => one.text.startsWith(start)))
+  }
+  return (others ?? [])
+    .filter((path) => path.pathType !== 'Exact' && !isBeside(path))
     .map((path) => ({ path, target, group: `$${last}` }))
 }
 
