@@ -23,7 +23,7 @@ interface Renderings {
   readonly after: readonly RenderedSide[]
 }
 
-/** The kinds that decide who is served, whoever runs the Pods. */
+/** The kinds that route requests, or hold the certificates for them. */
 const ingressKinds: ReadonlySet<string> = new Set([
   'Certificate',
   'ClusterIssuer',

@@ -33,7 +33,7 @@ function valueTested(words: readonly Word[], at: number): string {
   return start === 0 || (start === 1 && written.startsWith('$')) ? written.slice(start + '.Values.'.length) : 'required'
 }
 
-/** A template of which only the named templates stay that others include. */
+/** A template, reduced to the named templates that others include. */
 export function onlyDefinitions(template: string): string {
   const kept: string[] = []
   let depth = 0

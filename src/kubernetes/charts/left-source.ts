@@ -12,7 +12,7 @@ export interface LeftSource {
   readonly now: FluxReference
 }
 
-/** The kinds of objects that take what they deploy of a source. */
+/** The kinds of objects that deploy the content of a source. */
 const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
 
 /**
@@ -48,7 +48,7 @@ function isSame(one: FluxReference, other: FluxReference): boolean {
   return one.kind === other.kind && one.name === other.name && one.namespace === other.namespace
 }
 
-/** What a text says of a source near its name: its kind, or the command that creates it. */
+/** Words near the name of a source: its kind, or the command that creates it. */
 const aboutSources = /HelmRepository|OCIRepository|GitRepository|Bucket|HelmChart|\bsources?\b/i
 
 /** Whether a text has a source of a name, or names one: the kind is a few lines before or after the name. */

@@ -22,13 +22,8 @@ function opensName(pattern: string, at: number): boolean {
   return pattern.charAt(at) === '<' && !['=', '!'].includes(pattern.charAt(at + 1))
 }
 
-/** The last group of which a target takes the text: 2 for `/$2`, 0 for one that takes none. */
+/** The number of the last group in a target: 2 for `/$2`, 0 for a target without groups. */
 export function lastGroupIn(target: string): number {
-  return Math.max(
-    0,
-    ...target
-      .split('$')
-      .slice(1)
-      .map((after) => Number.parseInt(after.charAt(0), 10) || 0),
-  )
+  const [, ...after] = target.split('$')
+  return after.reduce((last, text) => Math.max(last, Number.parseInt(text.charAt(0), 10) || 0), 0)
 }

@@ -8,7 +8,7 @@ export function selectsLabels(selector: Cursor, labels: Cursor): boolean {
   return selectsBy(selector, (key) => labels.at(key).string)
 }
 
-/** The same, for labels of which not all are written. */
+/** The same, for labels that are not all written. */
 export function selectsBy(selector: Cursor, labelOf: (key: string) => string | undefined): boolean {
   if (!selector.isMap) return false
   const matchLabels = [...selector.at('matchLabels').entries()]

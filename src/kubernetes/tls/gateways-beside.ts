@@ -18,7 +18,7 @@ interface Sides {
 export interface MissingGateway {
   /** Where one Gateway alone is most likely meant: without its namespace, or with a typing error in its name. */
   readonly meant?: { readonly by: 'unqualified' | 'misspelled'; readonly gateway: Manifest }
-  /** What is stated of all Gateways beside it; undefined where only the one that is meant shows the fault. */
+  /** The message on all Gateways beside it; undefined where only the one that is meant shows the fault. */
   readonly as: 'noGateway' | 'otherNamespace' | undefined
   readonly beside: readonly Manifest[]
 }

@@ -171,8 +171,8 @@ function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undef
 }
 
 /**
- * Without the templates that do not render with the values that are known, on either side: those of a chart of which no
- * release is known, or which is rendered without a library.
+ * Leaves out, on both sides, the templates that do not render with the known values: those of a chart without a known
+ * release, or without a library.
  */
 function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
   // What only the head does not render, without any part missing, is the fault of the change.

@@ -29,7 +29,7 @@ const messages = {
     `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
   // Source: https://fluxcd.io/flux/components/helm/helmreleases/#source-reference: without its source, a release is not upgraded
   unsourced: ({ user, source, was }: Record<'user' | 'source' | 'was', string>) =>
-    `${user} took what it deploys of ${was}. This change names ${source} instead, which is not in this repository and which no other file names, so Flux no longer updates ${user}. Name a source that is there, or add ${source}.`,
+    `This change has ${user} name ${source} as its source, in place of ${was}. ${source} is not in this repository, and no other file names it, so Flux no longer updates ${user}. Name a source that is there, or add ${source}.`,
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#health-checks
   unhealthy: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, whose health ${users} still checks, so Flux never reports ${users} ready, and what depends on it waits without end. Restore it, or name what replaced it in healthChecks there.`,

@@ -122,14 +122,14 @@ function ungroupedPaths(ingress: Manifest): { path: RoutedPath; target: Cursor; 
   const target = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/rewrite-target')
   const last = lastGroupIn(target.string ?? '')
   const paths = routedPaths(ingress)
-  const [grouped, others] = [true, false].map((is) => paths.filter(({ text }) => groupsIn(text) >= last === is))
+  const grouped = new Set(paths.filter(({ text }) => groupsIn(text) >= last))
   const isBeside = ({ text, host }: RoutedPath) => {
     const plain = text.replace(/\/$/, '')
     const goesOn = ['(', '/('].map((start) => plain + start)
-    return grouped?.some((one) => one.host === host && goesOn.some((start) => one.text.startsWith(start)))
+    return [...grouped].some((one) => one.host === host && goesOn.some((start) => one.text.startsWith(start)))
   }
-  return (others ?? [])
-    .filter((path) => path.pathType !== 'Exact' && !isBeside(path))
+  return paths
+    .filter((path) => !grouped.has(path) && path.pathType !== 'Exact' && !isBeside(path))
     .map((path) => ({ path, target, group: `$${last}` }))
 }
 
