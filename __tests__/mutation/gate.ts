@@ -64,7 +64,7 @@ export async function readSources(origin: string, text: string): Promise<void> {
     generatorFiles: new Map(),
     argoFiles: noArgoFiles,
     touched: new TouchedPlaces(undefined, kustomizations),
-    untouchedSets: new Set(),
+    generatedBySets: new Map(),
     clusterNames: [],
     broughtBy: new Map(),
     writtenAs: new Map(),

@@ -4,7 +4,7 @@ import { type ArgoFiles, argoFilesIn } from '../deployers/common/argocd-files'
 import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
-import type { NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import type { GeneratedApplications, NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
 import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
@@ -13,7 +13,7 @@ import { releasesOfFiles } from '../deployers/fleet-helmfile/releases-elsewhere'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
 import { k3sReleases } from '../deployers/k3s-chart'
-import type { LoadedFile, LoadedObject } from '../manifest/load'
+import type { LoadedFile } from '../manifest/load'
 import type { Manifest, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import type { Checkout } from '../revision/checkout'
@@ -126,7 +126,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     generatorFiles,
     argoFiles,
     touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
-    untouchedSets: new Set<LoadedObject>(),
+    generatedBySets: new Map<Manifest, readonly GeneratedApplications[]>(),
+    patchFiles: patchFilesOf(kustomizationsInFiles),
     known,
     followed,
     all,
@@ -183,7 +184,9 @@ interface SideReading {
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly argoFiles: ArgoFiles
   readonly touched: TouchedPlaces
-  readonly untouchedSets: Set<LoadedObject>
+  readonly generatedBySets: Map<Manifest, readonly GeneratedApplications[]>
+  /** The files of patches. */
+  readonly patchFiles: ReadonlySet<string>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -215,9 +218,8 @@ async function readRound(charts: readonly string[], reading: SideReading) {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles, argoFiles, touched, untouchedSets } = reading
+  const { sourceIgnores, generatorFiles, argoFiles, touched, generatedBySets, patchFiles } = reading
   const { repository, base, isNew } = known
-  const patchFiles = patchFilesOf(kustomizationsInFiles)
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
   let patches = all.filter(({ origin }) => patchFiles.has(origin.path))
   for (;;) {
@@ -229,7 +231,7 @@ function readGitOpsSources(reading: SideReading) {
       generatorFiles,
       argoFiles,
       touched,
-      untouchedSets,
+      generatedBySets,
       clusterNames: known.clusterNames ?? [],
       broughtBy: followed.broughtBy,
       writtenAs: followed.writtenAs,

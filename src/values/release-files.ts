@@ -63,7 +63,7 @@ export class ReleaseFiles {
       generatorFiles: new Map(),
       argoFiles: noArgoFiles,
       touched: new TouchedPlaces(changed, new Map()),
-      untouchedSets: new Set(),
+      generatedBySets: new Map(),
       clusterNames: [],
       broughtBy: new Map(),
       writtenAs: new Map(),

@@ -8,9 +8,10 @@ import {
 } from '../../gitops/application-set'
 import { type Element, makeApplication, placeholderIn } from '../../gitops/filled-template'
 import { textAt } from '../../gitops/text'
+import type { Cursor } from '../../manifest/cursor'
 import type { LoadedObject } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
-import type { GitOpsSources, NotInspected } from '../common/gitops-sources'
+import type { GeneratedApplications, GitOpsSources } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
 import { nameMissingFolders, nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
@@ -24,10 +25,7 @@ const maxSize = 50_000_000
 const mostMerged = 300
 
 /** Why not all Applications of a generator are read. */
-interface Fault extends Pick<NotInspected, 'cause' | 'reason'> {
-  /** Whether the change touches none of them. */
-  readonly isUntouched?: boolean
-}
+type Fault = NonNullable<GeneratedApplications['fault']>
 
 /** Causes for which none of the Applications is read. */
 const notFollowed: ReadonlySet<Fault['cause']> = new Set(['generator-not-read', 'template-not-filled'])
@@ -39,69 +37,79 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   const { root } = manifest
   for (const { repoURL, revision } of gitGeneratorsIn(root.at('spec', 'generators')))
     if (named.isThisRepository(textAt(repoURL))) named.track(manifest, '', argoRevision(textAt(revision)), revision)
-  const { untouchedSets } = named.repositoryIndex
-  if (untouchedSets.has(manifest.object)) {
-    named.skip(manifest, notRead.cause, notRead.reason)
-    return
-  }
-  const { generators } = readApplicationSet(root)
-  const faults = generators.map((set) => nameSourcesOfGenerator(manifest, set, named))
-  for (const fault of faults) if (fault) named.skip(manifest, fault.cause, fault.reason)
-  const isPlain = !root.at('spec', 'templatePatch').exists && generators.every(({ template }) => template === undefined)
-  if (isPlain && faults.some((fault) => fault && notFollowed.has(fault.cause)))
+  const generated = generatedBy(manifest, named)
+  for (const { applications } of generated)
+    for (const application of applications) nameSourcesOf(manifest, application, named)
+  for (const { fault } of generated) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  if (generated.some(({ fault }) => fault && notFollowed.has(fault.cause)) && hasOneTemplate(root))
     nameMissingFolders(manifest, root.at('spec', 'template'), named)
-  if (generators.length === 1 && faults.every((fault) => fault?.isUntouched)) untouchedSets.add(manifest.object)
 }
 
-/** @returns why not all of its Applications are read */
-function nameSourcesOfGenerator(manifest: Manifest, set: SetGenerator, named: GitOpsSources): Fault | undefined {
+/** Whether all Applications of a set have the template of the set as it is. */
+function hasOneTemplate(root: Cursor): boolean {
+  const { generators } = readApplicationSet(root)
+  return !root.at('spec', 'templatePatch').exists && generators.every(({ template }) => template === undefined)
+}
+
+/** The Applications by generator; they are the same in each round of discovery. */
+function generatedBy(manifest: Manifest, named: GitOpsSources): readonly GeneratedApplications[] {
+  const { generatedBySets } = named.repositoryIndex
+  const known = generatedBySets.get(manifest)
+  if (known) return known
+  const { generators } = readApplicationSet(manifest.root)
+  const generated = generators.map((set) => applicationsOf(manifest, set, named))
+  generatedBySets.set(manifest, generated)
+  return generated
+}
+
+function applicationsOf(manifest: Manifest, set: SetGenerator, named: GitOpsSources): GeneratedApplications {
   const { object, side, origin, clusters } = manifest
   const isMerged = mergesClusters(set.generator)
   const goTemplate = isGoTemplate(manifest.root)
   const { checkout, clusterNames } = named.repositoryIndex
   let possible = possibleClusters(manifest.root, set, checkout)
   let elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
-  if ('cause' in elements) return elements
+  if ('cause' in elements) return { applications: [], fault: elements }
   const [first] = elements
   if (possible.areAny && !isMerged && clusterNames.length > 0 && first && dependsOnCluster(object, first, set)) {
     possible = declaredClusters(clusterNames, goTemplate)
     elements = elementsOf(set.generator, { goTemplate, clusters: possible.elements, named })
-    if ('cause' in elements) return elements
+    if ('cause' in elements) return { applications: [], fault: elements }
   }
   const isOf = isOfClusters(set.generator)
   const touched = isMerged ? touchedElements(manifest, set, elements, named) : elements
   const chosen = isMerged ? touched.slice(0, mostMerged) : touched
-  let rest: Fault | undefined =
-    chosen.length < elements.length ? { ...notRead, isUntouched: chosen.length === 0 } : undefined
+  const applications: Cursor[] = []
+  const upTo = (fault: Fault) => ({ applications, fault })
+  let rest = chosen.length < elements.length ? notRead : undefined
   let size = 0
   for (const element of chosen) {
     const made = makeApplication(object, element, set.template)
-    if ('reason' in made) return { cause: 'template-not-filled', reason: made.reason }
+    if ('reason' in made) return upTo({ cause: 'template-not-filled', reason: made.reason })
     const { content } = made
     size += content.length
     if (size > maxSize)
-      return {
+      return upTo({
         cause: 'too-many',
         reason: `its Applications have more than ${maxSize / 1e6} MB; the rest is not read`,
-      }
-    const application = new Manifest(made, side, origin, clusters).root
+      })
     const placeholder = placeholderIn(content)
     const isKnown = possible.areNamed || (isMerged && !isInPlaceOfAll(element))
     if (isOf && (placeholder || (!isKnown && dependsOnCluster(object, element, set)))) {
       rest = notRead
       // The lists of a merge name further clusters.
       if (isMerged) continue
-      return rest
+      return upTo(rest)
     }
     if (placeholder)
-      return { cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` }
-    nameSourcesOf(manifest, application, named)
+      return upTo({ cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` })
+    applications.push(new Manifest(made, side, origin, clusters).root)
   }
   if (chosen.length < touched.length)
-    return { cause: 'too-many', reason: `it makes more than ${mostMerged} Applications; the rest is not read` }
+    return upTo({ cause: 'too-many', reason: `it makes more than ${mostMerged} Applications; the rest is not read` })
   if (possible.hasMore)
-    return { cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` }
-  return rest
+    return upTo({ cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` })
+  return { applications, ...(rest && { fault: rest }) }
 }
 
 /**

@@ -2,7 +2,6 @@ import type { FetchCause } from '../../fetch/connection/fetching'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
-import type { LoadedObject } from '../../manifest/load'
 import type { Manifest } from '../../manifest/manifest'
 import type { Checkout } from '../../revision/checkout'
 import { repositoryName } from '../../revision/repository-name'
@@ -31,12 +30,18 @@ export interface RepositoryIndex {
   readonly touched: TouchedPlaces
   /** The clusters that the config of the base declares. */
   readonly clusterNames: readonly string[]
-  /** ApplicationSets that make nothing that the change touches; each is read once. */
-  readonly untouchedSets: Set<LoadedObject>
+  /** The Applications of the ApplicationSets that were read already, by generator. */
+  readonly generatedBySets: Map<Manifest, readonly GeneratedApplications[]>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
   /** The objects in files from which rendered objects are made. */
   readonly writtenAs: ReadonlyMap<Manifest, Manifest>
+}
+
+/** The Applications of a generator that are judged, and the reason why these are not all. */
+export interface GeneratedApplications {
+  readonly applications: readonly Cursor[]
+  readonly fault?: Pick<NotInspected, 'cause' | 'reason'>
 }
 
 /** A source whose rendering has an Argo CD or Flux object in it. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Cursor } from '../../manifest/cursor'
+import { mentionsOneOf } from '../../manifest/mentions'
 import type { LayeredValue } from './layered-value'
 
 /** A program that gives Services of type LoadBalancer their addresses. */
@@ -31,6 +32,11 @@ const allocators: readonly Allocator[] = [
 ]
 
 const addressKeys = allocators.flatMap(({ addresses }) => addresses)
+
+/** Whether the values in a text may ask for an address. */
+export function mayAskForAddress(text: string): boolean {
+  return mentionsOneOf(text, ['loadBalancerIP', ...addressKeys])
+}
 
 /** The addresses that a Service of type LoadBalancer asks for, and how it shares them. */
 export interface LoadBalancer {

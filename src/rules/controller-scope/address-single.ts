@@ -1,7 +1,7 @@
 import { Snapshot } from '../../cluster/snapshot'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { LayeredValue } from '../../kubernetes/charts/layered-value'
-import { clashOf, type LoadBalancer, loadBalancerOf } from '../../kubernetes/charts/load-balancer'
+import { clashOf, type LoadBalancer, loadBalancerOf, mayAskForAddress } from '../../kubernetes/charts/load-balancer'
 import { loadBalancersIn } from '../../kubernetes/charts/load-balancer-values'
 import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from '../../kubernetes/charts/remote-release'
 import { isOfDefaultValues } from '../../manifest/default-values'
@@ -117,6 +117,9 @@ function claimantsIn(release: RemoteRelease): Claimant[] {
 
 /** The Services in values that a ConfigMap holds for a release. */
 function inValuesOf({ root }: Manifest): LoadBalancer[] {
-  const values = [...root.at('data').entries()].flatMap(([, at]) => at.nested ?? [])
+  const texts = [...root.at('data').entries()].filter(
+    ([, { string }]) => string !== undefined && mayAskForAddress(string),
+  )
+  const values = texts.flatMap(([, at]) => at.nested ?? [])
   return values.flatMap((at) => loadBalancersIn(LayeredValue.of([at]))).map(({ balancer }) => balancer)
 }
