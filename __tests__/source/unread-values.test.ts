@@ -80,3 +80,57 @@ describe('a value that no template of the chart reads', () => {
     expect(await unread(template, 'db: {ingress: {className: nginx}}\n', included)).toEqual([])
   })
 })
+
+/** An umbrella chart with the chart `app` in its `charts/`, packed or not. */
+const umbrella = (values: string): Files => ({
+  'web/Chart.yaml': `apiVersion: v2
+name: web
+version: 1.0.0
+dependencies: [{name: app, alias: shop, version: 1.2.3, repository: 'https://charts.example.com'}]
+`,
+  'web/values.yaml': values,
+  'web/charts/app/Chart.yaml': 'apiVersion: v2\nname: app\nversion: 1.2.3\n',
+  'web/charts/app/values.yaml': 'ingress: {enabled: false, hostname: web.example.com, tls: {}}\n',
+  'web/charts/app/templates/ingress.yaml': `{{- if .Values.ingress.enabled }}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, annotations: {checksum: {{ include (print $.Template.BasePath "/ingress.yaml") . | sha256sum }}}}
+spec:
+  rules: [{host: {{ .Values.ingress.hostname }}}]
+  tls: {{ toJson .Values.ingress.tls }}
+{{- end }}
+`,
+})
+
+describe('a value for a dependency that none of its templates reads', () => {
+  const ofDependency = async (before: string, after: string) => {
+    const { findings } = await judgeChange(umbrella(before), { 'web/values.yaml': after })
+    return findings
+      .filter(({ rule }) => rule === 'source/value-unread')
+      .map(({ status, location, text }) => `${status} ${location.path}:${location.region.startLine} ${text}`)
+  }
+  const hosts = 'shop:\n  ingress:\n    hosts: [web.example.com]\n'
+
+  test('is reported with the keys beside it', async () => {
+    expect(await ofDependency('shop: {}\n', hosts)).toEqual([
+      'introduced web/values.yaml:3 No template of the chart app 1.2.3, a dependency of web, reads the value shop.ingress.hosts, so helm ignores it. In the same block the chart reads enabled, hostname and tls; write one of these, or remove the value.',
+    ])
+  })
+
+  test('is reported with the block that is meant', async () => {
+    const [found = ''] = await ofDependency('shop: {}\n', 'shop:\n  hostname: web.example.com\n')
+    expect(found).toContain('reads the value shop.hostname, so helm ignores it. The chart reads shop.ingress.hostname')
+  })
+
+  test('is no news where the base has it', async () => {
+    expect(await ofDependency(hosts, `${hosts}more: 1\n`)).toEqual([expect.stringMatching(/^existing /)])
+  })
+
+  test.each([
+    ['the block is read whole', 'shop: {ingress: {tls: {secret: web}}}\n'],
+    ['it has nothing to do with an Ingress', 'shop: {replicas: 3}\n'],
+    ['a value is a template', 'shop: {ingress: {hostname: "{{ .Values.ingress.hosts }}", hosts: [a]}}\n'],
+  ])('is none where %s', async (_, after) => {
+    expect(await ofDependency('shop: {}\n', after)).toEqual([])
+  })
+})

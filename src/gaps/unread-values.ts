@@ -2,6 +2,7 @@ import path from 'node:path/posix'
 import { oneEditFrom } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { isOfIngress } from '../kubernetes/charts/ingress-keys'
 import type { ValuesFile } from '../manifest/load'
 import { pairsOf } from '../manifest/map-pairs'
 import { isAlias, isList, isMap, isScalar, type Node } from '../manifest/nodes'
@@ -124,28 +125,6 @@ function* leavesOf(
 function isGiven(node: Node | undefined): boolean {
   if (isList(node)) return node.items.length > 0
   return isScalar(node) && node.value !== null && node.value !== ''
-}
-
-const subjects: ReadonlySet<string> = new Set([
-  'ingress',
-  'ingressclass',
-  'ingressclassname',
-  'classname',
-  'tls',
-  'host',
-  'hosts',
-  'hostname',
-  'hostnames',
-  'certificate',
-  'issuer',
-  'clusterissuer',
-  'gateway',
-  'route',
-  'httproute',
-])
-
-function isOfIngress(keys: readonly string[]): boolean {
-  return keys.some((key) => subjects.has(key.toLowerCase()))
 }
 
 function isForDependency([first = '']: readonly string[], { dependencies }: Chart): boolean {

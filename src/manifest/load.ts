@@ -37,8 +37,11 @@ export interface RepositoryContext {
   readonly patched?: boolean
   /** A patch of the rendered objects is of an Ingress. */
   readonly patchesIngress?: boolean
-  /** The names of its releases that are rendered: their charts were fetched, so they are not read from their values. */
-  readonly rendered?: ReadonlySet<string>
+  /**
+   * Its releases that are rendered, by name, with the values that their charts read: the charts were fetched, so the
+   * releases are not judged by their values.
+   */
+  readonly rendered?: ReadonlyMap<string, BlocksOfChart>
   /** The folders of charts that it installs and that are not in this repository, in their original form. */
   readonly chartsElsewhere?: ReadonlySet<string>
   /** The source whose Kustomization inflates it, by its id. */
@@ -46,6 +49,12 @@ export interface RepositoryContext {
   /** The place of a release without an object of its own. */
   readonly release?: WrittenRelease
 }
+
+/** The keys that a chart reads in the blocks of its values, by the path of the block: `server.ingress`; `` for the top. */
+export type ReadBlocks = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Finds the blocks of a chart; undefined where its templates may read any value. */
+export type BlocksOfChart = () => ReadBlocks | undefined
 
 /** A release as a file of Fleet or helmfile declares it: places are keys from the root of the document. */
 export interface WrittenRelease {

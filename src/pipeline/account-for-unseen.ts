@@ -22,6 +22,7 @@ import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
 import { unreadValues } from '../gaps/unread-values'
 import { unrendered } from '../gaps/unrendered'
+import { valuesOfDependencies } from '../gaps/values-of-dependencies'
 import { ownGroup } from '../manifest/manifest'
 import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
@@ -117,6 +118,7 @@ export async function accountForUnseen(
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
+      ...(await valuesOfDependencies(base, head, changed)),
       ...unlisted,
       ...misnamed,
       ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),

@@ -4,6 +4,7 @@ import type { FetchFault } from '../fetch/connection/fetching'
 import type { Finding } from '../finding/report'
 import { accountOf, type MissedChart, missingVersion, notAsked } from '../gaps/charts-not-fetched'
 import type { ReleaseAccount, SideOfChange } from '../sides/side'
+import { blocksReadBy } from '../sources/read-blocks'
 import type { Source } from '../sources/source'
 import type { Ask } from './opening/asking'
 import { releasesNamedByRoutes } from './opening/named-releases'
@@ -95,7 +96,8 @@ async function obtain(release: ChartElsewhere, side: SideOfChange, ask: Ask): Pr
     return missed({ cause: 'content-invalid', reason: `there is no Chart.yaml in ${wanted.folder || 'it'}` })
   const { repository } = request
   const { ref: by } = release.manifest
-  const from = { repository, chart: nameOfWanted(wanted), version: answer.version, at: version, by }
+  const blocks = blocksReadBy(wanted.folder, files)
+  const from = { repository, chart: nameOfWanted(wanted), version: answer.version, at: version, by, blocks }
   if (release.mayBeNoChart && checkout.below(folder).length === 0)
     return missed({
       cause: 'version-missing',

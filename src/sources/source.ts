@@ -1,4 +1,5 @@
 import type { HelmRelease } from '../gitops/helm-release'
+import type { BlocksOfChart } from '../manifest/load'
 import type { FluxApply, ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
 import { heldFolderOf } from '../revision/held-files'
@@ -70,6 +71,8 @@ export interface FetchedFrom {
   readonly at: DeclarationSite
   /** The object that installs it. */
   readonly by: ObjectRef
+  /** The values that it reads, if it is a chart. */
+  readonly blocks: BlocksOfChart
 }
 
 /** The files of the repository that a deployer gets, where it does not get all. */

@@ -15,7 +15,8 @@ export function readsIn(texts: Iterable<string>): TemplateReads | undefined {
   const [included, defined] = [new Set<string>(), new Set<string>()]
   for (const action of [...texts].flatMap((text) => [...actionsIn(text)])) {
     if (action.includes('"Values"')) return undefined
-    for (const [, word = '', name] of action.matchAll(/\b(include|template|define|block)\s+(?:"([^"]*)"|[^\s"])/g)) {
+    const others = action.replace(ownFile, '')
+    for (const [, word = '', name] of others.matchAll(/\b(include|template|define|block)\s+(?:"([^"]*)"|[^\s"])/g)) {
       if (name === undefined) return undefined
       if (word === 'define' || word === 'block') defined.add(name)
       else included.add(name)
@@ -31,12 +32,16 @@ export function readsIn(texts: Iterable<string>): TemplateReads | undefined {
   return [...included].every((name) => defined.has(name)) ? { whole: whole ?? [], tested: tested ?? [] } : undefined
 }
 
+/** `include (print $.Template.BasePath "/secret.yaml")`, which checksums of Pods are made of: a template of the chart itself. */
+const ownFile = /\binclude\s+\(print\s+\$?\.Template\.BasePath\b/g
+
 /** Whether a path, or something below it, is read. */
 export function isRead(path: readonly string[], { whole, tested }: TemplateReads): boolean {
   return whole.some((one) => isWithin(one, path) || isWithin(path, one)) || tested.some((one) => isWithin(one, path))
 }
 
-function isWithin(inner: readonly string[], outer: readonly string[]): boolean {
+/** Whether a path is another one, or below it. */
+export function isWithin(inner: readonly string[], outer: readonly string[]): boolean {
   return outer.every((key, index) => inner[index] === key)
 }
 

@@ -119,7 +119,7 @@ export async function renderAsked(
         ...values,
       ]
       const limits = { ...running.limits, isolation: server.isolation }
-      const outcome = await withUsableSchema(source, values, (options) =>
+      const outcome = await withUsableSchema({ source, chart: chart.folder, values }, (options) =>
         runTool(running.program, [...args, ...options, '--', source.release, chart.folder], {
           cwd: home,
           home,

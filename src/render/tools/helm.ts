@@ -149,22 +149,35 @@ export async function template(
     ...(source.skipCrds ? [] : ['--include-crds']),
   ]
   const args = ['template', '--namespace', source.namespace, ...values, ...facts, ...more]
-  return withUsableSchema(source, values, (options) =>
+  return withUsableSchema({ source, chart, values }, (options) =>
     runTool(program, [...args, ...options, '--', source.release, chart], { cwd: home, home, limits }),
   )
 }
 
-/** Runs helm, and again without the schema of the values where the schema says nothing of them. */
+/** A release with its chart on disk, and the arguments that give it values. */
+interface Given {
+  readonly source: HelmSource
+  readonly chart: string
+  readonly values: readonly string[]
+}
+
+/** Runs helm, without the schema of the values where the schema says nothing of them. */
 export async function withUsableSchema(
-  source: HelmSource,
-  values: readonly string[],
+  { source, chart, values }: Given,
   run: (options: readonly string[]) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const outcome = await run([])
-  if (outcome.status === 0 || !isSchemaOfNoUse(outcome, values.join(' '), source)) return outcome
+  const isElsewhere = await hasSchemaElsewhere(chart)
+  const checked = isElsewhere ? undefined : await run([])
+  if (checked && (checked.status === 0 || !isSchemaOfNoUse(checked, values.join(' '), source))) return checked
   const unchecked = await run(['--skip-schema-validation'])
   // Helm before 3.16 has no such option.
-  return unchecked.stderr.includes('unknown flag') ? outcome : unchecked
+  return unchecked.stderr.includes('unknown flag') ? (checked ?? run([])) : unchecked
+}
+
+/** Whether a chart has parts of its schema in another place, to which helm has no access here. */
+async function hasSchemaElsewhere(chart: string): Promise<boolean> {
+  const schema = await readFile(path.join(chart, 'values.schema.json'), 'utf8').catch(() => '')
+  return /"\$ref"\s*:\s*"https?:/.test(schema)
 }
 
 /**

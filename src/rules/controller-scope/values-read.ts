@@ -1,6 +1,8 @@
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { unreadValues } from '../../kubernetes/charts/chart-values'
+import { ignoredValues } from '../../kubernetes/charts/ignored-values'
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
+import { alternatives, enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -11,7 +13,18 @@ interface Unread {
   instead: string
 }
 
+interface Ignored extends Omit<Unread, 'instead'> {
+  meant: string
+  beside: string
+}
+
 const outcome = 'helm ignores it, and what it sets stays as the chart has it'
+
+function remedyFor({ meant, beside }: Pick<Ignored, 'meant' | 'beside'>): string {
+  if (meant !== '') return `The chart reads ${meant}; write it there.`
+  if (beside !== '') return `In the same block the chart reads ${beside}; write one of these, or remove the value.`
+  return 'Remove it, or write it where the chart has it in its values.yaml.'
+}
 
 export default defineRule({
   id: 'controller-scope/values-read',
@@ -27,17 +40,24 @@ export default defineRule({
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. Write ${instead}, or remove it.`,
     renamed: ({ release, chart, path, instead }: Unread) =>
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart calls it ${instead}; write that.`,
+    ignored: ({ release, chart, path, ...known }: Ignored) =>
+      `The values of ${release} set ${path}, which no template of the chart ${chart} reads: ${outcome}. ${remedyFor(known)}`,
   },
-  later: { renamed: '1.11.0' },
+  later: { renamed: '1.11.0', ignored: '1.15.0' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
   check({ manifest, snapshot, report }) {
     for (const one of remoteReleasesOf(manifest, snapshot)) {
       const chart = one.chart.split('/').at(-1) ?? ''
-      for (const { at, path, instead, kind } of unreadValues(one)) {
-        const args = { release: nameOf(manifest.ref), chart, path, instead }
-        report(at, kind, args, { keys: [path] })
+      const release = nameOf(manifest.ref)
+      const unread = unreadValues(one)
+      for (const { at, path, instead, kind } of unread)
+        report(at, kind, { release, chart, path, instead }, { keys: [path] })
+      for (const { at, path, meant, beside } of ignoredValues(one)) {
+        if (unread.some((known) => known.path === path)) continue
+        const args = { release, chart, path, meant: alternatives(meant.slice(0, 3)), beside: enumerated(beside, 6) }
+        report(at, 'ignored', args, { keys: [path] })
       }
     }
   },
