@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { OtherToolsFile } from '../src/deployers/fleet-helmfile/other-tools'
+import { ChartPlacesFile } from '../src/fetch/known-places'
 import { AnnotationChartsFile } from '../src/kubernetes/charts/annotation-values'
 import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
@@ -31,6 +32,7 @@ const schemas = {
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
   'built-in-fields.yaml': FieldsFile,
+  'chart-places.yaml': ChartPlacesFile,
   'chart-pods.yaml': ChartPodsFile,
   'chart-shapes.yaml': ChartShapesFile,
   'chart-values.yaml': ChartValuesFile,

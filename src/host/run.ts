@@ -153,9 +153,10 @@ async function runWithin(
   let fetcher: Promise<Fetcher> | undefined
   const fetches = network && {
     async from(places: readonly string[]) {
-      fetcher ??= import('../fetch/fetcher').then(({ Fetcher }) => {
-        return new Fetcher({ trusted: new TrustedPlaces([], network), cache: options.cache, budget })
-      })
+      fetcher ??= Promise.all([import('../fetch/fetcher'), import('../fetch/known-places')]).then(
+        ([{ Fetcher }, { knownPlaces }]) =>
+          new Fetcher({ trusted: new TrustedPlaces(knownPlaces, network), cache: options.cache, budget }),
+      )
       return (await fetcher).trusting(places)
     },
     asked: new AskedOnce(),
