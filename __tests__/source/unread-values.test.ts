@@ -37,6 +37,16 @@ describe('a value that no template of the chart reads', () => {
     )
   })
 
+  test('is reported where a template of a route reads the same words, of any subject', async () => {
+    const [found = ''] = await unread(
+      '{rules: [{host: "web.{{ .Values.global.clusterHubDomain }}"}]}',
+      'global: {hubClusterDomain: acme.io}\n',
+    )
+    expect(found).toContain(
+      'reads the value global.hubClusterDomain, so helm ignores it. The templates read global.clusterHubDomain',
+    )
+  })
+
   test('is reported where one letter differs', async () => {
     const [found = ''] = await unread(
       '{ingressClassName: {{ .Values.ingress.className }}}',
@@ -47,7 +57,6 @@ describe('a value that no template of the chart reads', () => {
 
   test.each([
     ['the place is set as well', classed, 'ingressClass: nginx\nconfig: {ingressClass: nginx}\n'],
-    ['it has nothing to do with an Ingress', '{rules: [{host: {{ .Values.app.size }}}]}', 'size: 3\n'],
     ['the block is read whole', '{{ toYaml .Values.ingress }}', 'ingress: {className: nginx}\n'],
     ['the block is used by with', '{{ with .Values.ingress }}{a: {{ .class }}}{{ end }}', 'ingress: {tls: [a]}\n'],
     ['all values are passed on', '{{ toYaml .Values }}{{ .Values.config.ingressClass }}', 'ingressClass: nginx\n'],
@@ -100,6 +109,11 @@ spec:
   tls: {{ toJson .Values.ingress.tls }}
 {{- end }}
 `,
+})
+
+test('a value that has nothing to do with an Ingress is not reported', async () => {
+  const map = { 'web/templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\ndata: {size: {{ .Values.app.size }}}\n' }
+  expect(await unread('{rules: [{host: {{ .Values.host }}}]}', 'host: a.example.com\nsize: 3\n', map)).toEqual([])
 })
 
 describe('a value for a dependency that none of its templates reads', () => {

@@ -68,8 +68,9 @@ async function unreadOf(
     const was = base && (await valuesAt(file, base.checkout))
     const known = new Set(was ? [...leavesOf(was)].map(({ keys }) => keys.join('.')) : [])
     for (const { keys, node } of leavesOf(values)) {
-      if (!isOfIngress(keys) || isForDependency(keys, chart) || isRead(keys, reads)) continue
+      if (isForDependency(keys, chart) || isRead(keys, reads)) continue
       const meant = likenesses.meantBy(keys)
+      if (!isOfIngress(keys) && !(meant && reads.ofRoutes.has(meant.join('.')))) continue
       const region = values.regionOf(node)
       const line = values.fileText.split('\n')[region.startLine - 1] ?? ''
       // Its anchor may be used elsewhere.
@@ -91,14 +92,27 @@ async function unreadOf(
   return findings
 }
 
-async function readsOf(folder: string, checkout: Checkout): Promise<TemplateReads | undefined> {
+/** What the templates of a chart read, and those of its routes and certificates. */
+interface ChartReads extends TemplateReads {
+  /** `global.domain` */
+  readonly ofRoutes: ReadonlySet<string>
+}
+
+const routes =
+  /^kind: *["']?(?:Ingress|IngressRoute|Route|HTTPRoute|GRPCRoute|TLSRoute|VirtualService|Gateway|HTTPProxy|Certificate)\b/m
+
+async function readsOf(folder: string, checkout: Checkout): Promise<ChartReads | undefined> {
   if (!checkout.has(path.join(folder, 'Chart.yaml'))) return undefined
   const charts = await chartWithLocals(checkout, folder)
   const files = charts.flatMap((chart) => checkout.below(chart.folder))
   const isText = (file: string) => !/\.(?:tgz|png|svg|md|gotmpl|lock)$/.test(file)
   const texts = await checkout.texts([...new Set(files)].filter(isText))
   const own = texts.get(path.join(folder, 'Chart.yaml')) ?? ''
-  return own.includes('import-values') ? undefined : readsIn(texts.values())
+  const reads = own.includes('import-values') ? undefined : readsIn(texts.values())
+  const read = [...texts.values()]
+    .filter((text) => routes.test(text))
+    .flatMap((text) => [...text.matchAll(/\.Values\.([\w.]+)/g)])
+  return reads && { ...reads, ofRoutes: new Set(read.map(([, keys = '']) => keys)) }
 }
 
 async function valuesAt(file: string, checkout: Checkout): Promise<Values | undefined> {
@@ -128,7 +142,8 @@ function isGiven(node: Node | undefined): boolean {
 }
 
 function isForDependency([first = '']: readonly string[], { dependencies }: Chart): boolean {
-  return first === 'global' || dependencies.some(({ name, as }) => first === name || first === as)
+  const isShared = first === 'global' && dependencies.length > 0
+  return isShared || dependencies.some(({ name, as }) => first === name || first === as)
 }
 
 /**
