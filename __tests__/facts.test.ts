@@ -16,6 +16,7 @@ import { ManagedClassesFile } from '../src/kubernetes/ingress/managed-class'
 import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-object'
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
 import { ApiFactsFile } from '../src/kubernetes/versions/api-facts'
+import { ApiGroupsFile } from '../src/kubernetes/versions/api-groups'
 import { ComponentFactsFile } from '../src/kubernetes/versions/component-facts'
 import { DefectFile } from '../src/kubernetes/versions/defect-facts'
 import { MatrixFile, matrixRows } from '../src/kubernetes/versions/matrix-facts'
@@ -29,6 +30,7 @@ import { root } from './harness'
 const schemas = {
   'annotation-charts.yaml': AnnotationChartsFile,
   'annotations.yaml': AnnotationFactsFile,
+  'api-groups.yaml': ApiGroupsFile,
   'api-lifecycle.yaml': ApiFactsFile,
   'bootstrap-rbac.yaml': BootstrapFile,
   'built-in-fields.yaml': FieldsFile,

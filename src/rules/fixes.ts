@@ -57,6 +57,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['lost'],
   'ingress-tls/values-shaped': ['plain'],
+  'protected-rbac/accounts-resolve': ['maybe', 'misplaced'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/cluster-object-kept': [
@@ -78,7 +79,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'protected-rbac/role-ref-kept': ['changed', 'gone'],
   'protected-rbac/subjects-kept': ['lacking', 'lost', 'person'],
   'protected-rbac/webhook-scope': ['namespaces'],
-  'version-matrix/api-served': ['leaving', 'never', 'unserved'],
+  'version-matrix/api-served': ['foreign', 'legacy', 'leaving', 'never', 'unserved'],
   'version-matrix/definition-serves': ['lost'],
   'version-matrix/downgrade-safe': ['down'],
   'version-matrix/known-defect': ['known', 'severe'],

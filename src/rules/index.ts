@@ -84,6 +84,7 @@ import tlsKept from './ingress-tls/tls-kept'
 import valuesPlaced from './ingress-tls/values-placed'
 import valuesShaped from './ingress-tls/values-shaped'
 import variablesSet from './ingress-tls/variables-set'
+import accountsResolve from './protected-rbac/accounts-resolve'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
@@ -195,6 +196,7 @@ export const rules: readonly Rule[] = [
   valuesPlaced,
   valuesShaped,
   variablesSet,
+  accountsResolve,
   admissionScope,
   bindingResolves,
   bindingsAccepted,

@@ -54,6 +54,11 @@ export const droppedApiVersions: readonly string[] = [
   ...new Set(factsIn(ApiFactsFile, rows).apis.map(({ apiVersion }) => apiVersion)),
 ]
 
+/** The kinds that some release of Kubernetes drops in an API version, each with it: `apps/v1beta1/Deployment`. */
+export const droppedKinds: readonly string[] = factsIn(ApiFactsFile, rows).apis.flatMap(({ apiVersion, kinds }) =>
+  kinds.map(({ kind }) => `${apiVersion}/${kind}`),
+)
+
 /** Whether some release of Kubernetes drops a kind in an API version. */
 export function isDropped(apiVersion: string, kind: string): boolean {
   return lives.has(`${apiVersion} ${kind}`)

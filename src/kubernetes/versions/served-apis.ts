@@ -52,7 +52,7 @@ export function stableVersionsOf(group: string, kind: string): readonly string[]
 }
 
 /** The group of `apps/v1` and of `apps/v1/Deployment`; none of `v1` and `v1/Pod`. */
-function groupOf(api: string): string {
+export function groupOf(api: string): string {
   return /^v\d/.test(api) ? '' : (api.split('/', 1)[0] ?? '')
 }
 

@@ -3,7 +3,9 @@ import { nextMinor, parseVersion } from '../../cluster/version'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servedByDefinition } from '../../kubernetes/object/custom-resource'
 import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/versions/api-facts'
-import { stableVersionsOf } from '../../kubernetes/versions/served-apis'
+import { rightApiVersion } from '../../kubernetes/versions/api-groups'
+import { legacyKinds, mayBeOpenShift3, openShiftMark } from '../../kubernetes/versions/openshift-legacy'
+import { groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -15,6 +17,8 @@ interface Args {
   object: string
   instead: string
 }
+
+type Foreign = Record<'apiVersion' | 'object' | 'kind' | 'right', string>
 
 export default defineRule({
   id: 'version-matrix/api-served',
@@ -33,11 +37,17 @@ export default defineRule({
       instead,
     }: Pick<Args, 'apiVersion' | 'object' | 'instead'> & { kind: string }) =>
       `${object} uses ${apiVersion}, in which no release of Kubernetes has served ${kind}, so it cannot be applied. ${instead}`,
+    // What kubectl says. Source: https://github.com/kubernetes/apimachinery/blob/v0.34.1/pkg/api/meta/errors.go,
+    // NoKindMatchError
+    foreign: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} uses ${apiVersion}, whose API group has no ${kind}, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}" in version "${apiVersion}"\` and the object is never created or updated. Use apiVersion: ${right}.`,
+    legacy: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} uses ${apiVersion}, in which only OpenShift 3 serves ${kind}: OpenShift 4 and Kubernetes refuse it, and the object is never created or updated. Use apiVersion: ${right}, unless all clusters run OpenShift 3.`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
   },
 
-  later: { never: '1.3.0' },
+  later: { never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0' },
 
   direct: true,
 
@@ -45,7 +55,9 @@ export default defineRule({
     if (statesFacts(manifest)) return droppedApiVersions
     const { ref, apiVersion } = manifest.object
     // A CustomResourceDefinition's name ends in its group.
-    return isDropped(apiVersion, ref.kind) ? [...factMarks, `.${apiVersion.split('/')[0]}`] : []
+    if (isDropped(apiVersion, ref.kind)) return [...factMarks, `.${apiVersion.split('/')[0]}`]
+    if (rightApiVersion(apiVersion, ref.kind) === undefined) return []
+    return apiVersion === 'v1' ? (legacyKinds.has(ref.kind) ? [openShiftMark] : []) : [`.${ref.group}`]
   },
 
   check({ manifest, snapshot, report, skip }) {
@@ -62,6 +74,14 @@ export default defineRule({
         { apiVersion, object: nameOf(ref), kind: ref.kind, instead },
         { keys: [apiVersion], fix: replaced(at, newest) },
       )
+    }
+    const right = rightApiVersion(apiVersion, ref.kind)
+    if (right !== undefined && !isPlaceholder(apiVersion) && !servedByDefinition(snapshot, apiVersion, ref.kind)) {
+      const at = manifest.root.at('apiVersion')
+      const message =
+        apiVersion === 'v1' && legacyKinds.has(ref.kind) && mayBeOpenShift3(snapshot) ? 'legacy' : 'foreign'
+      const fix = stableVersionsOf(groupOf(right), ref.kind).length > 0 ? { fix: replaced(at, right) } : {}
+      report(at, message, { apiVersion, object: nameOf(ref), kind: ref.kind, right }, { keys: [apiVersion], ...fix })
     }
     if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
