@@ -17,7 +17,7 @@ const most = 40
 /**
  * Finds samples for the values that the templates of routes, certificates and Services use, or those that the change
  * touches, and that the chart leaves empty: annotations, hosts, TLS entries, classes. The templates of both sides decide
- * the shape of a sample; where they do not agree, or do not show one, there is none.
+ * the shape of a sample; where they do not agree, or do not show one, there is none. Those that the change touches come first.
  *
  * @param values the default values, of each side
  * @param templates those of both sides
@@ -25,6 +25,7 @@ const most = 40
 export function samplesIn(values: readonly unknown[], templates: readonly TemplateText[]): Sample[] {
   const root = newNode()
   const wanted = new Map<string, Set<string>>()
+  const ofChange = new Set<string>()
   for (const template of templates) {
     const isWanted = template.isChanged || isRouted(template.text)
     for (const { path: own, how } of usesIn(actionsOf(template.text))) {
@@ -36,16 +37,19 @@ export function samplesIn(values: readonly unknown[], templates: readonly Templa
       if (!keys) continue
       const written = keys.join('.')
       wanted.set(written, (wanted.get(written) ?? new Set()).add(template.file))
+      if (template.isChanged) ofChange.add(written)
     }
   }
-  const found = [...wanted].sort(byName).flatMap(([path, files]): Sample[] => {
-    const keys = path.split('.')
-    const node = nodeAt(root, keys)
-    if (!node || !values.every((side) => isFree(side, keys))) return []
-    const empty = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined && one !== null)
-    const value = sampleOf(node, keys)
-    return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files }] : []
-  })
+  const found = [...wanted]
+    .sort(([one], [other]) => Number(ofChange.has(other)) - Number(ofChange.has(one)) || (one < other ? -1 : 1))
+    .flatMap(([path, files]): Sample[] => {
+      const keys = path.split('.')
+      const node = nodeAt(root, keys)
+      if (!node || !values.every((side) => isFree(side, keys))) return []
+      const empty = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined && one !== null)
+      const value = sampleOf(node, keys)
+      return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files }] : []
+    })
   return [...choicesIn(values, templates), ...found].slice(0, most)
 }
 
@@ -69,10 +73,6 @@ function choicesIn(values: readonly unknown[], templates: readonly TemplateText[
     }
   }
   return [...found.values()]
-}
-
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1
 }
 
 /** The uses of a value in all templates, and of what is in it. */
@@ -177,7 +177,7 @@ function sampleOf(node: Node, keys: readonly string[]): unknown {
   const kind = kindAt(keys)
   const name = nameOf(keys)
   const has = (how: Use['how']) => node.ways.has(how)
-  if (kind === 'notes') return has('text') ? undefined : notes
+  if (kind === 'notes') return has('text') ? undefined : notesOf(keys)
   if (kind === undefined) return undefined
   if (!lists.has(kind)) return has('text') && node.below.size === 0 && !has('yaml') ? textOf(kind, name) : undefined
   if (has('text')) return undefined
@@ -191,8 +191,18 @@ function sampleOf(node: Node, keys: readonly string[]): unknown {
   return kind === 'hosts' ? [textOf('host', name)] : undefined
 }
 
-/** Two, as the first of several lines is often the only one at its place. */
-const notes = { 'example.com/one': 'sample', 'example.com/two': 'sample' }
+/**
+ * Two annotations or labels, as the first of several lines is often the only one at its place. Their names are other
+ * than those of other values, which may be written into the same map.
+ */
+function notesOf(keys: readonly string[]): Record<string, string> {
+  const name = keys
+    .join('-')
+    .replace(/[^a-zA-Z-]/g, '')
+    .slice(-50)
+    .replace(/^-+/, '')
+  return { [`example.com/${name}-one`]: 'sample', [`example.com/${name}-two`]: 'sample' }
+}
 
 function tlsOf(name: string) {
   return { hosts: [textOf('host', name)], secretName: textOf('secret', name) }
@@ -211,7 +221,7 @@ function itemOf(item: Node, kind: Kind, name: string): unknown {
 
 function fieldOf(key: string, field: Node, above: Kind, name: string): unknown {
   const kind = kindOf(key)
-  if (kind === 'notes') return field.ways.has('text') ? undefined : notes
+  if (kind === 'notes') return field.ways.has('text') ? undefined : notesOf(keys)
   const item = field.below.get(itemKey)
   if (kind !== undefined && lists.has(kind)) {
     if (item) {
