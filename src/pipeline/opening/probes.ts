@@ -112,7 +112,10 @@ async function sampledRelease(
   let left = samples
   for (let count = 0; count < tries && left.length > 0; count++) {
     const tried = await rendered(withSamples(source, left))
-    const faults = faultsOf(tried.was).filter((file) => !known.has(file))
+    const unknown = faultsOf(tried.was).filter((file) => !known.has(file))
+    // What only the head does not render is left out of both sides, after the first fault of the base.
+    const first = unknown.find((file) => tried.was.partial?.failure?.path.endsWith(`/${file}`))
+    const faults = first === undefined ? unknown : [first]
     const fewer = left.filter(({ files }) => !faults.some((file) => files.has(file)))
     if (fewer.length === left.length) {
       const isShown = !isRefused(tried.was) && !(isRefused(tried.is) && isByChart(tried.is))

@@ -221,7 +221,7 @@ function itemOf(item: Node, kind: Kind, name: string): unknown {
 
 function fieldOf(key: string, field: Node, above: Kind, name: string): unknown {
   const kind = kindOf(key)
-  if (kind === 'notes') return field.ways.has('text') ? undefined : notesOf(keys)
+  if (kind === 'notes') return field.ways.has('text') ? undefined : notesOf([name, key])
   const item = field.below.get(itemKey)
   if (kind !== undefined && lists.has(kind)) {
     if (item) {
