@@ -252,7 +252,13 @@ describe('a change that no rendering reaches', () => {
 })
 
 describe('the switches of a chart', () => {
-  const off = { ingress: { enabled: false, tls: false, host: '' }, rbac: { create: false }, debug: false, on: true }
+  const off = {
+    ingress: { enabled: false, tls: false, host: '' },
+    rbac: { create: false },
+    'cert-manager': { enabled: false },
+    debug: false,
+    on: true,
+  }
   const cases: [what: string, template: string, expected: string[]][] = [
     ['a condition', '{{ if .Values.ingress.enabled }}', ['ingress.enabled']],
     [
@@ -271,23 +277,25 @@ describe('the switches of a chart', () => {
       '{{ if .Values.ingress.host }}{{ if .Values.ingress }}{{ if .Values.gone.enabled }}',
       [],
     ],
+    ['a name with a dash', '{{ if (index .Values "cert-manager" "enabled") }}', ['cert-manager.enabled']],
+    ['the opposite of one', '{{ if not (index .Values "cert-manager" "enabled") }}', []],
     ['an inherited name', '{{ if .Values.constructor.name }}', []],
   ]
   test.each(cases)('%s', (_, text, expected) => {
-    expect(switchesIn([off], [{ text, above: [], isChanged: true }]).all).toEqual(expected)
-    expect(switchesIn([off], [{ text, above: [], isChanged: false }]).all).toEqual([])
+    expect(switchesIn([off], [{ file, text, above: [], isChanged: true }]).all).toEqual(expected)
+    expect(switchesIn([off], [{ file, text, above: [], isChanged: false }]).all).toEqual([])
   })
 
   test('of what the change does not touch, only routes, certificates and permissions count', () => {
     const of = (text: string) =>
-      switchesIn([off], [{ text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
+      switchesIn([off], [{ file, text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
     expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'] })
     expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [] })
     expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [] })
   })
 
   test('of a chart in another one are below its name', () => {
-    const api = { text: '{{ if .Values.ingress.enabled }}\nkind: Ingress', above: ['api'], isChanged: false }
+    const api = { file, text: '{{ if .Values.ingress.enabled }}\nkind: Ingress', above: ['api'], isChanged: false }
     const both = [{ api: { enabled: false } }, { api: { ingress: { enabled: false } } }]
     expect(switchesIn(both, [api]).all).toEqual(['api.enabled', 'api.ingress.enabled'])
   })

@@ -1,5 +1,7 @@
 import type { RawFinding } from '../finding/finding'
-import { identityOf } from '../manifest/manifest'
+import { isOfSample } from '../manifest/assumption'
+import { identityOf, type Origin } from '../manifest/manifest'
+import type { Evidence } from './evidence'
 
 /**
  * Drops findings that another answer of a cluster, or a supposed value, shows and that are also true without it.
@@ -13,9 +15,47 @@ export function withoutRepeated(
   others: readonly RawFinding[] = [],
 ): readonly RawFinding[] {
   if (!answered || !drafts.some(({ cluster }) => answered.has(cluster))) return drafts
-  const certain = [...drafts, ...others].filter(({ cluster }) => !answered.has(cluster))
-  const stated = new Set(certain.map(statementOf))
-  return drafts.filter((draft) => !answered.has(draft.cluster) || !stated.has(statementOf(draft)))
+  const all = [...drafts, ...others]
+  const stated = new Set(all.filter(({ cluster }) => !answered.has(cluster)).map(statementOf))
+  const isRepeated = repeatedIn(all, [...answered])
+  return drafts.filter(
+    (draft) => !answered.has(draft.cluster) || !(stated.has(statementOf(draft)) || isRepeated(draft)),
+  )
+}
+
+/** Whether a release with supposed values shows what one of the same chart before it does, which supposes less. */
+function repeatedIn(drafts: readonly RawFinding[], answered: readonly string[]): (draft: RawFinding) => boolean {
+  const first = new Map<string, number>()
+  for (const draft of drafts) {
+    const [statement, at] = [supposedStatementOf(draft), answered.indexOf(draft.cluster)]
+    if (statement === undefined || at === -1) continue
+    first.set(statement, Math.min(at, first.get(statement) ?? at))
+  }
+  return (draft) => {
+    const statement = supposedStatementOf(draft)
+    return statement !== undefined && answered.indexOf(draft.cluster) > (first.get(statement) ?? answered.length)
+  }
+}
+
+/**
+ * Drops findings on the names that were made up for a release, of objects that the change adds: a host that no TLS entry
+ * lists may be one of two that a user would have written alike.
+ */
+export function withoutSamples(drafts: readonly RawFinding[], { base }: Pick<Evidence, 'base'>): readonly RawFinding[] {
+  return drafts.filter(({ cluster, keys, ends: [end] }) => {
+    if (!end || !isSupposed(end.manifest.origin) || !keys.some(isOfSample)) return true
+    return (base.get(cluster)?.get(end.manifest.ref) ?? []).length > 0
+  })
+}
+
+function isSupposed(origin: Origin): boolean {
+  return origin.kind === 'rendered' && origin.supposed !== undefined
+}
+
+function supposedStatementOf(draft: RawFinding): string | undefined {
+  const origin = draft.ends[0]?.manifest.origin
+  if (origin?.kind !== 'rendered' || !isSupposed(origin)) return undefined
+  return `${origin.source.path}\n${statementOf(draft)}`
 }
 
 /** What a finding says of its object; the others that it reads may be missing with another answer. */

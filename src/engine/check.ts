@@ -6,7 +6,7 @@ import { type Change, sidesOf } from '../manifest/change'
 import { Hunks } from '../manifest/hunks'
 import { identityOf } from '../manifest/manifest'
 import type { Resolution } from '../policy/policy'
-import { withoutRepeated } from './answered'
+import { withoutRepeated, withoutSamples } from './answered'
 import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
@@ -38,7 +38,7 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
   const [was, is] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
   const base = withoutRepeated(was, evidence.answered, is)
-  const head = withoutRepeated(is, evidence.answered, was)
+  const head = withoutSamples(withoutRepeated(is, evidence.answered, was), evidence)
   const changes = withoutRepeated(evaluation.evaluateChanges(), evidence.answered)
   const assumed = evaluateAssumed(evidence, resolution.rules, placing, today, before)
   const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())

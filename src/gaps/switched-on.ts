@@ -6,7 +6,7 @@ export function isSwitchedOn({ source }: RenderedSide): boolean {
   return source.kind === 'helm' && source.supposed !== undefined && source.values.length === 0
 }
 
-/** The sentence that names these switches. */
+/** The sentence that names these values. */
 export function supposingOf({ source }: RenderedSide): string {
   return source.kind === 'helm' ? supposing(source.chart, source.supposed ?? '') : ''
 }

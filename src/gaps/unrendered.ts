@@ -2,7 +2,7 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
 import { type Manifest, nameOf } from '../manifest/manifest'
-import { startOf } from '../region'
+import { type Region, startOf } from '../region'
 import { lackOf } from '../render/tools/lacking'
 import { type Failure, isUnparsable, withoutFolder } from '../render/tools/rendering'
 import { described } from '../sides/described'
@@ -28,6 +28,8 @@ interface UnrenderedInput {
   readonly idle: IdleInput
   /** Values files that are not there, which are reported where they are named. */
   readonly lackingValues: ReadonlySet<string>
+  /** The lines to name of templates whose output is no YAML with supposed values. */
+  readonly edits: ReadonlyMap<string, Region>
 }
 
 /** Whether a chart fails with any values that reach the template: helm cannot parse it, or it reads the values where they are not. */
@@ -41,7 +43,16 @@ function isOfPlaceholders(lacks: readonly Lack[]): boolean {
 }
 
 /** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
-export function unrendered({ before, after, rest, unknown, knownRemotes, idle, lackingValues }: UnrenderedInput): {
+export function unrendered({
+  before,
+  after,
+  rest,
+  unknown,
+  knownRemotes,
+  idle,
+  lackingValues,
+  edits,
+}: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
 } {
@@ -142,7 +153,7 @@ export function unrendered({ before, after, rest, unknown, knownRemotes, idle, l
     findings.push(
       gateFinding('source/unrendered', 'unrendered', supposed || isSupposed ? 'warning' : 'error', {
         ...statement(sides, path, existing),
-        region,
+        region: (supposed && edits.get(path)) || region,
         keys: [path, cause, ...(about === undefined ? [] : [about])],
         text: `${upper(reason)}.${fate}${supposed}`,
       }),

@@ -12,3 +12,8 @@ export interface Assumption {
 export function supposing(chart: string, values: string): string {
   return `This assumes a release of ${chart || '.'} with ${values}.`
 }
+
+/** Whether a name is one that was made up for such a release: `web.sample.example.com`, `web-sample-tls`. */
+export function isOfSample(name: string): boolean {
+  return /(?:^|[.-])sample(?:\.example\.com|-tls|$)/.test(name)
+}

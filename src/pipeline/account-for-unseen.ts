@@ -1,4 +1,5 @@
 import type { Finding, Skipped } from '../finding/report'
+import { editsOfBroken } from '../gaps/accounts/broken-output'
 import { notJudgedOfFiles } from '../gaps/accounts/file-deployments'
 import { takenByOtherTools } from '../gaps/accounts/other-tools'
 import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
@@ -76,6 +77,7 @@ export async function accountForUnseen(
     knownRemotes: await base?.remotePlaces(),
     idle,
     lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
+    edits: base ? await editsOfBroken(base, head, rendered.after) : new Map(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)

@@ -14,16 +14,27 @@ export function markIn(file: string): string {
  */
 export function marked(template: string, other: string, file: string): string | undefined {
   const mark = `{{ fail "${markIn(file)}" }}`
-  const hunks = new Hunks(other, template)
   const lines = template.split('\n')
+  const chosen = chosenIn(lines, other)
+  if (!chosen.includes(true)) return undefined
+  return lines.map((line, at) => (chosen[at] ? markedLine(line, mark) : line)).join('\n')
+}
+
+/** The first line of a template that differs from another text, counted from 1; one with more than a block's begin or end first. */
+export function firstEdit(template: string, other: string): number | undefined {
+  const at = chosenIn(template.split('\n'), other).indexOf(true)
+  return at === -1 ? undefined : at + 1
+}
+
+/** The lines that differ and that helm could come to; those that only begin a block where there are no others. */
+function chosenIn(lines: readonly string[], other: string): readonly boolean[] {
+  const hunks = new Hunks(other, lines.join('\n'))
   const written = lines.map((line, at) => hunks.wrote(at + 1) && /^\s*[^\s#]/.test(line))
   const [content, blocks] = [
     lines.map((line, at) => written[at] === true && !block.test(line)),
     lines.map((line, at) => written[at] === true && opening.test(line)),
   ]
-  const chosen = content.includes(true) ? content : blocks
-  if (!chosen.includes(true)) return undefined
-  return lines.map((line, at) => (chosen[at] ? markedLine(line, mark) : line)).join('\n')
+  return content.includes(true) ? content : blocks
 }
 
 /** A mark in a block that the line has whole, or else before the line. */

@@ -7,6 +7,7 @@ import type { HelmSource, Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { Sides } from './open-sides'
 import { readInPart } from './read-in-part'
+import { type Sample, samplesIn } from './samples'
 import { type Switches, switchesIn, type TemplateText } from './switches'
 
 /**
@@ -63,29 +64,73 @@ function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[]
     }))
 }
 
-/** The releases of a chart with its switches on; with fewer of them, where not all can be on together. */
+/** The releases of a chart with its switches on, and with samples; with fewer of them, where not all can be together. */
 async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
   if (base.keys.get(own.id) === head.keys.get(own.id)) return []
-  const { all, ofRoutes } = await switchesOf(own, base, head)
-  if (all.length === 0) return []
+  const { switches, samples } = await supposedOf(own, base, head)
+  if (switches.all.length === 0 && samples.length === 0) return []
   const plain = { ...own, values: [] }
-  const rendered = async (source: HelmSource) => {
+  const rendered = async (source: HelmSource): Promise<Rendered> => {
     const [before, after] = await Promise.all([base.render(source), head.render(source)])
     const readable = await readInPart({ base, head }, [before], [after])
-    return { was: readable.before[0] ?? before, is: readable.after[0] ?? after }
+    return { source, was: readable.before[0] ?? before, is: readable.after[0] ?? after }
   }
   const defaults = await rendered(plain)
   if (isRefused(defaults.was) || isRefused(defaults.is)) return []
+  const { all, ofRoutes } = switches
   const found: HelmSource[] = []
+  let whole = defaults
   for (const paths of ofRoutes.length < all.length ? [all, ofRoutes] : [all]) {
     if (paths.length === 0) break
-    const source = switchedOn(plain, paths)
-    const { was, is } = await rendered(source)
-    if (isRefused(was)) continue
-    if (!isRefused(is)) return [...found, source]
-    if (!isByChart(is)) found.push(source)
+    const tried = await rendered(switchedOn(plain, paths))
+    if (isRefused(tried.was)) continue
+    const isWhole = !isRefused(tried.is)
+    if (isWhole) whole = tried
+    if (isWhole || !isByChart(tried.is)) found.push(tried.source)
+    if (isWhole) break
   }
-  return found
+  const sampled = await sampledRelease(whole, samples, rendered)
+  return sampled ? [...found, sampled] : found
+}
+
+interface Rendered {
+  readonly source: HelmSource
+  readonly was: RenderedSide
+  readonly is: RenderedSide
+}
+
+/** The number of tries to render a chart with samples, of both sides each: a bound on the time that they take. */
+const tries = 3
+
+/** A release with samples, without those of templates that the base does not render with them. */
+async function sampledRelease(
+  { source, was }: Rendered,
+  samples: readonly Sample[],
+  rendered: (source: HelmSource) => Promise<Rendered>,
+): Promise<HelmSource | undefined> {
+  const known = new Set(faultsOf(was))
+  let left = samples
+  for (let count = 0; count < tries && left.length > 0; count++) {
+    const tried = await rendered(withSamples(source, left))
+    const unknown = faultsOf(tried.was).filter((file) => !known.has(file))
+    // What only the head does not render is left out of both sides, after the first fault of the base.
+    const first = unknown.find((file) => tried.was.partial?.failure?.path.endsWith(`/${file}`))
+    const faults = first === undefined ? unknown : [first]
+    const fewer = left.filter(({ files }) => !faults.some((file) => files.has(file)))
+    if (fewer.length === left.length) {
+      const isShown = !isRefused(tried.was) && !(isRefused(tried.is) && isByChart(tried.is))
+      return isShown ? tried.source : undefined
+    }
+    left = fewer
+  }
+  return undefined
+}
+
+/** The templates that do not render, by their paths in the chart. */
+function faultsOf({ source, failure, partial }: RenderedSide): string[] {
+  const folder = source.kind === 'helm' && source.chart !== '' ? `${source.chart}/` : ''
+  const lacking = partial?.lacks.flatMap(({ what, about }) => (what === 'template' ? [about] : [])) ?? []
+  return [...lacking, ...(failure ? [failure.path] : [])].map((file) => file.slice(folder.length))
 }
 
 /** Whether a release cannot be rendered, not even without what is missing of its chart. */
@@ -110,20 +155,44 @@ function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
   }
 }
 
-async function switchesOf(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<Switches> {
+function withSamples(source: HelmSource, samples: readonly Sample[]): HelmSource {
+  const written = samples.map(({ path: key, value }) => `${key}=${JSON.stringify(value)}`)
+  const supposed = [source.supposed, abridged(written, 5)].filter(Boolean).join(', ')
+  return {
+    ...source,
+    id: `${source.id}:${written.join()}`,
+    origin: 'probed',
+    target: {
+      cluster: `${source.chart || source.release} with samples of ${abridged(samples.map((one) => one.path))}`,
+    },
+    set: { ...source.set, ...Object.fromEntries(samples.map(({ path: key, value }) => [key, value])) },
+    supposed,
+  }
+}
+
+/** The switches of a chart, and samples for its values; the former are those of the templates of its own. */
+async function supposedOf(
+  own: HelmSource,
+  base: SideOfChange,
+  head: SideOfChange,
+): Promise<{ switches: Switches; samples: readonly Sample[] }> {
   const read = await Promise.all([base, head].map((side) => textsOf(own, side)))
   const [was, is] = read.map(({ templates }) => templates)
   const templates = read.flatMap(({ templates: its }) =>
     [...its].map(([file, text]): TemplateText => {
       const isChanged = was?.get(file) !== is?.get(file)
-      return { text, above: keysAbove(file), isChanged }
+      return { file, text, above: keysAbove(file), isChanged }
     }),
   )
   const values = read.flatMap((one) => one.values)
   const { all, ofRoutes } = switchesIn(values, templates)
   const elsewhere = new Set((await Promise.all([base, head].map((side) => conditionsOf(own, side)))).flat())
   const isHere = (one: string) => !elsewhere.has(one)
-  return { all: all.filter(isHere), ofRoutes: ofRoutes.filter(isHere) }
+  const isEdited = templates.some(({ isChanged }) => isChanged)
+  return {
+    switches: { all: all.filter(isHere), ofRoutes: ofRoutes.filter(isHere) },
+    samples: isEdited ? samplesIn(values, templates) : [],
+  }
 }
 
 /** The switches of the charts that a chart includes and that are not among its files: their objects are not its own. */

@@ -201,8 +201,8 @@ function brokenHead({ before, after }: Pair, whole: Pair, lacks: Lacks): Pair | 
   const failure = after?.failure
   if (!failure || !before || before.failure || !whole.after || lacks.before.length === 0) return undefined
   if (unfit.has(failure.cause) || failure.remote || lackOf(failure) !== undefined) return undefined
-  if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason) && !isOfTemplate(failure, lacks))
-    return undefined
+  if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason))
+    if (!isOfTemplate(failure, lacks) && !isOfSamples(before)) return undefined
   return { before: asPart(before, whole.before, 'reduced', lacks.before), after: { ...whole.after, failure } }
 }
 
@@ -215,6 +215,11 @@ function isOfTemplate({ reason }: Failure, { before, after }: Lacks): boolean {
   const ofValues = (lack: Lack) => lack.what === 'value' || lack.what === 'refusal'
   const isSame = after.every((lack) => before.some((one) => isSameLack(one, lack)))
   return reason.includes('YAML parse error on ') && isSame && after.every(ofValues)
+}
+
+/** Whether a chart is rendered with supposed values, and all templates of it that are rendered have what they use. */
+function isOfSamples({ source, objects }: RenderedSide): boolean {
+  return source.origin === 'probed' && objects.every(({ origin }) => origin.kind === 'rendered' && !origin.unbuilt)
 }
 
 function asPart(

@@ -1,8 +1,10 @@
 import { fieldsOf } from '../../sources/untyped'
-import { type Action, actionsOf } from '../../template/template-actions'
+import { type Action, actionsOf, type Word } from '../../template/template-actions'
 
 /** A template of a chart, on one side of a change. */
 export interface TemplateText {
+  /** Its path in the chart. */
+  readonly file: string
   readonly text: string
   /** The keys of the chart's values above its own, for a template of a chart in its `charts/`. */
   readonly above: readonly string[]
@@ -44,6 +46,15 @@ export function switchesIn(values: readonly unknown[], templates: readonly Templ
 const routes = ['Ingress', 'IngressClass', 'IngressRoute', 'Gateway', 'GatewayClass', 'VirtualService', 'HTTPProxy']
 const others = ['Certificate', 'Issuer', 'ClusterIssuer', 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
+export function isRoute(template: string): boolean {
+  return makes(template, routes)
+}
+
+/** Whether a template makes a route, a certificate or a Service. */
+export function isRouted(template: string): boolean {
+  return makes(template, [...routes, 'Certificate', 'Issuer', 'ClusterIssuer', 'Service'])
+}
+
 function makes(template: string, kinds: readonly string[]): boolean {
   return template.split('\n').some((line) => {
     const [key, value = ''] = line.trim().split(':')
@@ -65,6 +76,12 @@ function isOff(values: unknown, path: string): boolean {
       values,
     ) === false
   )
+}
+
+/** Whether a condition asks that a value is off: `not .Values.a`, `not (index .Values "a")`. */
+function isDenied(words: readonly Word[], at: number): boolean {
+  const before = words.slice(0, at).map(({ text }) => text)
+  return before.at(-1) === 'not' || before.slice(-3).join(' ') === 'not ( index'
 }
 
 interface NamedPaths {
@@ -93,13 +110,13 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
       continue
     }
     const dot = open.at(-1)?.dot
-    const paths = words.map(({ text }) => pathOf(text, dot, variables))
+    const paths = words.map(({ text }, at) => indexedBy(words, at) ?? pathOf(text, dot, variables))
     const template = open.findLast(({ defines }) => defines !== undefined)?.defines
     for (const path of paths) if (path !== undefined && template !== undefined) ofTemplates.get(template)?.add(path)
     const isCondition = first === 'if' || (first === 'else' && second === 'if')
     words.forEach(({ text }, at) => {
       const path = paths[at]
-      if (isCondition && path !== undefined && words[at - 1]?.text !== 'not') conditions.add(path)
+      if (isCondition && path !== undefined && !isDenied(words, at)) conditions.add(path)
       if (isCondition && text === 'include')
         for (const its of defined.get((words[at + 1]?.text ?? '').slice(1, -1)) ?? []) conditions.add(its)
     })
@@ -115,6 +132,18 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
     }
   }
   return { conditions, ofTemplates }
+}
+
+/** `cert-manager.enabled` of `index .Values "cert-manager" "enabled"`, at the word `.Values`. */
+function indexedBy(words: readonly Word[], at: number): string | undefined {
+  const [, above = ''] = /^\$?\.Values(?:\.(.+))?$/.exec(words[at]?.text ?? '') ?? []
+  if (words[at - 1]?.text !== 'index') return undefined
+  const keys = above === '' ? [] : [above]
+  for (const { text } of words.slice(at + 1)) {
+    if (!text.startsWith('"')) break
+    keys.push(text.slice(1, -1))
+  }
+  return keys.length > 0 ? keys.join('.') : undefined
 }
 
 /** `ingress.enabled` of `.Values.ingress.enabled`; of `.enabled` and `$ingress.enabled`, where these are known. */

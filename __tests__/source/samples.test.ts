@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals'
+import { samplesIn } from '../../src/pipeline/opening/samples'
+import { judgeChange, places } from './rendered'
+import type { Files } from './repository'
+
+const template = (
+  annotations = '{{- with .Values.ingress.annotations }}\n  annotations:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}',
+) => `{{- if .Values.ingress.enabled }}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: shop
+  ${annotations}
+spec:
+  {{- if .Values.ingress.tls }}
+  tls:
+    {{- range .Values.ingress.tls }}
+    - secretName: {{ .secretName }}
+      hosts:
+        {{- range .hosts }}
+        - {{ . | quote }}
+        {{- end }}
+    {{- end }}
+  {{- end }}
+  rules:
+    {{- range .Values.ingress.hosts }}
+    - host: {{ .host | quote }}
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: {service: {name: shop, port: {number: {{ $.Values.port }}}}}
+    {{- end }}
+{{- end }}
+`
+
+const file = 'shop/templates/ingress.yaml'
+
+const chart: Files = {
+  'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.0.0\n',
+  'shop/values.yaml': 'port: 80\ningress: {enabled: false, annotations: {}, tls: [], hosts: []}\n',
+  [file]: template(),
+}
+
+/** Places and texts of what a change of the chart introduces. */
+async function judged(before: Files, change: Files) {
+  const report = await judgeChange(before, change)
+  return { places: places(report), texts: report.findings.map(({ text }) => text) }
+}
+
+describe('a chart that no known release installs is rendered with samples of what its values leave empty', () => {
+  test('annotations at a wrong indentation are a warning at their line', async () => {
+    const wrong = '{{- with .Values.ingress.annotations }}\n  annotations:\n    {{ toYaml . | indent 4 }}\n  {{- end }}'
+    const found = await judged(chart, { [file]: template(wrong) })
+    expect(found.places).toEqual([`warning head/${file}:8 exact source/unrendered`])
+    expect(found.texts[0]).toMatch(
+      /^Helm cannot render it: YAML parse error on shop\/templates\/ingress\.yaml: .* This assumes a release of shop with ingress\.enabled=true, ingress\.annotations=\{"example\.com\/ingress-annotations-one":"sample","example\.com\/ingress-annotations-two":"sample"\}, ingress\.hosts=\[\{"host":"ingress\.sample\.example\.com"\}\], ingress\.tls=\[\{"secretName":"ingress-sample-tls","hosts":\["ingress\.sample\.example\.com"\]\}\]\.$/,
+    )
+  })
+
+  test('a value that is read from an item is a warning at the line that reads it', async () => {
+    const found = await judged(chart, { [file]: template().replace('$.Values.port', '.Values.port') })
+    expect(found.places).toEqual([`warning head/${file}:28 exact source/unrendered`])
+  })
+
+  test('a TLS entry without the hosts of the rules is a warning', async () => {
+    const found = await judged(chart, { [file]: template().replace('- {{ . | quote }}', '- www.{{ . }}') })
+    expect(found.places).toEqual([`warning head/${file}:17 template ingress-tls/host-covered`])
+  })
+
+  test.each([
+    ['that is right', template().replace('toYaml . | nindent 4', 'tpl (toYaml .) $ | nindent 4')],
+    [
+      'that requires what only a release has',
+      template().replace('{{ .secretName }}', '{{ required "name an owner" .owner }}'),
+    ],
+    ['that takes another shape of an empty value', template().replace('{{ .host | quote }}', '{{ . | quote }}')],
+  ])('a change %s is no finding', async (_, after) => {
+    expect((await judged(chart, { [file]: after })).places.filter((one) => !one.endsWith('source/not-judged'))).toEqual(
+      [],
+    )
+  })
+
+  test('of a new Ingress, no finding is on the names in the samples', async () => {
+    const before = { ...chart, 'shop/values.yaml': `${chart['shop/values.yaml']}admin: {}\n` }
+    const added = template()
+      .replaceAll('.ingress.', '.admin.')
+      .replace('range .Values.admin.hosts', 'range .Values.hosts')
+      .replace('name: shop\n', 'name: admin\n')
+    expect(
+      (
+        await judged(before, {
+          'shop/templates/admin.yaml': added.replace('.Values.admin.enabled', '.Values.ingress.enabled'),
+        })
+      ).places,
+    ).toEqual([])
+  })
+
+  test('those of a template that the base does not render with them are left out', async () => {
+    const base = {
+      ...chart,
+      'shop/values.yaml': `${chart['shop/values.yaml']}admin: {hosts: []}\n`,
+      'shop/templates/admin.yaml':
+        'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: admin}\nspec:\n  rules:\n    {{- range .Values.admin.hosts }}\n    - host: {{ .host }}\n      path: {{ index .host "a" }}\n    {{- end }}\n',
+    }
+    const found = await judged(base, { [file]: template().replace('$.Values.port', '.Values.port') })
+    expect(found.places).toEqual([`warning head/${file}:28 exact source/unrendered`])
+    expect(found.texts[0]).not.toContain('admin.hosts')
+  })
+})
+
+describe('samples', () => {
+  const samples = (values: unknown, text: string, above: string[] = []) =>
+    samplesIn(
+      [values],
+      [{ file: 'templates/ingress.yaml', text: `kind: Ingress\n${text}`, above, isChanged: true }],
+    ).map(({ path, value }) => `${path}=${JSON.stringify(value)}`)
+
+  test.each<[what: string, values: unknown, template: string, expected: string[]]>([
+    ['a list of hosts', { hosts: [] }, '{{ range .Values.hosts }}{{ . }}{{ end }}', ['hosts=["sample.example.com"]']],
+    ['a class', { ingress: { className: '' } }, '{{ .Values.ingress.className }}', ['ingress.className="sample"']],
+    ['a host in a map', { hostName: { a: '' } }, '{{ .Values.hostName.a }}', ['hostName.a="a.sample.example.com"']],
+    [
+      'a key that is not there',
+      {},
+      '{{ toYaml .Values.web.labels }}',
+      ['web.labels={"example.com/web-labels-one":"sample","example.com/web-labels-two":"sample"}'],
+    ],
+    [
+      'TLS as YAML',
+      { tls: null },
+      '{{ toYaml .Values.tls }}',
+      ['tls=[{"hosts":["sample.example.com"],"secretName":"sample-tls"}]'],
+    ],
+    [
+      'variables',
+      { tls: [] },
+      '{{ range $i, $one := .Values.tls }}{{ $one.secretName }}{{ end }}',
+      ['tls=[{"secretName":"sample-tls"}]'],
+    ],
+    ['a text that a condition asks for', { kind: 'a' }, '{{ if eq .Values.kind "b" }}', ['kind="b"']],
+    [
+      'one of the texts that conditions ask for',
+      { kind: 'a' },
+      '{{ if eq "a" .Values.kind }}{{ else if eq .Values.kind "b" }}',
+      [],
+    ],
+    ['a default that is there', { host: 'a.b' }, '{{ .Values.host }}', []],
+    ['annotations as text', { annotations: '' }, '{{ toYaml .Values.annotations }}', []],
+    ['two shapes', { hosts: [] }, '{{ range .Values.hosts }}{{ . }}{{ .host }}{{ end }}', []],
+    ['a shape that only a named template knows', { hosts: [] }, '{{ include "hosts" .Values.hosts }}', []],
+    ['a value above that is no map', { ingress: false }, '{{ .Values.ingress.host }}', []],
+  ])('%s', (_, values, text, expected) => {
+    expect(samples(values, text)).toEqual(expected)
+  })
+
+  test('are of the values of a chart in another one, other than the global ones', () => {
+    const text = '{{ .Values.host }}{{ .Values.global.host }}'
+    expect(samples({}, text, ['api'])).toEqual([
+      'api.host="api.sample.example.com"',
+      'global.host="global.sample.example.com"',
+    ])
+  })
+})
