@@ -107,7 +107,7 @@ const kinds = {
   paths: /^(?:extra)?paths$/i,
   class: /^(?:ingress)?class(?:name)?$/i,
   issuer: /issuer(?:name|ref)?$/i,
-  secret: /tls.*secret|cert.*secret|^secretNames?$/i,
+  secret: /^secretnames?$|^(?:tls|cert(?:ificate)?)_?secret(?:_?names?)?$/i,
   host: /host(?:_?name)?$|fqdn$|domain(?:name)?$/i,
 } as const
 
