@@ -136,6 +136,16 @@ describe('a value for a dependency that none of its templates reads', () => {
     expect(found).toContain('reads the value shop.hostname, so helm ignores it. The chart reads shop.ingress.hostname')
   })
 
+  test('is no news where only the head has the chart of the dependency', async () => {
+    const all = Object.entries(umbrella(hosts))
+    const isOfDependency = ([file]: readonly [string, unknown]) => file.startsWith('web/charts/')
+    const base = Object.fromEntries(all.filter((one) => !isOfDependency(one)))
+    const { findings } = await judgeChange(base, Object.fromEntries(all.filter(isOfDependency)))
+    expect(findings.filter(({ rule }) => rule === 'source/value-unread').map(({ status }) => status)).toEqual([
+      'existing',
+    ])
+  })
+
   test('is no news where the base has it', async () => {
     expect(await ofDependency(hosts, `${hosts}more: 1\n`)).toEqual([expect.stringMatching(/^existing /)])
   })

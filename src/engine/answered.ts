@@ -17,23 +17,24 @@ export function withoutRepeated(
   if (!answered || !drafts.some(({ cluster }) => answered.has(cluster))) return drafts
   const all = [...drafts, ...others]
   const stated = new Set(all.filter(({ cluster }) => !answered.has(cluster)).map(statementOf))
-  const isRepeated = repeatedIn(all, [...answered])
+  const isRepeated = repeatedIn(all, new Map([...answered].map((cluster, index) => [cluster, index])))
   return drafts.filter(
     (draft) => !answered.has(draft.cluster) || !(stated.has(statementOf(draft)) || isRepeated(draft)),
   )
 }
 
 /** Whether a release with supposed values shows what one of the same chart before it does, which supposes less. */
-function repeatedIn(drafts: readonly RawFinding[], answered: readonly string[]): (draft: RawFinding) => boolean {
+function repeatedIn(drafts: readonly RawFinding[], order: ReadonlyMap<string, number>): (draft: RawFinding) => boolean {
   const first = new Map<string, number>()
   for (const draft of drafts) {
-    const [statement, at] = [supposedStatementOf(draft), answered.indexOf(draft.cluster)]
-    if (statement === undefined || at === -1) continue
+    const [statement, at] = [supposedStatementOf(draft), order.get(draft.cluster)]
+    // A finding of a known release repeats none of a supposed one.
+    if (statement === undefined || at === undefined) continue
     first.set(statement, Math.min(at, first.get(statement) ?? at))
   }
   return (draft) => {
-    const statement = supposedStatementOf(draft)
-    return statement !== undefined && answered.indexOf(draft.cluster) > (first.get(statement) ?? answered.length)
+    const [statement, at] = [supposedStatementOf(draft), order.get(draft.cluster)]
+    return statement !== undefined && at !== undefined && at > (first.get(statement) ?? at)
   }
 }
 

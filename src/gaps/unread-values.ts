@@ -11,6 +11,7 @@ import type { SideOfChange } from '../sides/side'
 import { type Chart, chartWithLocals, readChart } from '../sources/chart'
 import { isRead, readsIn, type TemplateReads } from '../sources/template-reads'
 import { readValues } from '../values/values-file'
+import { isChartTouched, valuesFilesOfCharts } from './values-files-of-charts'
 
 /** A value in a file, by the keys that lead to it. */
 interface Written {
@@ -30,18 +31,9 @@ export async function unreadValues(
   head: SideOfChange,
   changed: ReadonlySet<string> | undefined,
 ): Promise<Finding[]> {
-  const files = new Map<string, Set<string>>()
-  for (const source of head.discovery.sources) {
-    if (source.kind !== 'helm' || source.fetched || source.chart === '' || source.chart.endsWith('.tgz')) continue
-    const own = files.get(source.chart) ?? new Set([path.join(source.chart, 'values.yaml')])
-    for (const one of source.values) if ('path' in one) own.add(one.path)
-    files.set(source.chart, own)
-  }
   const found: Finding[] = []
-  for (const [chart, its] of files) {
-    const isTouched = [...(changed ?? [])].some((file) => its.has(file) || file.startsWith(`${chart}/`))
-    if (!changed || isTouched) found.push(...(await unreadOf(chart, [...its], base, head)))
-  }
+  for (const [chart, files] of valuesFilesOfCharts(head))
+    if (isChartTouched(chart, files, changed)) found.push(...(await unreadOf(chart, [...files], base, head)))
   return found
 }
 
@@ -98,6 +90,7 @@ interface ChartReads extends TemplateReads {
   readonly ofRoutes: ReadonlySet<string>
 }
 
+/** A template that makes a route or a certificate. */
 const routes =
   /^kind: *["']?(?:Ingress|IngressRoute|Route|HTTPRoute|GRPCRoute|TLSRoute|VirtualService|Gateway|HTTPProxy|Certificate)\b/m
 

@@ -1,8 +1,6 @@
-import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
-import { type IgnoredValue, ignoredIn } from '../kubernetes/charts/ignored-values'
-import { alternatives, enumerated } from '../listing'
+import { type IgnoredValue, ignoredIn, remedyFor } from '../kubernetes/charts/ignored-values'
 import type { ReadBlocks, ValuesFile } from '../manifest/load'
 import { findPair, pairsOf } from '../manifest/map-pairs'
 import { isAlias, isList, isMap, isScalar, type Node } from '../manifest/nodes'
@@ -11,8 +9,8 @@ import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { type Dependency, localFolderOf, readChart, vendored } from '../sources/chart'
 import { blocksReadBy } from '../sources/read-blocks'
-import type { HelmSource } from '../sources/source'
 import { readValues } from '../values/values-file'
+import { isChartTouched, valuesFilesOfCharts } from './values-files-of-charts'
 
 type Values = Omit<ValuesFile, 'path' | 'touched'>
 
@@ -33,49 +31,53 @@ export async function valuesOfDependencies(
   changed: ReadonlySet<string> | undefined,
 ): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const [folder, files] of filesByChart(head)) {
-    const isTouched = !changed || [...changed].some((file) => files.has(file) || file.startsWith(`${folder}/`))
-    if (!isTouched) continue
-    const before = base ? await ignoredBy(folder, files, base) : []
-    const known = new Set(before.map(keyOf))
-    for (const one of await ignoredBy(folder, files, head))
-      found.push(findingOf(one, folder, !base || known.has(keyOf(one)) ? 'existing' : 'introduced'))
+  for (const [folder, files] of valuesFilesOfCharts(head)) {
+    if (!isChartTouched(folder, files, changed)) continue
+    const read = await readBlocks(folder, head)
+    // What a chart reads that the base does not have is taken to be what it reads at the head: the value is no news then.
+    const readBefore = base && new Map([...read, ...(await readBlocks(folder, base))])
+    const before = base && readBefore ? await ignoredBy(readBefore, files, base) : undefined
+    const known = before && new Set(before.map(keyOf))
+    for (const one of await ignoredBy(read, files, head))
+      found.push(findingOf(one, folder, !known || known.has(keyOf(one)) ? 'existing' : 'introduced'))
   }
   return found
 }
 
-/** The values files of the charts in this repository, by the folders of the charts. */
-function filesByChart({ discovery }: SideOfChange): Map<string, Set<string>> {
-  const files = new Map<string, Set<string>>()
-  const charts = discovery.sources.filter((one): one is HelmSource => one.kind === 'helm' && !one.fetched)
-  for (const { chart, values } of charts.filter((one) => one.chart !== '' && !one.chart.endsWith('.tgz'))) {
-    const own = files.get(chart) ?? new Set([path.join(chart, 'values.yaml')])
-    for (const one of values) if ('path' in one) own.add(one.path)
-    files.set(chart, own)
-  }
-  return files
+/** The blocks that the dependencies of a chart read, by their names in it; without those that may read any value. */
+type BlocksByName = ReadonlyMap<string, { readonly dependency: Dependency; readonly blocks: ReadBlocks }>
+
+async function readBlocks(folder: string, { checkout }: SideOfChange): Promise<BlocksByName> {
+  const chart = await readChart(checkout, folder)
+  const found = chart.dependencies.map(async (dependency) => {
+    const place = localFolderOf(chart, dependency) ?? vendored(checkout, chart, dependency)
+    const blocks = place === undefined ? undefined : await blocksOf(place, checkout)
+    return blocks ? [[dependency.as, { dependency, blocks }] as const] : []
+  })
+  return new Map((await Promise.all(found)).flat())
 }
 
-async function ignoredBy(folder: string, files: ReadonlySet<string>, { checkout }: SideOfChange): Promise<Ignored[]> {
-  if (!checkout.has(path.join(folder, 'Chart.yaml'))) return []
-  const chart = await readChart(checkout, folder)
+async function ignoredBy(
+  read: BlocksByName,
+  files: ReadonlySet<string>,
+  { checkout }: SideOfChange,
+): Promise<Ignored[]> {
   const contents = await checkout.read([...files].filter((file) => checkout.has(file)))
   const given = [...contents].flatMap(([file, content]) => {
     const values = readValues(content)
-    // A value may be a template that reads others.
+    // A file that cannot be read is reported by its release. A value may be a template that reads others.
     return 'reason' in values || values.fileText.includes('.Values') ? [] : [{ file, values }]
   })
-  const ignored: Ignored[] = []
-  for (const dependency of chart.dependencies) {
-    const place = localFolderOf(chart, dependency) ?? vendored(checkout, chart, dependency)
-    const blocks = place === undefined ? undefined : await blocksOf(place, checkout)
-    if (!blocks) continue
-    for (const { file, values } of given) {
-      const found = ignoredIn(blocks, (keys) => entriesAt(values, [dependency.as, ...keys]))
-      ignored.push(...found.map((one) => ({ ...one, dependency, file, values })))
-    }
-  }
-  return ignored
+  return given.flatMap(({ file, values }) =>
+    [...read].flatMap(([name, { dependency, blocks }]) =>
+      ignoredIn(blocks, (keys) => entriesAt(values, [name, ...keys])).map((one) => ({
+        ...one,
+        dependency,
+        file,
+        values,
+      })),
+    ),
+  )
 }
 
 async function blocksOf(place: string, checkout: Checkout): Promise<ReadBlocks | undefined> {
@@ -120,12 +122,7 @@ function findingOf(one: Ignored, folder: string, status: 'existing' | 'introduce
   const { dependency, file, values, at, path: value, meant, beside } = one
   const { as, name, version } = dependency
   const whole = (its: string) => `${as}.${its}`
-  const remedy =
-    meant.length > 0
-      ? `The chart reads ${alternatives(meant.slice(0, 3).map(whole))}; write it there.`
-      : beside.length > 0
-        ? `In the same block the chart reads ${enumerated(beside, 8)}; write one of these, or remove the value.`
-        : 'Remove it, or write it where the chart has it in its values.yaml.'
+  const remedy = remedyFor({ meant: meant.map(whole), beside })
   return gateFinding('source/value-unread', 'unread', 'warning', {
     side: 'head',
     path: file,

@@ -1,4 +1,5 @@
 import { oneEditFrom } from '../../closest'
+import { alternatives, enumerated } from '../../listing'
 import type { ReadBlocks } from '../../manifest/load'
 import { isPlaceholder } from '../ingress/ingress'
 import { holdsIngress, isOfIngress } from './ingress-keys'
@@ -13,6 +14,13 @@ export interface IgnoredValue<At> {
   readonly meant: readonly string[]
   /** The keys that it reads in the same block; none at the top. */
   readonly beside: readonly string[]
+}
+
+/** What to do about such a value, as sentences. */
+export function remedyFor({ meant, beside }: Pick<IgnoredValue<unknown>, 'meant' | 'beside'>): string {
+  if (meant.length > 0) return `The chart reads ${alternatives(meant.slice(0, 3))}; write it there.`
+  if (beside.length === 0) return 'Remove it, or write it where the chart has it in its values.yaml.'
+  return `In the same block the chart reads ${enumerated(beside, 8)}; write one of these, or remove the value.`
 }
 
 /** A value in a block: its key, its place and its content. */

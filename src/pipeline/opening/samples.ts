@@ -11,7 +11,7 @@ export interface Sample {
   readonly files: ReadonlySet<string>
 }
 
-/** More than these say nothing more of one chart. */
+/** The most samples of one chart: with more, a fault of one template more often hides the others. */
 const most = 40
 
 /**

@@ -176,6 +176,7 @@ export async function withUsableSchema(
 
 /** Whether a chart has parts of its schema in another place, to which helm has no access here. */
 async function hasSchemaElsewhere(chart: string): Promise<boolean> {
+  // Most charts have none, and that of a packed one is known once helm refuses it.
   const schema = await readFile(path.join(chart, 'values.schema.json'), 'utf8').catch(() => '')
   return /"\$ref"\s*:\s*"https?:/.test(schema)
 }

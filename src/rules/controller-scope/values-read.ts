@@ -1,8 +1,7 @@
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { unreadValues } from '../../kubernetes/charts/chart-values'
-import { ignoredValues } from '../../kubernetes/charts/ignored-values'
+import { ignoredValues, remedyFor } from '../../kubernetes/charts/ignored-values'
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
-import { alternatives, enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -14,21 +13,14 @@ interface Unread {
 }
 
 interface Ignored extends Omit<Unread, 'instead'> {
-  meant: string
-  beside: string
+  remedy: string
 }
 
 const outcome = 'helm ignores it, and what it sets stays as the chart has it'
 
-function remedyFor({ meant, beside }: Pick<Ignored, 'meant' | 'beside'>): string {
-  if (meant !== '') return `The chart reads ${meant}; write it there.`
-  if (beside !== '') return `In the same block the chart reads ${beside}; write one of these, or remove the value.`
-  return 'Remove it, or write it where the chart has it in its values.yaml.'
-}
-
 export default defineRule({
   id: 'controller-scope/values-read',
-  summary: 'The chart of a controller reads the values that its release gets.',
+  summary: 'The chart of a release reads the values that the release gets.',
   since: '1.7.0',
   scope: 'snapshot',
   kinds: releaseKinds,
@@ -40,8 +32,8 @@ export default defineRule({
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. Write ${instead}, or remove it.`,
     renamed: ({ release, chart, path, instead }: Unread) =>
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart calls it ${instead}; write that.`,
-    ignored: ({ release, chart, path, ...known }: Ignored) =>
-      `The values of ${release} set ${path}, which no template of the chart ${chart} reads: ${outcome}. ${remedyFor(known)}`,
+    ignored: ({ release, chart, path, remedy }: Ignored) =>
+      `The values of ${release} set ${path}, which no template of the chart ${chart} reads: ${outcome}. ${remedy}`,
   },
   later: { renamed: '1.11.0', ignored: '1.15.0' },
   *partners(manifest) {
@@ -54,11 +46,9 @@ export default defineRule({
       const unread = unreadValues(one)
       for (const { at, path, instead, kind } of unread)
         report(at, kind, { release, chart, path, instead }, { keys: [path] })
-      for (const { at, path, meant, beside } of ignoredValues(one)) {
-        if (unread.some((known) => known.path === path)) continue
-        const args = { release, chart, path, meant: alternatives(meant.slice(0, 3)), beside: enumerated(beside, 6) }
-        report(at, 'ignored', args, { keys: [path] })
-      }
+      const others = ignoredValues(one).filter(({ path }) => !unread.some((known) => known.path === path))
+      for (const { at, path, ...known } of others)
+        report(at, 'ignored', { release, chart, path, remedy: remedyFor(known) }, { keys: [path] })
     }
   },
 })
