@@ -62,6 +62,19 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     ])
   })
 
+  test('all patches for objects from elsewhere are left out at once, however many they are', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `server-${index}`)
+    const more = Object.fromEntries(names.map((name) => [`app/${name}.yaml`, patchOf('Deployment', name, 'spec: {}')]))
+    const base = { ...beside(...names.map((name) => `  - path: ${name}.yaml`)), ...more }
+    const report = await judge(base, { 'app/web.yaml': web() })
+    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(report.findings[0]?.object).toMatchObject({ namespace: 'shop', name: 'web' })
+    expect(await listed(base, { 'app/web.yaml': web() }, 'app/kustomization.yaml')).toEqual([
+      `it uses ${remote}, which is not in this repository`,
+      expect.stringMatching(/: it was read without patches of Deployment server, patches of Deployment server-0, /),
+    ])
+  })
+
   test.each<[string, Files]>([
     [
       'an image',

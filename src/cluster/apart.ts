@@ -11,7 +11,7 @@ export interface Whereabouts {
   readonly path?: string
   /** The folder that the layout gives to a cluster: then it is this one, or one in it. */
   readonly layout?: string | undefined
-  /** The folder of the path that has the name of a cluster, as its siblings have. */
+  /** The folder of the path that is taken for a cluster, if the layout does not give it to a larger one; '' if none is. */
   readonly folder?: string | undefined
 }
 
@@ -27,8 +27,9 @@ export function whereaboutsOf(
   const layout = layoutFolderOf(path)
   // Only a new file is in a cluster that the head declares.
   const known = { names: declaredFor(path, head), path: layout === undefined ? path : `${layout}/`, layout }
-  const folder = folders && ancestors(path).findLast((one) => folders.has(one))
-  return folder === undefined ? known : { ...known, folder }
+  if (!folders) return known
+  const folder = ancestors(path).findLast((one) => folders.has(one)) ?? ''
+  return { ...known, folder: folder.length > (layout ?? '').length ? folder : '' }
 }
 
 /** Whether two things are certainly in different clusters. */
@@ -50,9 +51,10 @@ function mayShareFolder(one: Whereabouts, other: Whereabouts): boolean {
   return one.layout === other.layout || isIn(one.layout, other.layout) || isIn(other.layout, one.layout)
 }
 
+/** What is in no such folder is in none of them. Of two folders, one in the other, it is not known which has the objects. */
 function areInOtherFolders(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined || one === other) return false
-  return !isIn(one, other) && !isIn(other, one)
+  return one === '' || other === '' || (!isIn(one, other) && !isIn(other, one))
 }
 
 function isIn(path: string, folder: string): boolean {

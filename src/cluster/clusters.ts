@@ -43,9 +43,15 @@ export interface Declarations {
 
 /**
  * @param files every file with objects, on both sides; may be left empty when no finding can depend on it
+ * @param known folders that repeat each other by objects of other files, with the sides on which they do
  */
-export function mapClusters({ base, head, folders, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
+export function mapClusters(
+  { base, head, folders, isNew }: Declarations,
+  files: readonly FileObjects[],
+  known: ReadonlyMap<string, number> = new Map(),
+): ClusterMap {
   const repeated = foldersThatRepeat(files)
+  for (const [folder, sides] of known) repeated.set(folder, (repeated.get(folder) ?? 0) | sides)
   for (const [folder, sides] of foldersWithOwnFlux(files)) repeated.set(folder, (repeated.get(folder) ?? 0) | sides)
   const hasBase = files.some(({ sides }) => sides.includes('base'))
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
@@ -61,12 +67,12 @@ export function mapClusters({ base, head, folders, isNew }: Declarations, files:
   }
   // The head may declare new clusters; paths it adds to a cluster that the base knows could replace what it removed.
   const declared = Object.entries(head).filter(([name]) => !Object.hasOwn(base, name))
-  const known = new Set(
+  const there = new Set(
     declared.length === 0
       ? []
       : files.filter(({ sides }) => sides.includes('base')).flatMap(({ path }) => placeBy([base], path).clusters),
   )
-  const fresh = Object.fromEntries(declared.filter(([name]) => !known.has(name)))
+  const fresh = Object.fromEntries(declared.filter(([name]) => !there.has(name)))
   return {
     // Uncertain clusters weaken findings, so folders that only start to repeat each other in a pull request do not
     // count.
@@ -100,7 +106,7 @@ const siblingLimit = 64
  *
  * @returns the folders, with the sides on which they repeat another
  */
-function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
+export function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
   const held = files.map(({ path, sides, refs }) => ({
     path,
     bits: sides.reduce((all, side) => all | sideBits[side], 0),

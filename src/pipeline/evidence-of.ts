@@ -106,6 +106,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
     partners: new FoundPartners(
       rest.needed,
       [...rendered.before, ...rendered.after, ...rest.rendered],
+      rest.repeated,
       [read.before, read.after],
       partners,
     ),

@@ -5,11 +5,12 @@ import { Files } from '../revision/files'
 import { inGivenNamespace } from '../sides/given-namespace'
 import type { RenderedSide } from '../sides/rendered-side'
 import { withAssumed } from './assume'
+import { fileObjects } from './file-objects'
 import type { Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
 import { renderCopies } from './partners/copies-of-removed'
 import { PartnerSearch } from './partners/partner-search'
-import { looseManifests, renderFound, renderPartners } from './partners/render-partners'
+import { looseManifests, type Partners, renderFound, renderPartners } from './partners/render-partners'
 import { SeenObjects } from './partners/seen-objects'
 import { needsOtherFiles } from './partners/wanted-partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
@@ -26,6 +27,8 @@ export interface Rest {
   readonly files: Files
   /** The objects that are known before any partner is read. */
   readonly seen: SeenObjects
+  /** Folders that repeat each other by their files, with the sides on which they do: their sources are not rendered. */
+  readonly repeated: ReadonlyMap<string, number>
 }
 
 /** Reads the other files and renders the other sources that may hold a partner of an object this change may touch. */
@@ -42,11 +45,12 @@ export async function readRest(
   const { texts, files } =
     read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
   const seen = new SeenObjects([...all.before, ...all.after], texts ?? new Map(), words)
-  const partners = needed
-    ? await (found
-        ? renderFound(sides, rendered.isSame, found)
-        : renderPartners(sides, rendered.isSame, rules, touched, { seen, search: words }))
-    : []
+  const written = () => fileObjects(read, rendered, texts ?? new Map(), words)
+  const { rendered: partners, repeated } = !needed
+    ? noPartners
+    : found
+      ? await renderFound(sides, rendered.isSame, found)
+      : await renderPartners(sides, rendered.isSame, rules, touched, { seen, search: words, written })
   const ids = new Set(partners.map(({ source }) => source.id))
   const copies = found ? [] : await renderCopies(touched, { sides, isSame: rendered.isSame, search: words })
   const rest = [...partners, ...copies.filter(({ source }) => !ids.has(source.id))]
@@ -56,8 +60,11 @@ export async function readRest(
     rendered: await read.values.complete('head', rest),
     files,
     seen,
+    repeated,
   }
 }
+
+const noPartners: Partners = { rendered: [], repeated: new Map() }
 
 interface ObjectsOfSides {
   readonly before: readonly Manifest[]

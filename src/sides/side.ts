@@ -20,6 +20,7 @@ import { closureOf, inside, type Kustomization, type RemoteEntry, remoteEntries 
 import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
+import { missingObjects } from '../sources/reduced-kustomization'
 import type { DeclarationSite, HelmSource, KustomizeSource, Source } from '../sources/source'
 import { type FetchedInput, type FetchedParts, fetchedInputs, type LeftOut, partsHere, seenHere } from './fetched-input'
 import { lookAt, type Opening } from './look-at'
@@ -320,6 +321,12 @@ export class SideOfChange {
     const parts = { pieces: [], charts, data, remote: this.remoteOf(source) }
     const fetched = this.fetchedFor(source)
     return { ...side, ...(fetched ? partsHere(parts, fetched) : parts) }
+  }
+
+  /** The objects that a source does not have, by its files, and that it has patches for. */
+  async missingObjects(source: Source): Promise<readonly Lack[]> {
+    const { checkout, kustomizations } = this.wholeInputOf(source)
+    return source.kind === 'kustomize' ? missingObjects(source, kustomizations, checkout) : []
   }
 
   /** Reads the manifests that a source names from their files. */

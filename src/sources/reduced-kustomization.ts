@@ -1,11 +1,13 @@
 import { isMap, isSeq, parseDocument } from 'yaml'
 import { splitDocuments } from '../manifest/documents'
 import { loadFile } from '../manifest/load'
+import type { ObjectRef } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from './kustomization'
 import { kustomizationShape } from './kustomize-fields'
 import { isInline, readKustomizeText } from './kustomize-reader'
 import type { Lack } from './lack'
+import { objectsInFiles } from './objects-in-files'
 import { realPlace } from './places'
 import type { KustomizeSource } from './source'
 import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
@@ -55,6 +57,35 @@ export async function reducedKustomization(
   }
 }
 
+/**
+ * The objects that patches of a Kustomization are for and that are in none of its files: kustomize names one at a time. None
+ * where its objects are not known without a build.
+ */
+export async function missingObjects(
+  source: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<readonly Lack[]> {
+  const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
+  if (kustomizations.some(({ words }) => words.has('generators'))) return []
+  const objects = await objectsInFiles(source, all, checkout)
+  if (!objects) return []
+  const present = new Set(objects.map(idOf))
+  const reduction = new Reduction([], kustomizations, checkout, present)
+  for (const one of kustomizations) if (!one.made) await reduction.reduce(one)
+  const missing = reduction.patches
+    .toReversed()
+    .flatMap(({ text }) => loadFile({ text }).objects.map(({ ref }) => idOf(ref)))
+  return [...new Set(missing)].map((about) => ({ what: 'object', about }))
+}
+
+function idOf({ kind, name }: ObjectRef): string {
+  return `${kind}/${name}`
+}
+
+/** The kinds of which a Kustomization may generate objects. */
+const generated: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
+
 /** The place of the entries of a field. */
 interface FieldPlace {
   readonly folder: string
@@ -73,6 +104,8 @@ class Reduction {
     private readonly lacks: readonly Lack[],
     kustomizations: readonly Kustomization[],
     private readonly checkout: Checkout,
+    /** The objects that are known to be there, where what is not among them is missing. */
+    private readonly present?: ReadonlySet<string>,
   ) {
     this.pluginFolders = new Set(
       kustomizations.flatMap(({ folder, pluginPlaces }) => pluginPlaces.map(({ text }) => inside(folder, text))),
@@ -117,6 +150,11 @@ class Reduction {
 
   private has(what: Lack['what'], about: string): boolean {
     return this.lacks.some((lack) => lack.what === what && lack.about === about)
+  }
+
+  private isMissing(ref: ObjectRef): boolean {
+    const isAbsent = this.present !== undefined && !generated.has(ref.kind) && !this.present.has(idOf(ref))
+    return isAbsent || this.has('object', idOf(ref))
   }
 
   /** The rest of an entry of a list: the whole entry, another one in its place, or nothing. */
@@ -179,7 +217,7 @@ class Reduction {
     if (text === undefined) return 'whole'
     const documents = splitDocuments(text).map((document) => document.text)
     const lacking = documents.filter((document) =>
-      loadFile({ text: document }).objects.some(({ ref }) => this.has('object', `${ref.kind}/${ref.name}`)),
+      loadFile({ text: document }).objects.some(({ ref }) => this.isMissing(ref)),
     )
     if (lacking.length === 0) return 'whole'
     for (const patch of lacking) this.patches.push({ path: file ?? place.file, text: patch })

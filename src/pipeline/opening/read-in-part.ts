@@ -7,7 +7,7 @@ import type { RemoteEntry } from '../../sources/kustomization'
 import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
-/** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
+/** The number of messages on missing parts of a side that are followed; most come only when the parts before are left out. */
 const maxLacks = 12
 
 /** The number for a chart that this change does not reach: such charts are rendered for what others may need of them. */
@@ -105,15 +105,16 @@ async function withoutLacks({ base, head }: Pick<Sides, 'base' | 'head'>, pair: 
   let lacks: Lacks = { before: [], after: [] }
   let sides = pair
   const remote = { before: remoteOf(pair.before), after: remoteOf(pair.after) }
-  while (countOf(lacks) < 2 * most) {
-    const found = withMore(lacks, sides, pair)
+  for (let followed = 0; followed < 2 * most; ) {
+    let found = withMore(lacks, sides, pair)
     if (countOf(found) === countOf(lacks)) {
       const broken = brokenHead(sides, pair, lacks)
       if (broken) return broken
-      const fewer = withoutTemplates(lacks, sides)
-      if (countOf(fewer) === countOf(lacks)) break
-      lacks = fewer
-    } else lacks = found
+      found = withoutTemplates(lacks, sides)
+      if (countOf(found) === countOf(lacks)) break
+    }
+    followed += countOf(found) - countOf(lacks)
+    lacks = await withOthers({ base, head }, lacks, found, pair)
     const [was, is] = await Promise.all([
       pair.before && base?.renderWithout(pair.before.source, lacks.before),
       pair.after && head.renderWithout(pair.after.source, lacks.after),
@@ -157,6 +158,23 @@ function withMore(lacks: Lacks, { before, after }: Pair, whole: Pair): Lacks {
   const ofBase = was?.what === 'value' && isWhole ? undefined : was
   const forBoth = [ofBase, is].filter((lack) => lack !== undefined && lack.what !== 'value')
   return { before: merged(lacks.before, [ofBase, ...forBoth]), after: merged(lacks.after, [is, ...forBoth]) }
+}
+
+/** Where kustomize names an object that a patch does not find, adds the others that are missing: it names one at a time. */
+async function withOthers(
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+  known: Lacks,
+  found: Lacks,
+  { before, after }: Pair,
+): Promise<Lacks> {
+  const isNews = (some: readonly Lack[], less: readonly Lack[]) =>
+    some.slice(less.length).some(({ what }) => what === 'object')
+  const [was, is] = await Promise.all([
+    before && isNews(found.before, known.before) ? base?.missingObjects(before.source) : undefined,
+    after && isNews(found.after, known.after) ? head.missingObjects(after.source) : undefined,
+  ])
+  const others = [...(was ?? []), ...(is ?? [])]
+  return { before: merged(found.before, others), after: merged(found.after, others) }
 }
 
 function merged(lacks: readonly Lack[], more: readonly (Lack | undefined)[]): readonly Lack[] {

@@ -18,12 +18,14 @@ export class FoundPartners {
   /**
    * @param needed whether any object that the change does not touch is needed
    * @param rendered the sources that were rendered, for either side
+   * @param repeated the folders that repeat each other by the files of sources that were not rendered
    * @param touched the files that differ, at either side
    * @param selected the untouched files that were read
    */
   constructor(
     readonly needed: boolean,
     rendered: readonly RenderedSide[],
+    readonly repeated: ReadonlyMap<string, number>,
     private readonly touched: readonly Files[],
     private readonly selected: LoadedPartners,
   ) {

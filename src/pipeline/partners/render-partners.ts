@@ -1,7 +1,9 @@
-import { areApart, type Whereabouts, whereaboutsOf } from '../../cluster/apart'
+import { areApart, type Whereabouts } from '../../cluster/apart'
+import type { FileObjects } from '../../cluster/clusters'
 import { namesOfReleaseParts } from '../../kubernetes/charts/chart-release'
 import { groupKindOf, type Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import type { ActiveRule } from '../../policy/policy'
+import { objectsOfSources } from '../../sides/objects-of-sources'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import type { Source } from '../../sources/source'
@@ -11,7 +13,9 @@ import type { FoundPartners } from './found-partners'
 import { givenNamespaces } from './given-namespaces'
 import { type MayHold, mayHoldOf } from './may-hold'
 import type { PartnerSearch } from './partner-search'
+import { destinations, type Group, PossiblePlaces } from './possible-places'
 import type { SeenObjects } from './seen-objects'
+import { skimmedObjects } from './skimmed-objects'
 import {
   isAmong,
   isAsked,
@@ -28,25 +32,32 @@ interface Asked {
   readonly wanted: readonly Wanted[]
 }
 
+/** The untouched sources that were rendered. */
+export interface Partners {
+  readonly rendered: readonly RenderedSide[]
+  /**
+   * The folders that repeat each other by the files of sources that were not rendered, with the sides on which they do.
+   * They count as clusters, so the objects of one have no partners in another.
+   */
+  readonly repeated: ReadonlyMap<string, number>
+}
+
 /** An unchanged source, as far as it is known before it is rendered. */
 interface Unrendered {
-  readonly at: Whereabouts
   /** The namespaces of its objects for which none is written, where they are known. */
   readonly namespaces: readonly string[] | undefined
   readonly mayHold: MayHold
 }
-
-/** Objects in more places than this are looked for in all of these places together. */
-const maxPlaces = 50
 
 /** Renders the unchanged sources that a trial compares with. */
 export async function renderFound(
   { head }: Pick<Sides, 'head'>,
   unreached: (source: Source) => boolean,
   found: FoundPartners,
-): Promise<RenderedSide[]> {
+): Promise<Partners> {
   const sources = declared(head).filter((one) => unreached(one) && found.hasSource(one))
-  return Promise.all(sources.map(async (source) => readableSide(head, await head.render(source))))
+  const rendered = await Promise.all(sources.map(async (source) => readableSide(head, await head.render(source))))
+  return { rendered, repeated: found.repeated }
 }
 
 /** The sources that something declares. */
@@ -63,8 +74,12 @@ export async function renderPartners(
   unreached: (source: Source) => boolean,
   rules: readonly ActiveRule[],
   touched: readonly Manifest[],
-  { seen, search: known }: { readonly seen: SeenObjects; readonly search: PartnerSearch },
-): Promise<RenderedSide[]> {
+  {
+    seen,
+    search: known,
+    written,
+  }: { readonly seen: SeenObjects; readonly search: PartnerSearch; readonly written: () => readonly FileObjects[] },
+): Promise<Partners> {
   const { head, declarations, shard } = sides
   const search = known.words
   const isWanted = ({ ref, object }: Manifest, { kinds, strings, marks, namespace = ref.namespace }: Wanted) =>
@@ -76,15 +91,17 @@ export async function renderPartners(
   const unrendered = declared(head)
     .filter(mayMatter)
     .map(async (source): Promise<[Source, Unrendered]> => {
-      const at = whereaboutsOf(source.target, declarations)
       const namespaces = givenNamespaces(source, head.discovery.kustomizations)
       const mayHold = await known.mayHold(head.keys.get(source.id), () => mayHoldOf(source, head, search))
-      return [source, { at, namespaces, mayHold }]
+      return [source, { namespaces, mayHold }]
     })
   const open = new Map(await Promise.all(unrendered))
   const destinationsOf = destinations(sides)
   const state = stateOf(touched, destinationsOf)
-  const grouped = grouping(placing(destinationsOf, declarations, state))
+  const places = new PossiblePlaces(declarations, destinationsOf, state, written)
+  if (open.size > 0) places.learn(new Map())
+  const skim = async (source: Source) =>
+    places.isKnown(source) ? undefined : ([source.id, await skimmedObjects(source, head, known)] as const)
   const rendered: RenderedSide[] = []
   /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
   const manifests = [...touched]
@@ -95,17 +112,28 @@ export async function renderPartners(
   /** The rules without a known subject. */
   const without = new Set([...starts.keys()].filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
   for (let frontier: ReadonlyMap<ActiveRule, readonly Manifest[]> = starts; frontier.size > 0 && open.size > 0; ) {
-    const asked = new Map(
-      [...frontier].map(([rule, its]) => [rule, askedFor(rule, grouped(its), state, without.has(rule))]),
-    )
+    const look = () =>
+      new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, places.grouped(its), state, without.has(rule))]))
+    const amongst = (sources: readonly (readonly [Source, Unrendered])[], all: readonly Asked[]) =>
+      sources.filter(([source, its]) => {
+        const isNear = nearTo(places.of(source))
+        return all.some(({ at, wanted }) => isNear(at) && wanted.some((one) => holds(its, one)))
+      })
+    const candidates = amongst([...open], [...look().values()].flat())
+    // What repeats the objects of another folder is for another cluster, and need not be rendered.
+    const skims = await Promise.all(candidates.map(([source]) => skim(source)))
+    const fresh = skims.flatMap((one) => (one?.[1] ? [[one[0], one[1]] as const] : []))
+    if (fresh.length > 0) places.learn(new Map(fresh))
+    const asked = look()
     const all = [...asked.values()].flat()
-    const next = [...open].filter(([, source]) => {
-      const isNear = nearTo(source.at)
-      return all.some(({ at, wanted }) => isNear(at) && wanted.some((one) => holds(source, one)))
-    })
+    const next = amongst(candidates, all)
     for (const [source] of next) open.delete(source)
     const found = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
     rendered.push(...found)
+    const objects = found.flatMap((one) =>
+      objectsOfSources([one], ['base', 'head']).map((its) => [one.source.id, its] as const),
+    )
+    places.learn(new Map(objects))
     const lookedFor = all.flatMap(({ wanted }) => wanted)
     manifests.push(...looseManifests('head', found).filter((one) => lookedFor.some((some) => isWanted(one, some))))
     const further = new Map<ActiveRule, readonly Manifest[]>()
@@ -120,7 +148,7 @@ export async function renderPartners(
     }
     frontier = further
   }
-  return rendered
+  return { rendered, repeated: places.repeated }
 }
 
 /**
@@ -151,76 +179,6 @@ function holds({ mayHold, namespaces }: Unrendered, wanted: Wanted): boolean {
   if (!mayHold(wanted) || !(marks === undefined || mayHold({ kinds, strings: marks }))) return false
   if (namespaces === undefined || namespace === undefined || namespaces.includes(namespace)) return true
   return mayHold({ kinds: [], strings: [namespace] })
-}
-
-type PlaceOf = (manifest: Manifest) => readonly Whereabouts[] | undefined
-
-type Destination = Parameters<typeof whereaboutsOf>[0]
-
-/** Finds the clusters, or the files that decide them, of objects. */
-function destinations({ base, head }: Pick<Sides, 'base' | 'head'>): (manifest: Manifest) => readonly Destination[] {
-  const targetsOf = (side: Sides['base']) => new Map(side?.discovery.sources.map(({ id, target }) => [id, target]))
-  const targets = { base: targetsOf(base), head: targetsOf(head) }
-  return ({ origin, clusters, side, object }) => {
-    // The objects that describe clusters have theirs already.
-    if (clusters.length > 0) return clusters.map((cluster) => ({ cluster }))
-    const source = origin.kind === 'rendered' ? origin.id : object.context?.inflatedBy
-    if (source !== undefined) return [targets[side].get(source) ?? []].flat()
-    const its = side === 'base' ? base : head
-    // Files of charts and Kustomizations are deployed to the clusters of the sources that include them.
-    if (its?.discovery.ownership.has(origin.path)) return []
-    return [origin.path, ...(its?.tree.aliases.get(origin.path) ?? [])].map((path) => ({ path }))
-  }
-}
-
-/**
- * Finds the possible clusters of touched objects and their partners. A removed object may have copies in folders that are
- * taken for other clusters, which make its removal less certain.
- */
-function placing(
-  destinationsOf: (manifest: Manifest) => readonly Destination[],
-  { base, head, folders }: Sides['declarations'],
-  { gone }: StateOfChange,
-): PlaceOf {
-  return (manifest) => {
-    const all = destinationsOf(manifest)
-    const known = gone.has(manifest) || !folders ? { base, head } : { base, head, folders }
-    return all.length > 0 ? all.map((one) => whereaboutsOf(one, known)) : undefined
-  }
-}
-
-/** Objects in the same place. */
-interface Group {
-  readonly at: readonly Whereabouts[] | undefined
-  readonly its: Manifest[]
-}
-
-/** Groups objects by their place, or, if there are many, by whether it is known. Most rules start with the same ones. */
-function grouping(placeOf: PlaceOf): (manifests: readonly Manifest[]) => readonly Group[] {
-  const known = new Map<readonly Manifest[], readonly Group[]>()
-  return (manifests) => {
-    const found = known.get(manifests) ?? groupsOf(manifests, placeOf)
-    known.set(manifests, found)
-    return found
-  }
-}
-
-function groupsOf(manifests: readonly Manifest[], placeOf: PlaceOf): Group[] {
-  const groups = new Map<string, Group>()
-  for (const manifest of manifests) {
-    const at = placeOf(manifest)
-    const key = JSON.stringify(at ?? null)
-    const group = groups.get(key) ?? { at, its: [] }
-    groups.set(key, group)
-    group.its.push(manifest)
-  }
-  const all = [...groups.values()]
-  if (all.length <= maxPlaces) return all
-  const [placed, anywhere] = [all.filter(({ at }) => at), all.filter(({ at }) => !at)]
-  return [
-    { at: placed.flatMap(({ at }) => at ?? []), its: placed.flatMap(({ its }) => its) },
-    { at: undefined, its: anywhere.flatMap(({ its }) => its) },
-  ]
 }
 
 function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): boolean {
