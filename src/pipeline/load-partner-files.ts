@@ -13,11 +13,15 @@ export async function loadPartnerFiles(
   compared: Comparison,
   { rules, search, partners }: Scope,
 ): Promise<LoadedPartners> {
-  const { described, moves, rest } = compared
+  const { described, moves, rest, placement } = compared
   const changes = [...changesWithAssumed(compared), ...described]
+  const touched = new Set([...changes, ...moves].map(({ cluster }) => cluster))
+  const isTouched = (cluster: string) => touched.has(cluster)
+  const isNear = (path: string) => placement.clustersOf('head', path).some(isTouched)
+  const loaded = rest.head.filter(({ clusters }) => clusters.some(isTouched))
   const found = partners
     ? { loaded: partners.load(texts), documents: [] }
-    : loadPartners(rules, changes, moves, texts, { loaded: rest.head, seen, search: search?.words })
+    : loadPartners(rules, changes, moves, texts, { loaded, seen, search: search?.words, isNear })
   const completed = new Map<string, LoadedFile>()
   for (const [path, file] of found.loaded) completed.set(path, await values.completed(path, file))
   return { ...found, loaded: completed }

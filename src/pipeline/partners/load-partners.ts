@@ -27,6 +27,8 @@ interface Known {
   /** The objects among which a subject of a rule may be, apart from these. */
   readonly seen?: SeenObjects | undefined
   readonly search?: WordSearch | undefined
+  /** Whether something in a cluster of this file changes; other files may have copies of what is removed, and no more. */
+  readonly isNear?: (path: string) => boolean
 }
 
 /** An object whose partners are looked for, and the rules that compare it with them. */
@@ -61,7 +63,7 @@ export function loadPartners(
   changes: readonly Change[],
   moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
-  { loaded: loadedAlready = [], seen, search = new WordSearch() }: Known = {},
+  { loaded: loadedAlready = [], seen, search = new WordSearch(), isNear = () => true }: Known = {},
 ): LoadedPartners {
   const found = new Map<string, ReadInPart>()
   const asked = new Map<ActiveRule, Set<string>>()
@@ -110,6 +112,7 @@ export function loadPartners(
       if (by.size > 0) frontier.push({ manifest, by })
     }
     for (const [path, text] of rest) {
+      if (!isFirst && !isNear(path)) continue
       if (!mayPutWordsTogether(text) && !mayMention(text, strings, index, search)) continue
       const documents = new Set<string>()
       const by = new Set<ActiveRule>()
@@ -127,7 +130,7 @@ export function loadPartners(
       const isRead = before !== undefined && before.documents.size === documents.size
       const file = isRead ? before.file : loadFile({ text }, (document) => documents.has(document))
       found.set(path, { file, documents, by })
-      frontier.push(...newIn(file, by, path, before))
+      if (isNear(path)) frontier.push(...newIn(file, by, path, before))
     }
   }
   const loaded = new Map([...found].map(([path, { file }]) => [path, file]))

@@ -21,31 +21,42 @@ export interface Group {
  * these are: folders that repeat each other are clusters.
  */
 export class PossiblePlaces {
-  /** The objects of untouched sources, by their ids. */
-  private readonly known = new Map<string, FileObjects>()
+  /** The objects of untouched sources, by their ids; undefined where they are not known. */
+  private readonly known = new Map<string, FileObjects | undefined>()
   private folders: ReadonlySet<string> | undefined
   private readonly groups = new Map<readonly Manifest[], readonly Group[]>()
   /** The folders that repeat each other, with the sides on which they do. */
   repeated: ReadonlyMap<string, number> = new Map()
 
-  /** @param written finds the objects of files and of the sources that the change touches */
+  /** @param written the objects of files and of the sources that the change touches */
   constructor(
     private readonly declarations: Declarations,
     private readonly destinationsOf: (manifest: Manifest) => readonly Destination[],
     private readonly state: StateOfChange,
-    private readonly written: () => readonly FileObjects[],
+    private readonly written: readonly FileObjects[],
   ) {
-    this.folders = declarations.folders
+    this.compare()
   }
 
   isKnown({ id }: Source): boolean {
     return this.known.has(id)
   }
 
-  /** Takes the objects of untouched sources into account, by the ids of these. */
-  learn(objects: ReadonlyMap<string, FileObjects>): void {
+  /**
+   * Takes the objects of untouched sources into account, by the ids of these.
+   *
+   * @returns whether more folders repeat each other by them
+   */
+  learn(objects: readonly (readonly [string, FileObjects | undefined])[]): boolean {
+    if (objects.length === 0) return false
     for (const [id, one] of objects) this.known.set(id, one)
-    this.repeated = foldersThatRepeat([...this.written(), ...this.known.values()])
+    const before = this.repeated
+    this.compare()
+    return [...this.repeated.keys()].some((folder) => !before.has(folder))
+  }
+
+  private compare(): void {
+    this.repeated = foldersThatRepeat([...this.written, ...[...this.known.values()].filter((one) => one !== undefined)])
     this.folders = new Set([...(this.declarations.folders ?? []), ...this.repeated.keys()])
     this.groups.clear()
   }

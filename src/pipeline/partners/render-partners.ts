@@ -98,10 +98,9 @@ export async function renderPartners(
   const open = new Map(await Promise.all(unrendered))
   const destinationsOf = destinations(sides)
   const state = stateOf(touched, destinationsOf)
-  const places = new PossiblePlaces(declarations, destinationsOf, state, written)
-  if (open.size > 0) places.learn(new Map())
-  const skim = async (source: Source) =>
-    places.isKnown(source) ? undefined : ([source.id, await skimmedObjects(source, head, known)] as const)
+  const places = new PossiblePlaces(declarations, destinationsOf, state, open.size > 0 ? written() : [])
+  const skim = (sources: readonly Source[]) =>
+    Promise.all(sources.map(async (one) => [one.id, await skimmedObjects(one, head, known)] as const))
   const rendered: RenderedSide[] = []
   /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
   const manifests = [...touched]
@@ -114,26 +113,17 @@ export async function renderPartners(
   for (let frontier: ReadonlyMap<ActiveRule, readonly Manifest[]> = starts; frontier.size > 0 && open.size > 0; ) {
     const look = () =>
       new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, places.grouped(its), state, without.has(rule))]))
-    const amongst = (sources: readonly (readonly [Source, Unrendered])[], all: readonly Asked[]) =>
-      sources.filter(([source, its]) => {
-        const isNear = nearTo(places.of(source))
-        return all.some(({ at, wanted }) => isNear(at) && wanted.some((one) => holds(its, one)))
-      })
-    const candidates = amongst([...open], [...look().values()].flat())
-    // What repeats the objects of another folder is for another cluster, and need not be rendered.
-    const skims = await Promise.all(candidates.map(([source]) => skim(source)))
-    const fresh = skims.flatMap((one) => (one?.[1] ? [[one[0], one[1]] as const] : []))
-    if (fresh.length > 0) places.learn(new Map(fresh))
-    const asked = look()
+    const looked = look()
+    const candidates = holding(open, places, looked)
+    // A source in a folder that repeats another is for another cluster, and need not be rendered.
+    const isNews = places.learn(await skim([...candidates.keys()].filter((one) => !places.isKnown(one))))
+    const asked = isNews ? look() : looked
+    const next = isNews ? holding(candidates, places, asked) : candidates
     const all = [...asked.values()].flat()
-    const next = amongst(candidates, all)
-    for (const [source] of next) open.delete(source)
-    const found = await Promise.all(next.map(async ([source]) => readableSide(head, await head.render(source))))
+    for (const source of next.keys()) open.delete(source)
+    const found = await Promise.all([...next.keys()].map(async (one) => readableSide(head, await head.render(one))))
     rendered.push(...found)
-    const objects = found.flatMap((one) =>
-      objectsOfSources([one], ['base', 'head']).map((its) => [one.source.id, its] as const),
-    )
-    places.learn(new Map(objects))
+    places.learn(found.map((one) => [one.source.id, objectsOfSources([one], ['base', 'head'])[0]]))
     const lookedFor = all.flatMap(({ wanted }) => wanted)
     manifests.push(...looseManifests('head', found).filter((one) => lookedFor.some((some) => isWanted(one, some))))
     const further = new Map<ActiveRule, readonly Manifest[]>()
@@ -158,6 +148,20 @@ export async function renderPartners(
 function startFor({ rule: { scope, kinds } }: ActiveRule, touched: readonly Manifest[]): readonly Manifest[] {
   if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return touched
   return touched.filter((one) => kinds.includes(groupKindOf(one.ref)) || [...namesOfReleaseParts(one)].length > 0)
+}
+
+/** The sources that may hold an object that a rule asks for, in a cluster where it does. */
+function holding(
+  sources: ReadonlyMap<Source, Unrendered>,
+  places: PossiblePlaces,
+  asked: ReadonlyMap<ActiveRule, readonly Asked[]>,
+): ReadonlyMap<Source, Unrendered> {
+  const all = [...asked.values()].flat()
+  const those = [...sources].filter(([source, its]) => {
+    const isNear = nearTo(places.of(source))
+    return all.some(({ at, wanted }) => isNear(at) && wanted.some((one) => holds(its, one)))
+  })
+  return new Map(those)
 }
 
 /** Tells whether one of some places may be in the same cluster as a source; many rules ask for the same places. */
