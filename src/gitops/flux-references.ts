@@ -47,3 +47,8 @@ export function fluxReferencesOf(manifest: Manifest): readonly FluxReference[] {
   const { chart, chartRef } = readHelmRelease(root)
   return [...needed, ...source(chart.sourceRef), ...source(chartRef)]
 }
+
+/** The sources among them: the objects whose content it deploys. */
+export function fluxSourcesOf(manifest: Manifest): readonly FluxReference[] {
+  return fluxReferencesOf(manifest).filter(({ kind }) => fluxSourceKinds.some((one) => one === kind))
+}

@@ -32,9 +32,11 @@ import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
 import policyAttached from './controller-scope/policy-attached'
+import projectPermits from './controller-scope/project-permits'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
+import routeServed from './controller-scope/route-served'
 import selectorKept from './controller-scope/selector-kept'
 import serviceReaches from './controller-scope/service-reaches'
 import serviceSelects from './controller-scope/service-selects'
@@ -144,9 +146,11 @@ export const rules: readonly Rule[] = [
   pathsServed,
   podPortsAdmitted,
   policyAttached,
+  projectPermits,
   publishTarget,
   rbacScoped,
   rbacSufficient,
+  routeServed,
   selectorKept,
   serviceReaches,
   serviceSelects,

@@ -1,10 +1,10 @@
 import type { ApplicationSource } from '../../gitops/application'
+import { matchesArgoGlob } from '../../gitops/argo-glob'
 import { textAt } from '../../gitops/text'
 import { abridged } from '../../listing'
 import { startOf } from '../../region'
 import { isDirectoryFile } from '../common/argocd-files'
 import type { GitOpsSources, PlainOwner } from '../common/gitops-sources'
-import { matchesArgoGlob } from './argocd-glob'
 import { discoveredType } from './source-type'
 
 /**

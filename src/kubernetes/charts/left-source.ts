@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { type FluxReference, fluxReferencesOf, fluxSourceKinds } from '../../gitops/flux-references'
+import { type FluxReference, fluxReferencesOf, fluxSourceKinds, fluxSourcesOf } from '../../gitops/flux-references'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Change } from '../../manifest/change'
 import { identityOf, type Manifest } from '../../manifest/manifest'
@@ -21,8 +21,8 @@ const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as cons
  */
 export function leftSourceOf(change: Change, base: Snapshot, head: Snapshot): LeftSource | undefined {
   if (change.kind !== 'changed' || head.get(change.after.ref)[0] !== change.after) return undefined
-  const [before] = sourcesOf(change.before)
-  const [now] = sourcesOf(change.after)
+  const [before] = fluxSourcesOf(change.before)
+  const [now] = fluxSourcesOf(change.after)
   if (!before || !now || isSame(before, now)) return undefined
   const { kind, name, namespace } = now
   if (isPlaceholder(name) || isPlaceholder(namespace)) return undefined
@@ -38,10 +38,6 @@ export function leftSourceOf(change: Change, base: Snapshot, head: Snapshot): Le
     .ofKind(before.kind)
     .find(({ ref }) => ref.name === before.name && [before.namespace, ''].includes(ref.namespace))
   return was && { was, now }
-}
-
-function sourcesOf(manifest: Manifest): FluxReference[] {
-  return fluxReferencesOf(manifest).filter(({ kind }) => fluxSourceKinds.some((one) => one === kind))
 }
 
 function isSame(one: FluxReference, other: FluxReference): boolean {

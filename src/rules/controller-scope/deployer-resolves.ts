@@ -6,12 +6,14 @@ import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { hasSourceOf, leftSourceOf, makesSourceOf } from '../../kubernetes/charts/left-source'
+import { unmatchedSourceOf } from '../../kubernetes/charts/unmatched-source'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isLikeName, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
@@ -30,6 +32,9 @@ const messages = {
   // Source: https://fluxcd.io/flux/components/helm/helmreleases/#source-reference: without its source, a release is not upgraded
   unsourced: ({ user, source, was }: Record<'user' | 'source' | 'was', string>) =>
     `This change has ${user} name ${source} as its source, in place of ${was}. ${source} is not in this repository, and no other file names it, so Flux no longer updates ${user}. Name a source that is there, or add ${source}.`,
+  // Source: https://fluxcd.io/flux/components/helm/helmreleases/#source-reference
+  unmatched: ({ user, source, added }: Record<'user' | 'source' | 'added', string>) =>
+    `${user} names ${source} as its source, which is not in this repository, so Flux cannot fetch it and deploys nothing. This change adds ${added} beside it, which nothing names: write that name, or call the source as it is named here.`,
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#health-checks
   unhealthy: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, whose health ${users} still checks, so Flux never reports ${users} ready, and what depends on it waits without end. Restore it, or name what replaced it in healthChecks there.`,
@@ -49,12 +54,14 @@ export default defineRule({
   reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
-  later: { misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0' },
-  putBack: { misspelled: 'changed', unsourced: 'changed' },
+  later: { misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0', unmatched: '1.15.0' },
+  putBack: { misspelled: 'changed', unsourced: 'changed', unmatched: 'changed' },
   names: {
     *of({ change, base, head }) {
       const left = leftSourceOf(change, base, head)
       if (left) yield left.now.name
+      const unmatched = unmatchedSourceOf(change, base, head)
+      if (unmatched) yield unmatched.named.name
     },
     isUsedIn: hasSourceOf,
     isMadeIn: makesSourceOf,
@@ -94,6 +101,7 @@ export default defineRule({
   checkChange({ change, base, head, isUsed, report }) {
     if (change.kind !== 'removed') {
       checkNewDependencies(change, base, head, report)
+      checkNewSource(change, base, head, isUsed, report)
       const left = isUser(change.after) ? leftSourceOf(change, base, head) : undefined
       if (!left || isUsed(left.now.name)) return
       const { was, now } = left
@@ -120,6 +128,23 @@ export default defineRule({
     report(ends, 'removed', { target: nameOf(ref), users: abridged(names) }, { keys: [nameOf(ref)] })
   },
 })
+
+/** Reports an object that names one source, where the change adds another one for it. */
+function checkNewSource(
+  change: Exclude<Change, { kind: 'removed' }>,
+  base: Snapshot,
+  head: Snapshot,
+  isUsed: (name: string) => boolean,
+  report: ReportFunction<typeof messages>,
+): void {
+  if (!isUser(change.after)) return
+  const { named, added } = unmatchedSourceOf(change, base, head) ?? {}
+  if (!named || !added || isUsed(named.name) || leftSourceOf(change, base, head)) return
+  const source = `${named.kind.split('.', 1)} ${named.namespace ? `${named.namespace}/` : ''}${named.name}`
+  const args = { user: nameOf(change.after.ref), source, added: nameOf(added.ref) }
+  const more = { keys: [source], fix: replaced(named.at, added.ref.name) }
+  report([named.at, added.root.at('metadata', 'name')], 'unmatched', args, more)
+}
 
 /** Reports the Kustomizations that wait for the health of an object that is no more. */
 function checkHealth({ ref, root }: Manifest, head: Snapshot, report: ReportFunction<typeof messages>): void {

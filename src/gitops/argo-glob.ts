@@ -1,15 +1,19 @@
 /**
- * The globs of `directory.include` and `directory.exclude`: a star and a question mark take slashes, too.
- * https://github.com/gobwas/glob, compiled without separators
+ * The globs of Argo CD: without a separator, as in `directory.include`, a star and a question mark take slashes, too.
+ * https://github.com/gobwas/glob
  */
 type GlobPart =
-  | { readonly kind: 'any' }
+  | { readonly kind: 'any'; readonly until?: string }
   | { readonly kind: 'one'; readonly takes: (character: string) => boolean }
   | { readonly kind: 'either'; readonly ways: readonly (readonly GlobPart[])[] }
 
-/** Whether a glob matches a path; an invalid glob matches nothing. */
-export function matchesArgoGlob(glob: string, file: string): boolean {
-  const parts = new GlobReader([...glob]).read()
+/**
+ * Whether a glob matches a text; an invalid glob matches nothing.
+ *
+ * @param separator a character that two stars take, and one star or a question mark do not
+ */
+export function matchesArgoGlob(glob: string, file: string, separator?: string): boolean {
+  const parts = new GlobReader([...glob], separator).read()
   return parts !== undefined && endsOf(parts, [...file], new Set([0])).has([...file].length)
 }
 
@@ -26,6 +30,8 @@ function endsOf(parts: readonly GlobPart[], text: readonly string[], starts: Rea
 function endsOfPart(part: GlobPart, text: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
   switch (part.kind) {
     case 'any': {
+      const { until } = part
+      if (until !== undefined) return upTo(until, text, places)
       const first = Math.min(...places)
       return new Set(Array.from({ length: text.length - first + 1 }, (_, index) => first + index))
     }
@@ -36,12 +42,27 @@ function endsOfPart(part: GlobPart, text: readonly string[], places: ReadonlySet
   }
 }
 
+/** The places that a star leads to which does not take a character. */
+function upTo(separator: string, text: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
+  const found = new Set<number>()
+  for (const place of places) {
+    for (let at = place; !found.has(at); at++) {
+      found.add(at)
+      if (at >= text.length || text[at] === separator) break
+    }
+  }
+  return found
+}
+
 /** Reads a glob as gobwas does; a character class that is not closed or holds nothing is an error. */
 class GlobReader {
   private at = 0
   private isBroken = false
 
-  constructor(private readonly glob: readonly string[]) {}
+  constructor(
+    private readonly glob: readonly string[],
+    private readonly separator: string | undefined,
+  ) {}
 
   read(): readonly GlobPart[] | undefined {
     const parts = this.parts(false)
@@ -61,9 +82,9 @@ class GlobReader {
   private partAt(character: string): GlobPart[] {
     switch (character) {
       case '*':
-        return [{ kind: 'any' }]
+        return [this.star()]
       case '?':
-        return [{ kind: 'one', takes: (one) => one !== '' }]
+        return [{ kind: 'one', takes: (one) => one !== '' && one !== this.separator }]
       case '[':
         return this.characterClass()
       case '{':
@@ -75,6 +96,13 @@ class GlobReader {
       default:
         return [literal(character)]
     }
+  }
+
+  /** Several stars in a row are one that takes separators. */
+  private star(): GlobPart {
+    let isSingle = true
+    for (; this.glob[this.at] === '*'; this.at++) isSingle = false
+    return isSingle && this.separator !== undefined ? { kind: 'any', until: this.separator } : { kind: 'any' }
   }
 
   private either(): GlobPart {

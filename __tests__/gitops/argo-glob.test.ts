@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { matchesArgoGlob } from '../../src/deployers/argocd/argocd-glob'
+import { matchesArgoGlob } from '../../src/gitops/argo-glob'
 
 // As gobwas/glob v0.2.3 decides without separators.
 test.each<[glob: string, file: string, matches: boolean]>([
@@ -37,4 +37,18 @@ test.each<[glob: string, file: string, matches: boolean]>([
 
 test('work grows with the text, not with the ways to split it', () => {
   expect(matchesArgoGlob(`${'*a'.repeat(60)}b`, 'a'.repeat(400))).toBe(false)
+})
+
+// As gobwas/glob v0.2.3 decides with the separator of `sourceRepos`.
+test.each<[glob: string, text: string, matches: boolean]>([
+  ['https://example.org/*', 'https://example.org/infra', true],
+  ['https://example.org/*', 'https://example.org/team/infra', false],
+  ['https://example.org/**', 'https://example.org/team/infra', true],
+  ['https://example.org/*/infra', 'https://example.org/team/infra', true],
+  ['https://example.org/?', 'https://example.org/a', true],
+  ['a?b', 'a/b', false],
+  ['*', 'a/b', false],
+  ['**', 'a/b', true],
+])('%s and %s, with slashes as separators', (glob, text, matches) => {
+  expect(matchesArgoGlob(glob, text, '/')).toBe(matches)
 })
