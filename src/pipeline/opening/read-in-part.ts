@@ -8,7 +8,7 @@ import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
 /** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
-const maxLacks = 12
+const maxLacks = 30
 
 /** The number for a chart that this change does not reach: such charts are rendered for what others may need of them. */
 const maxLacksOfPartners = 2
@@ -180,6 +180,8 @@ function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
   const found = [before, after].flatMap((side): Lack[] => {
     const { failure, source } = side ?? {}
     if (failure?.cause !== 'tool-failed' || source?.kind !== 'helm') return []
+    // A new chart with a template that cannot be parsed fails in each release.
+    if (!before && isUnparsable(failure)) return []
     if (source.origin !== 'discovered' && source.origin !== 'probed') return []
     const { path } = failure
     const isOwn = path.startsWith(source.chart === '' ? '' : `${source.chart}/`) && `/${path}`.includes('/templates/')
