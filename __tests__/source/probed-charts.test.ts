@@ -289,9 +289,9 @@ describe('the switches of a chart', () => {
   test('of what the change does not touch, only routes, certificates and permissions count', () => {
     const of = (text: string) =>
       switchesIn([off], [{ file, text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
-    expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'] })
-    expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [] })
-    expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [] })
+    expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'], withoutDefault: [] })
+    expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [], withoutDefault: [] })
+    expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [], withoutDefault: [] })
   })
 
   test('of a chart in another one are below its name', () => {
