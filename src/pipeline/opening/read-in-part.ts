@@ -8,7 +8,7 @@ import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
 /** The number of missing parts of a side that are handled; each is known only when the one before it is left out. */
-const maxLacks = 30
+const maxLacks = 16
 
 /** The number for a chart that this change does not reach: such charts are rendered for what others may need of them. */
 const maxLacksOfPartners = 2
