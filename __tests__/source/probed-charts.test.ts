@@ -89,6 +89,22 @@ describe('a chart that no known release installs', () => {
     ])
   })
 
+  test('is not blamed for the name of a host that only a release has', async () => {
+    const service = (name: string) =>
+      `kind: Service\napiVersion: v1\nmetadata: {name: db}\nspec: {type: ExternalName, externalName: "${name}", clusterIP: ""}\n`
+    const judged = async (name: string, more = '') => {
+      const head = { 'shop/templates/db.yaml': `${service(name)}${more}` }
+      return places(await judgeChange(chart, head, 'helm', ['ingress-tls@1.13.0']))
+    }
+    expect(await judged('{{ .Values.db }}')).toEqual([])
+    expect(
+      await judged(
+        'db.example.com',
+        '---\nkind: Service\napiVersion: v1\nmetadata: {name: none}\nspec: {type: NodePort, clusterIP: None}\n',
+      ),
+    ).toEqual(['head/shop/templates/db.yaml:9 template ingress-tls/service-accepted'])
+  })
+
   test('is rendered with its switches on, and what they show is a warning', async () => {
     const report = await judgeChange(chart, { [file]: uncovered })
     expect(places(report)).toEqual([warned])
@@ -289,9 +305,9 @@ describe('the switches of a chart', () => {
   test('of what the change does not touch, only routes, certificates and permissions count', () => {
     const of = (text: string) =>
       switchesIn([off], [{ file, text: `{{ if .Values.debug }}\n${text}`, above: [], isChanged: false }])
-    expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'] })
-    expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [] })
-    expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [] })
+    expect(of('kind: Ingress')).toEqual({ all: ['debug'], ofRoutes: ['debug'], withoutDefault: [] })
+    expect(of('kind: "ClusterRole"')).toEqual({ all: ['debug'], ofRoutes: [], withoutDefault: [] })
+    expect(of('kind: Deployment')).toEqual({ all: [], ofRoutes: [], withoutDefault: [] })
   })
 
   test('of a chart in another one are below its name', () => {

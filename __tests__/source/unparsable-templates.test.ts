@@ -52,6 +52,17 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
     expect(found.filter((one) => one.startsWith('introduced'))).toEqual([])
   })
 
+  test('is an error in a new chart, too', async () => {
+    const page: Files = { 'README.md': 'Charts\n' }
+    expect(await unrendered(page, { ...chart(), ...broken })).toEqual([expected])
+    const undotted: Files = { 'web/templates/ingress.yaml': ingress('{{ Values.host }}') }
+    expect(await unrendered(page, { ...chart(), ...undotted })).toEqual([
+      'introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): function "Values" not defined.',
+    ])
+    const scaffold: Files = { 'web/templates/ingress.yaml': ingress('{{ cookiecutter.host }}') }
+    expect(await unrendered(page, { ...chart(), ...scaffold })).toEqual([])
+  })
+
   test('may have a function of another tool', async () => {
     const needy = { ...chart(), 'web/templates/other.yaml': '{{ required "Set a name." .Values.name }}\n' }
     expect(await unrendered(needy, { 'web/templates/ingress.yaml': ingress('{{ cookiecutter.host }}') })).toEqual([])

@@ -125,7 +125,8 @@ export function unrendered({
       skipped.push(listed(side, failure))
       continue
     }
-    if (!whole && !isNews && !(isNewFault && old) && isIdle(source, failure, old, idle)) {
+    const isNewlyUnparsable = isNewFault && (old !== undefined || isUnparsable(failure))
+    if (!whole && !isNews && !isNewlyUnparsable && isIdle(source, failure, old, idle)) {
       skipped.push(listed(side, failure, `${nameOfSource(source)}, which no Argo CD or Flux object deploys`))
       continue
     }

@@ -99,6 +99,8 @@ export type Origin = {
       readonly guessed?: true
       /** The values that its chart was rendered with and that no known release has: `ingress.enabled=true`. */
       readonly supposed?: string
+      /** Whether a plugin may replace texts in it: `~vault:host~`. */
+      readonly byPlugin?: true
       /**
        * Its source is not rendered whole. `written`: it is as its file has it; `changed`: so it is, and something that
        * is not known may be laid over it; `reduced`: something that may have changed it was left out.

@@ -5,6 +5,7 @@ import { takenByOtherTools } from '../gaps/accounts/other-tools'
 import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
 import { wholeGaps } from '../gaps/blind-spots'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
+import { calledValues } from '../gaps/called-values'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
@@ -109,6 +110,7 @@ export async function accountForUnseen(
       ...values.findings(),
       ...gaps.findings,
       ...failed.findings,
+      ...(base && changed ? await calledValues(base, head, changed, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,

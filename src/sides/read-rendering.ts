@@ -30,7 +30,7 @@ export async function readRendering(
     const failure = inSight(rendering.failure, source)
     return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
   }
-  const supposed = source.kind === 'helm' ? source.supposed : undefined
+  const { supposed, byPlugin } = source.kind === 'helm' ? source : {}
   const isGuess = await guessesOf(source, checkout)
   const objects: RenderedSide['objects'][number][] = []
   const unreadable: RenderedSide['unreadable'][number][] = []
@@ -40,7 +40,12 @@ export async function readRendering(
     // Of a chart that was fetched a reader can open the line that asks for it.
     const seen = source.fetched?.at.path || path
     const place = { path: seen, template, id: source.id, source: described(source) }
-    const own: Origin = { kind: 'rendered', ...place, ...(supposed === undefined ? {} : { supposed }) }
+    const own: Origin = {
+      kind: 'rendered',
+      ...place,
+      ...(supposed === undefined ? {} : { supposed }),
+      ...(byPlugin ? { byPlugin } : {}),
+    }
     const origin: Origin = {
       ...own,
       ...(unbuilt ? { unbuilt } : {}),

@@ -15,6 +15,7 @@ import { helmOptionsOf, valuesOf } from './application-values'
 import { namePlainFiles } from './argocd-directory'
 import { findMissingValues } from './missing-values'
 import type { NamedApplication } from './named-application'
+import { pluginValues } from './plugin-values'
 import { type OverriddenSource, overridden } from './source-override'
 import { discoveredType, type ExplicitType, explicitTypes, type SourceType } from './source-type'
 
@@ -107,10 +108,10 @@ function nameSource(
       {
         ...common,
         // The source may not render without values that only the plugin knows.
-        ...(isPlugin ? { origin: 'discovered' as const } : {}),
+        ...(isPlugin ? { origin: 'discovered' as const, byPlugin: true as const } : {}),
         kind: 'helm',
         chart: place,
-        values,
+        values: [...values, ...pluginValues(source.plugin, place, checkout)],
         release: textAt(helm.at('releaseName')) || name,
         namespace: textAt(helm.at('namespace')) || namespace,
         ...helmOptionsOf(source, application),

@@ -75,5 +75,5 @@ export function mayCover(name: string, host: string): boolean {
 
 /** A name that some tool fills in before it reaches the cluster. */
 export function isPlaceholder(name: string): boolean {
-  return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__|%\w+%/.test(name)
+  return /\$\{|\{\{|\$\(|<path:[^<>]+>|<[^<>/]+>|__\w+__|%\w+%/.test(name)
 }

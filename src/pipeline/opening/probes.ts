@@ -20,9 +20,10 @@ export async function withProbes(sides: Sides, known?: readonly HelmSource[]): P
   const { base, head, shard } = sides
   const isOwn = (source: Source) => !shard || shard.renders(source)
   const charts = { base: base && chartsIn(base, isOwn), head: chartsIn(head, isOwn) }
-  const folders = [...charts.head].filter(([folder]) => charts.base?.has(folder))
-  const switched =
-    known ?? (base ? (await Promise.all(folders.map(([, own]) => switchedReleases(own, base, head)))).flat() : [])
+  const found = [...charts.head].map(([folder, own]) =>
+    base ? switchedReleases(own, charts.base?.has(folder) ? base : undefined, head) : [],
+  )
+  const switched = known ?? (await Promise.all(found)).flat()
   const adding = (side: SideOfChange, own: ReadonlyMap<string, HelmSource>) => {
     const tests = [...own.values()].flatMap((chart) => testReleases(chart, side))
     const probes = [...tests, ...switched.filter(({ chart }) => own.has(chart))]
@@ -64,29 +65,41 @@ function testReleases(own: HelmSource, { checkout }: SideOfChange): HelmSource[]
     }))
 }
 
-/** The releases of a chart with its switches on, and with samples; with fewer of them, where not all can be together. */
-async function switchedReleases(own: HelmSource, base: SideOfChange, head: SideOfChange): Promise<HelmSource[]> {
-  if (base.keys.get(own.id) === head.keys.get(own.id)) return []
+/**
+ * The releases of a chart with its switches on, and with samples; with fewer of them, where not all can be together.
+ *
+ * @param base the side of the base, if it has the chart; of a new chart, only what renders is judged
+ */
+async function switchedReleases(
+  own: HelmSource,
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+): Promise<HelmSource[]> {
+  if (base?.keys.get(own.id) === head.keys.get(own.id)) return []
   const { switches, samples } = await supposedOf(own, base, head)
-  if (switches.all.length === 0 && samples.length === 0) return []
+  if (switches.all.length === 0 && switches.withoutDefault.length === 0 && samples.length === 0) return []
   const plain = { ...own, values: [] }
   const rendered = async (source: HelmSource): Promise<Rendered> => {
-    const [before, after] = await Promise.all([base.render(source), head.render(source)])
-    const readable = await readInPart({ base, head }, [before], [after])
-    return { source, was: readable.before[0] ?? before, is: readable.after[0] ?? after }
+    const [before, after] = await Promise.all([base?.render(source), head.render(source)])
+    const readable = await readInPart({ base, head }, before ? [before] : [], [after])
+    const is = readable.after[0] ?? after
+    return { source, was: readable.before[0] ?? before ?? is, is }
   }
   const defaults = await rendered(plain)
   if (isRefused(defaults.was) || isRefused(defaults.is)) return []
-  const { all, ofRoutes } = switches
+  const { all, ofRoutes, withoutDefault } = switches
   const found: HelmSource[] = []
   let whole = defaults
-  for (const paths of ofRoutes.length < all.length ? [all, ofRoutes] : [all]) {
-    if (paths.length === 0) break
+  const sets = [[...all, ...withoutDefault], all, ofRoutes].filter(
+    (paths, at, those) => paths.length > 0 && paths.length !== those[at - 1]?.length,
+  )
+  for (const paths of sets) {
     const tried = await rendered(switchedOn(plain, paths))
     if (isRefused(tried.was)) continue
     const isWhole = !isRefused(tried.is)
     if (isWhole) whole = tried
-    if (isWhole || !isByChart(tried.is)) found.push(tried.source)
+    const isGuessed = paths.length > all.length
+    if (isWhole || (!isByChart(tried.is) && !(isGuessed && mayLack(tried.is)))) found.push(tried.source)
     if (isWhole) break
   }
   const sampled = await sampledRelease(whole, samples, rendered)
@@ -143,6 +156,11 @@ function isByChart({ failure }: RenderedSide): boolean {
   return /execution error at|meet the specifications of the schema/.test(failure?.reason ?? '')
 }
 
+/** Whether a release may fail because it has no more than a guessed switch: whoever turns that on sets other values, too. */
+function mayLack({ failure }: RenderedSide): boolean {
+  return failure === undefined || failure.lack !== undefined || /nil pointer|<nil>|YAML/.test(failure.reason)
+}
+
 function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
   const written = paths.map((one) => `${one}=true`)
   return {
@@ -173,24 +191,29 @@ function withSamples(source: HelmSource, samples: readonly Sample[]): HelmSource
 /** The switches of a chart, and samples for its values; the former are those of the templates of its own. */
 async function supposedOf(
   own: HelmSource,
-  base: SideOfChange,
+  base: SideOfChange | undefined,
   head: SideOfChange,
 ): Promise<{ switches: Switches; samples: readonly Sample[] }> {
-  const read = await Promise.all([base, head].map((side) => textsOf(own, side)))
-  const [was, is] = read.map(({ templates }) => templates)
+  const sides = base ? [base, head] : [head]
+  const read = await Promise.all(sides.map((side) => textsOf(own, side)))
+  const [was, is] = base ? read.map(({ templates }) => templates) : []
   const templates = read.flatMap(({ templates: its }) =>
     [...its].map(([file, text]): TemplateText => {
-      const isChanged = was?.get(file) !== is?.get(file)
+      const isChanged = !base || was?.get(file) !== is?.get(file)
       return { file, text, above: keysAbove(file), isChanged }
     }),
   )
   const values = read.flatMap((one) => one.values)
-  const { all, ofRoutes } = switchesIn(values, templates)
-  const elsewhere = new Set((await Promise.all([base, head].map((side) => conditionsOf(own, side)))).flat())
+  const { all, ofRoutes, withoutDefault } = switchesIn(values, templates)
+  const elsewhere = new Set((await Promise.all(sides.map((side) => conditionsOf(own, side)))).flat())
   const isHere = (one: string) => !elsewhere.has(one)
   const isEdited = templates.some(({ isChanged }) => isChanged)
   return {
-    switches: { all: all.filter(isHere), ofRoutes: ofRoutes.filter(isHere) },
+    switches: {
+      all: all.filter(isHere),
+      ofRoutes: ofRoutes.filter(isHere),
+      withoutDefault: base ? withoutDefault : [],
+    },
     samples: isEdited ? samplesIn(values, templates) : [],
   }
 }

@@ -8,7 +8,7 @@ import { isOutOfScope, isSameLack, type Lack } from '../../sources/lack'
 import type { Sides } from './open-sides'
 
 /** The number of messages on missing parts of a side that are followed; most come only when the parts before are left out. */
-const maxLacks = 12
+const maxLacks = 16
 
 /** The number for a chart that this change does not reach: such charts are rendered for what others may need of them. */
 const maxLacksOfPartners = 2
@@ -198,6 +198,8 @@ function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
   const found = [before, after].flatMap((side): Lack[] => {
     const { failure, source } = side ?? {}
     if (failure?.cause !== 'tool-failed' || source?.kind !== 'helm') return []
+    // A new chart with a template that cannot be parsed fails in each release.
+    if (!before && isUnparsable(failure)) return []
     if (source.origin !== 'discovered' && source.origin !== 'probed') return []
     const { path } = failure
     const isOwn = path.startsWith(source.chart === '' ? '' : `${source.chart}/`) && `/${path}`.includes('/templates/')

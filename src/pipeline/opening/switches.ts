@@ -11,10 +11,14 @@ export interface TemplateText {
   readonly isChanged: boolean
 }
 
-/** The paths of the switches of a chart: all, and those of the templates that make its routes. */
+/**
+ * The paths of the switches of a chart: all with a default value, those of them of the templates that make its routes,
+ * and those that have none.
+ */
 export interface Switches {
   readonly all: readonly string[]
   readonly ofRoutes: readonly string[]
+  readonly withoutDefault: readonly string[]
 }
 
 /**
@@ -39,12 +43,37 @@ export function switchesIn(values: readonly unknown[], templates: readonly Templ
   return {
     all: named(({ text, isChanged }) => isChanged || makes(text, [...routes, ...others])),
     ofRoutes: named(({ text }) => makes(text, routes)),
+    withoutDefault: withoutDefaultIn(values, templates),
   }
+}
+
+/**
+ * The values that only conditions of a template of a route or a certificate that the change touches read, to ask whether
+ * they are there: `if and .Values.a .Values.b`. A value that is also printed or compared is no switch.
+ */
+function withoutDefaultIn(values: readonly unknown[], templates: readonly TemplateText[]): string[] {
+  const asked = new Set<string>()
+  const read = new Set<string>()
+  for (const { text, above, isChanged } of templates) {
+    const paths = pathsIn(actionsOf(text), new Map())
+    const whole = (path: string) => (path.startsWith('global.') ? path : [...above, path].join('.'))
+    for (const path of paths.read) read.add(whole(path))
+    const isWanted = isChanged && makes(text, [...routes, ...certificates])
+    for (const path of paths.asked) (isWanted ? asked : read).add(whole(path))
+  }
+  const isOnly = (path: string) => {
+    const others = [...read, ...asked].filter((one) => one !== path)
+    return !read.has(path) && !others.some((one) => one.startsWith(`${path}.`))
+  }
+  return [...asked]
+    .filter((path) => isPlain(path) && isOnly(path) && values.every((side) => isMissing(side, path)))
+    .sort()
 }
 
 /** Kinds of routes, and those of certificates and permissions. */
 const routes = ['Ingress', 'IngressClass', 'IngressRoute', 'Gateway', 'GatewayClass', 'VirtualService', 'HTTPProxy']
-const others = ['Certificate', 'Issuer', 'ClusterIssuer', 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
+const certificates = ['Certificate', 'Issuer', 'ClusterIssuer']
+const others = [...certificates, 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
 export function isRoute(template: string): boolean {
   return makes(template, routes)
@@ -52,7 +81,7 @@ export function isRoute(template: string): boolean {
 
 /** Whether a template makes a route, a certificate or a Service. */
 export function isRouted(template: string): boolean {
-  return makes(template, [...routes, 'Certificate', 'Issuer', 'ClusterIssuer', 'Service'])
+  return makes(template, [...routes, ...certificates, 'Service'])
 }
 
 function makes(template: string, kinds: readonly string[]): boolean {
@@ -78,15 +107,48 @@ function isOff(values: unknown, path: string): boolean {
   )
 }
 
+/** Whether values have nothing at a path, and only maps above it. */
+function isMissing(values: unknown, path: string): boolean {
+  let value = values
+  for (const key of path.split('.')) {
+    if (value === undefined || value === null) return true
+    if (typeof value !== 'object' || Array.isArray(value)) return false
+    value = fieldsOf(value)[key]
+  }
+  return value === undefined || value === null
+}
+
 /** Whether a condition asks that a value is off: `not .Values.a`, `not (index .Values "a")`. */
 function isDenied(words: readonly Word[], at: number): boolean {
   const before = words.slice(0, at).map(({ text }) => text)
   return before.at(-1) === 'not' || before.slice(-3).join(' ') === 'not ( index'
 }
 
+/** Whether a word of a condition is a value that it only asks for: `if .a`, `if and .a (or .b .c)`, `if (index .a "b")`. */
+function isAsked(words: readonly Word[], at: number): boolean {
+  const opening = ['if', '(', '|']
+  let start = at
+  for (let closed = 0; start > 0; start--) {
+    const before = words[start - 1]?.text ?? ''
+    if (before === ')') closed++
+    else if (closed > 0) closed -= Number(before === '(')
+    else if (opening.includes(before)) break
+  }
+  const name = words[start]?.text ?? ''
+  const isPiped = words.slice(at + 1).some(({ text }) => text === '|')
+  if (start === at || ['and', 'or'].includes(name)) return !isPiped
+  // What is asked of the value that `index` finds is asked in the block around it.
+  const around = words[start - 1]?.text === '(' ? isAsked(words, start - 1) : words[start - 1]?.text === 'if'
+  return name === 'index' && at === start + 1 && !isPiped && around
+}
+
 interface NamedPaths {
   /** The values that conditions name, other than to ask whether they are off. */
   readonly conditions: ReadonlySet<string>
+  /** The values that conditions only ask for. */
+  readonly asked: ReadonlySet<string>
+  /** All values that are read in other ways. */
+  readonly read: ReadonlySet<string>
   /** The values that named templates read, by the names of these. */
   readonly ofTemplates: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -100,6 +162,8 @@ interface Block {
 /** Reads the values that a template names, in `with` and by variables, too. */
 function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates']): NamedPaths {
   const conditions = new Set<string>()
+  const asked = new Set<string>()
+  const read = new Set<string>()
   const ofTemplates = new Map<string, Set<string>>()
   const variables = new Map<string, string>()
   const open: Block[] = []
@@ -117,6 +181,7 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
     words.forEach(({ text }, at) => {
       const path = paths[at]
       if (isCondition && path !== undefined && !isDenied(words, at)) conditions.add(path)
+      if (path !== undefined) (isCondition && isAsked(words, at) ? asked : read).add(path)
       if (isCondition && text === 'include')
         for (const its of defined.get((words[at + 1]?.text ?? '').slice(1, -1)) ?? []) conditions.add(its)
     })
@@ -131,7 +196,7 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
       open.push({ dot: undefined, defines: name })
     }
   }
-  return { conditions, ofTemplates }
+  return { conditions, asked, read, ofTemplates }
 }
 
 /** `cert-manager.enabled` of `index .Values "cert-manager" "enabled"`, at the word `.Values`. */

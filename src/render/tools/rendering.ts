@@ -73,11 +73,11 @@ export function isOfInputs({ cause, lack, reason }: Failure): boolean {
 
 /**
  * Whether helm cannot parse a template, so that the chart fails with any values. A function that helm does not have may be one of
- * another tool, or of a later helm.
+ * another tool, or of a later helm; unless its name starts with a capital letter, as `Values` without its dot does.
  */
 export function isUnparsable({ cause, reason }: Failure): boolean {
   const unparsed = 'helm cannot render it: parse error at ('
-  return cause === 'tool-failed' && reason.startsWith(unparsed) && !/: function "[^"]*" not defined/.test(reason)
+  return cause === 'tool-failed' && reason.startsWith(unparsed) && !/: function "[^A-Z"][^"]*" not defined/.test(reason)
 }
 
 /** A source that did not render. */

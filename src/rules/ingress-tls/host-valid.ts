@@ -42,6 +42,10 @@ export default defineRule({
         skip(at, `the host ${host} lacks a part, which the values of a release may add`)
         continue
       }
+      if (isFilledIn(host, manifest)) {
+        skip(at, `the host ${host} has a text that a plugin may replace`)
+        continue
+      }
       const fault = faultOf(host, routed.includes(at))
       if (fault) report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
     }
@@ -77,6 +81,11 @@ function textOf(at: Cursor): string | undefined {
 /** Whether a part of a host is missing that a release may fill in. */
 function lacksValue(host: string, manifest: Manifest): boolean {
   return host.split('.').includes('') && isOfDefaultValues(manifest)
+}
+
+/** Whether a host has marks that no host has, in an object that a plugin renders: `~vault:web-host~`. */
+function isFilledIn(host: string, { origin }: Manifest): boolean {
+  return origin.kind === 'rendered' && origin.byPlugin === true && /[~:@#%!|]/.test(host)
 }
 
 function isEmpty({ value }: Cursor): boolean {

@@ -1,5 +1,6 @@
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import type { Cursor } from '../../manifest/cursor'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -51,7 +52,7 @@ function* faultsOf(manifest: Manifest): Iterable<Fault> {
       fault: `clusterIP is None, and its type is ${type}`,
       remedy: 'Remove clusterIP, or the type.',
     }
-  if (type === 'ExternalName' && !isWritten(spec.at('externalName')))
+  if (type === 'ExternalName' && !isWritten(spec.at('externalName')) && !isOfDefaultValues(manifest))
     yield {
       at: spec.at('type'),
       fault: 'its type is ExternalName, and it has no externalName',
