@@ -14,6 +14,9 @@ export const fluxSourceKinds = [
   gitOpsKind.fluxHelmChart,
 ] as const satisfies readonly GroupKind[]
 
+/** The kinds of Flux's objects that name sources. */
+export const fluxUserKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
+
 /** An object that a Kustomization or HelmRelease of Flux needs before it does anything. */
 export interface FluxReference {
   readonly kind: GroupKind

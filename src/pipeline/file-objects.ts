@@ -6,7 +6,7 @@ import type { PartnerSearch } from './partners/partner-search'
 import type { ChangedFiles } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
 
-/** The objects of the files and sources that the change touches, and of the other files, by which clusters are told apart. */
+/** The objects of the files and sources that the change touches, and of the other files, by which clusters are distinguished. */
 export function fileObjects(
   read: ChangedFiles,
   rendered: ChangedRenderings,

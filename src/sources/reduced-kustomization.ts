@@ -83,7 +83,7 @@ function idOf({ kind, name }: ObjectRef): string {
   return `${kind}/${name}`
 }
 
-/** The kinds of which a Kustomization may generate objects. */
+/** The kinds of the objects that a Kustomization may generate. */
 const generated: ReadonlySet<string> = new Set(['ConfigMap', 'Secret'])
 
 /** The place of the entries of a field. */

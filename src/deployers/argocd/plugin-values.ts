@@ -8,7 +8,8 @@ import type { Values } from '../../sources/source'
 const option = /^(?:-f|--values)(?:=(.+))?$/
 
 /**
- * The values files that a config management plugin gives to helm, by its settings in an Application, as that of argocd-vault-plugin does:
+ * The values files that a config management plugin gives to helm, by its settings in an Application. Those of
+ * argocd-vault-plugin are a usual example:
  * `env: [{name: HELM_ARGS, value: -f values-prod.yaml}]`. Source:
  * https://argocd-vault-plugin.readthedocs.io/en/stable/usage/ (With Helm)
  *

@@ -1,6 +1,11 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { type FluxReference, fluxReferencesOf, fluxSourceKinds, fluxSourcesOf } from '../../gitops/flux-references'
-import { gitOpsKind } from '../../gitops/kinds'
+import {
+  type FluxReference,
+  fluxReferencesOf,
+  fluxSourceKinds,
+  fluxSourcesOf,
+  fluxUserKinds,
+} from '../../gitops/flux-references'
 import type { Change } from '../../manifest/change'
 import { identityOf, type Manifest } from '../../manifest/manifest'
 import { isWhole, mentionsWhole } from '../../manifest/mentions'
@@ -13,7 +18,6 @@ export interface LeftSource {
 }
 
 /** The kinds of objects that deploy the content of a source. */
-const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
 
 /**
  * The source that an object of Flux comes to name, where the one before is here and this one is not. None where another
@@ -29,7 +33,7 @@ export function leftSourceOf(change: Change, base: Snapshot, head: Snapshot): Le
   const mayBeIt = ({ ref }: Manifest) => ref.name === name || isPlaceholder(ref.name)
   if ([base, head].some((side) => side.ofKind(kind).some(mayBeIt))) return undefined
   const isNamed = (side: Snapshot) =>
-    userKinds
+    fluxUserKinds
       .flatMap((one) => side.ofKind(one))
       .filter(({ ref }) => identityOf(ref) !== identityOf(change.after.ref))
       .some((one) => fluxReferencesOf(one).some((other) => other.kind === kind && other.name === name))

@@ -1,6 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { type FluxReference, fluxReferencesOf, fluxSourcesOf } from '../../gitops/flux-references'
-import { gitOpsKind } from '../../gitops/kinds'
+import { type FluxReference, fluxReferencesOf, fluxSourcesOf, fluxUserKinds } from '../../gitops/flux-references'
 import type { Change } from '../../manifest/change'
 import { identityOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
@@ -10,8 +9,6 @@ export interface UnmatchedSource {
   readonly named: FluxReference
   readonly added: Manifest
 }
-
-const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
 
 /**
  * The source that an object of Flux comes to name and nothing has, where the change adds exactly one other source of this
@@ -27,7 +24,7 @@ export function unmatchedSourceOf(change: Change, base: Snapshot, head: Snapshot
   const sides = [base, head]
   const isThere = ({ ref }: Manifest) => ref.name === named.name || isPlaceholder(ref.name)
   if (sides.some((side) => side.ofKind(named.kind).some(isThere))) return undefined
-  const users = sides.flatMap((side) => userKinds.flatMap((kind) => side.ofKind(kind)))
+  const users = sides.flatMap((side) => fluxUserKinds.flatMap((kind) => side.ofKind(kind)))
   const references = users.map((user) => ({ user, names: fluxReferencesOf(user) }))
   const isNamed = (name: string, own: string) =>
     references.some(

@@ -20,10 +20,9 @@ export async function withProbes(sides: Sides, known?: readonly HelmSource[]): P
   const { base, head, shard } = sides
   const isOwn = (source: Source) => !shard || shard.renders(source)
   const charts = { base: base && chartsIn(base, isOwn), head: chartsIn(head, isOwn) }
-  const found = [...charts.head].map(([folder, own]) =>
-    base ? switchedReleases(own, charts.base?.has(folder) ? base : undefined, head) : [],
-  )
-  const switched = known ?? (await Promise.all(found)).flat()
+  const switchedOf = ([folder, own]: [string, HelmSource]) =>
+    base ? switchedReleases(own, charts.base?.has(folder) ? base : undefined, head) : []
+  const switched = known ?? (await Promise.all([...charts.head].map(switchedOf))).flat()
   const adding = (side: SideOfChange, own: ReadonlyMap<string, HelmSource>) => {
     const tests = [...own.values()].flatMap((chart) => testReleases(chart, side))
     const probes = [...tests, ...switched.filter(({ chart }) => own.has(chart))]
@@ -156,7 +155,7 @@ function isByChart({ failure }: RenderedSide): boolean {
   return /execution error at|meet the specifications of the schema/.test(failure?.reason ?? '')
 }
 
-/** Whether a release may fail because it has no more than a guessed switch: whoever turns that on sets other values, too. */
+/** Whether a release may fail because only a guessed switch is on: a release that turns it on sets other values, too. */
 function mayLack({ failure }: RenderedSide): boolean {
   return failure === undefined || failure.lack !== undefined || /nil pointer|<nil>|YAML/.test(failure.reason)
 }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { readApplication } from '../../gitops/application'
-import { type FluxReference, fluxReferencesOf, fluxSourceKinds } from '../../gitops/flux-references'
+import { type FluxReference, fluxReferencesOf, fluxSourceKinds, fluxUserKinds } from '../../gitops/flux-references'
 import { readFluxSource } from '../../gitops/flux-source'
 import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
@@ -16,8 +16,7 @@ import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
-const userKinds = [gitOpsKind.fluxKustomization, gitOpsKind.helmRelease] as const
-const targetKinds = [...userKinds, ...fluxSourceKinds] as const
+const targetKinds = [...fluxUserKinds, ...fluxSourceKinds] as const
 /** Further kinds whose health Kustomizations check, as a rule. */
 const workloadKinds = ['Deployment.apps', 'StatefulSet.apps', 'DaemonSet.apps'] as const
 
@@ -50,7 +49,7 @@ export default defineRule({
   summary: 'What objects of Flux and Argo CD name is there.',
   since: '1.7.0',
   scope: 'snapshot',
-  kinds: [...userKinds, gitOpsKind.application],
+  kinds: [...fluxUserKinds, gitOpsKind.application],
   reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
@@ -118,7 +117,7 @@ export default defineRule({
     if (head.ofKind(groupKindOf(ref)).some(isLike)) return
     const isNamed = ({ kind, namespace, name }: FluxReference) =>
       kind === groupKindOf(ref) && namespace === ref.namespace && name === ref.name
-    const users = userKinds
+    const users = fluxUserKinds
       .flatMap((kind) => head.ofKind(kind))
       .filter((one) => head.get(one.ref)[0] === one && isUser(one))
       .flatMap((one) => fluxReferencesOf(one).filter(isNamed))
@@ -166,7 +165,7 @@ function checkHealth({ ref, root }: Manifest, head: Snapshot, report: ReportFunc
 
 /** Whether Flux applies what an object names: nothing happens to one that is suspended. */
 function isUser({ ref, root }: Manifest): boolean {
-  return userKinds.some((kind) => kind === groupKindOf(ref)) && root.at('spec', 'suspend').value !== true
+  return fluxUserKinds.some((kind) => kind === groupKindOf(ref)) && root.at('spec', 'suspend').value !== true
 }
 
 /** The objects of its own kind that an object waits for. */

@@ -125,7 +125,7 @@ function applicationsOf(project: string, snapshot: Snapshot): Manifest[] {
     .filter((one) => snapshot.get(one.ref)[0] === one && textAt(projectAt(one)) === project)
 }
 
-/** The Application that an object is, or of which all that a set makes have these fields. */
+/** An Application, or the template of a set whose Applications all have its fields. */
 function applicationAt({ ref, root }: Manifest): Cursor | undefined {
   if (groupKindOf(ref) === gitOpsKind.application) return root
   if (groupKindOf(ref) !== gitOpsKind.applicationSet) return undefined
