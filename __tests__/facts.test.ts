@@ -9,6 +9,7 @@ import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
 import { ChartShapesFile } from '../src/kubernetes/charts/chart-shapes'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
+import { ExternalDnsFlagsFile } from '../src/kubernetes/controllers/external-dns-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
 import { FieldsFile } from '../src/kubernetes/fields/field-table'
 import { AnnotationFactsFile } from '../src/kubernetes/ingress/annotation-facts'
@@ -44,6 +45,7 @@ const schemas = {
   'controller-charts.yaml': ChartFactsFile,
   'controller-flags.yaml': ControllerFlagsFile,
   'controllers.yaml': ControllerFactsFile,
+  'external-dns-flags.yaml': ExternalDnsFlagsFile,
   'gateway-controllers.yaml': GatewayControllersFile,
   'known-defects.yaml': DefectFile,
   'managed-classes.yaml': ManagedClassesFile,

@@ -6,10 +6,11 @@ import { readBlocks } from './value-blocks'
 /**
  * A key of an Ingress's values that charts made with `helm create` read in another place. `nested`: `tls` in an entry of the hosts;
  * `beside`: the name of the Secret beside the list of TLS entries; `unnamed`: an entry of the hosts with a `name` in place of a `host`;
- * `among`: a TLS entry among the hosts; `within`: `tls` in a path, or in an entry of the hosts of `ingress.main`.
+ * `among`: a TLS entry among the hosts; `within`: `tls` in a path, or in an entry of the hosts of `ingress.main`; `cased`: a key in
+ * another case.
  */
 export interface MisplacedValue {
-  readonly kind: 'nested' | 'beside' | 'unnamed' | 'among' | 'within'
+  readonly kind: 'nested' | 'beside' | 'unnamed' | 'among' | 'within' | 'cased'
   readonly at: Cursor
   /** `server.ingress` */
   readonly path: string
@@ -26,8 +27,11 @@ export function misplacedValuesOf(release: RemoteRelease): MisplacedValue[] {
   const { layers, elsewhere } = release
   if (elsewhere.length > 0 || layers.some((layer) => 'hidden' in layer)) return []
   return readBlocks(seenValuesOf(release), new Set(['ingress']), (value, path) => {
-    if (value.get('hosts').isSet) return inPlain(value).map(located(path))
-    return value.keys.flatMap((key) => inKeyed(value.get(key)).map(located([...path, key])))
+    if (value.get('hosts').isSet) return [...casedIn(value), ...inPlain(value)].map(located(path))
+    return value.keys.flatMap((key) => {
+      const its = value.get(key)
+      return [...casedIn(its), ...inKeyed(its)].map(located([...path, key]))
+    })
   })
 }
 
@@ -35,6 +39,20 @@ type Found = Omit<MisplacedValue, 'path'>
 
 function located(path: readonly string[]): (found: Found) => MisplacedValue {
   return (found) => ({ ...found, path: path.join('.') })
+}
+
+/** The keys that charts read in the values of an Ingress. */
+const keysOfIngress = ['enabled', 'className', 'ingressClassName', 'annotations', 'hosts', 'tls']
+
+/** Keys with a capital letter at the start in place of a small one. */
+function casedIn(value: LayeredValue): Found[] {
+  if (!value.get('hosts').isSet || value.get('enabled').scalar === false) return []
+  return value.keys.flatMap((key): Found[] => {
+    const meant = `${key.charAt(0).toLowerCase()}${key.slice(1)}`
+    const at = value.get(key).at
+    if (!at || meant === key || !keysOfIngress.includes(meant) || value.get(meant).isSet) return []
+    return [{ kind: 'cased', at, text: key }]
+  })
 }
 
 function inPlain(value: LayeredValue): Found[] {

@@ -7,11 +7,11 @@ import { readBlocks } from './value-blocks'
 
 /** A value that charts write into their objects as it is, in a form that the API server refuses there. */
 export interface ObjectValueFault {
-  readonly kind: 'list' | 'name' | 'type'
+  readonly kind: 'list' | 'text' | 'name' | 'type' | 'variable'
   readonly at: Cursor
-  /** The name of an annotation, or a type. */
+  /** The name of an annotation, the text in place of annotations, a type, or a host. */
   readonly text: string
-  /** The type of a Service that is meant. */
+  /** The type of a Service, or the host, that is meant. */
   readonly meant: string
 }
 
@@ -27,16 +27,29 @@ export function objectValueFaultsOf(release: RemoteRelease): ObjectValueFault[] 
     const whole = path.join('.')
     if (release.elsewhere.some((one) => one === whole || one.startsWith(`${whole}.`))) return []
     if (path.at(-1) === 'podAnnotations') return faultsOfAnnotations(value)
-    if (value.get('enabled').scalar === false || value.get('create').scalar === false) return []
-    const ofType = path.at(-1) === 'service' ? faultsOfType(value.get('type')) : []
-    return [...faultsOfAnnotations(value.get('annotations')), ...ofType]
+    return blocksIn(value).flatMap((block) => {
+      const ofType = path.at(-1) === 'service' ? faultsOfType(block.get('type')) : []
+      const ofHosts = path.at(-1) === 'ingress' ? hostsOf(block).flatMap(faultOfHost) : []
+      return [...faultsOfAnnotations(block.get('annotations')), ...ofType, ...ofHosts]
+    })
   })
 }
 
+/** A block that is not switched off, or those of several objects that have keys of their own: `ingress.main`. */
+function blocksIn(value: LayeredValue): LayeredValue[] {
+  if (value.get('enabled').scalar === false || value.get('create').scalar === false) return []
+  const inner = value.keys.map((key) => value.get(key)).filter((one) => one.isMap)
+  return [value, ...inner.filter((one) => one.get('enabled').scalar !== false)]
+}
+
+/** The name of an annotation and its value without a blank between them, which YAML reads as one text. */
+const joined = /^[a-z][\w.-]*\/[\w.-]+:\S*$/i
+
 function faultsOfAnnotations(annotations: LayeredValue): ObjectValueFault[] {
-  const { at, items, keys } = annotations
+  const { at, items, keys, scalar } = annotations
   // An empty list is no value to a chart.
   if (at && items) return items.length > 0 ? [{ kind: 'list', at, text: '', meant: '' }] : []
+  if (at && typeof scalar === 'string' && joined.test(scalar)) return [{ kind: 'text', at, text: scalar, meant: '' }]
   return keys.flatMap((key): ObjectValueFault[] => {
     const its = annotations.get(key).at
     // Charts may fill in a name.
@@ -55,4 +68,17 @@ function faultsOfType({ at, scalar }: LayeredValue): ObjectValueFault[] {
   const meant = types.find((type) => type.toLowerCase() === (near ?? lower))
   if (meant) return [{ kind: 'type', at, text: scalar, meant }]
   return taken.includes(lower) ? [{ kind: 'type', at, text: scalar, meant: 'ClusterIP, or another type' }] : []
+}
+
+function hostsOf(ingress: LayeredValue): LayeredValue[] {
+  const entries = ingress.get('hosts').items ?? []
+  return [...['host', 'hostname'].map((key) => ingress.get(key)), ...entries, ...entries.map((one) => one.get('host'))]
+}
+
+/** A variable of Flux without its dollar sign: `web.{DOMAIN}`. No host has a brace. */
+const bare = /(?<![${])\{([A-Z][A-Z0-9_]*)\}(?!\})/g
+
+function faultOfHost({ at, scalar }: LayeredValue): ObjectValueFault[] {
+  if (!at || typeof scalar !== 'string' || scalar.search(bare) === -1) return []
+  return [{ kind: 'variable', at, text: scalar, meant: scalar.replace(bare, '$${$1}') }]
 }

@@ -4,13 +4,15 @@ import type { LayeredValue } from '../charts/layered-value'
 import { type RemoteRelease, seenValuesOf } from '../charts/remote-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { isLabelSelector } from '../object/label-selector'
+import { knowsDnsFlag, releasesWithDnsFlag } from './external-dns-flags'
 
 /**
  * An argument with which ExternalDNS does not start. `dash`: it begins with a dash that is no hyphen; `repeated`: a flag that takes
- * one value and is there twice; `selector`: no label selector.
+ * one value and is there twice; `selector`: no label selector; `unknown`: a flag that no release has; `otherRelease`: one that this
+ * release does not have.
  */
 export interface ArgumentFault {
-  readonly kind: 'dash' | 'repeated' | 'selector'
+  readonly kind: 'dash' | 'repeated' | 'selector' | 'unknown' | 'otherRelease'
   readonly at: Cursor
   readonly text: string
 }
@@ -43,10 +45,17 @@ const ofChart: Readonly<Record<string, string | undefined>> = {
 
 const selectors: readonly string[] = ['annotation-filter', 'label-filter']
 
+const official = 'registry.k8s.io/external-dns/external-dns'
+
+/** The images of the program as it is released; others may have flags of their own. */
+const asReleased = /(?:^|\/)(?:external-dns|bitnami|bitnamilegacy)\/external-dns$/
+
 /** The faults in the arguments of a container, if it runs ExternalDNS. */
 export function faultsOfContainer(container: Cursor): ArgumentFault[] {
-  const { repository } = parseImage(container.at('image').string ?? '')
-  return /(?:^|\/)external-dns$/.test(repository) ? faultsAmong([...container.at('args').items()], new Set()) : []
+  const { repository, tag } = parseImage(container.at('image').string ?? '')
+  if (!/(?:^|\/)external-dns$/.test(repository)) return []
+  const words = [...container.at('args').items()]
+  return [...faultsAmong(words, new Set()), ...flagsUnknownTo(repository, tag, words)]
 }
 
 /** The faults in the values of a release, if its chart is that of ExternalDNS. */
@@ -55,11 +64,11 @@ export function faultsOfRelease(release: RemoteRelease): ArgumentFault[] {
   const values = seenValuesOf(release)
   const extra = values.get('extraArgs').items ?? []
   const given = Object.entries(ofChart).flatMap(([flag, key]) => (!key || values.get(key).isSet ? [flag] : []))
+  const words = extra.flatMap(({ at }) => at ?? [])
+  const image = values.get('image')
   return [
-    ...faultsAmong(
-      extra.flatMap(({ at }) => at ?? []),
-      new Set(given),
-    ),
+    ...faultsAmong(words, new Set(given)),
+    ...flagsUnknownTo(textOf(image.get('repository')) ?? official, textOf(image.get('tag')), words),
     ...selectors.flatMap((flag) => faultOfSelector(values.get(ofChart[flag] ?? flag))),
   ]
 }
@@ -77,6 +86,20 @@ function faultsAmong(words: readonly Cursor[], given: ReadonlySet<string>): Argu
       ? [{ kind: 'selector', at, text: value }]
       : []
   })
+}
+
+function flagsUnknownTo(repository: string, tag: string | undefined, words: readonly Cursor[]): ArgumentFault[] {
+  if (!asReleased.test(repository)) return []
+  const release = /^v?(\d+\.\d+\.\d+)(?:-|$)/.exec(tag ?? '')?.[1]
+  return words.flatMap((at): ArgumentFault[] => {
+    const [, name] = /^--([a-z][a-z0-9-]*)(?:=|$)/.exec(at.string ?? '') ?? []
+    if (name === undefined || knowsDnsFlag(name, release)) return []
+    return [{ kind: releasesWithDnsFlag(name) ? 'otherRelease' : 'unknown', at, text: name }]
+  })
+}
+
+function textOf({ scalar }: LayeredValue): string | undefined {
+  return typeof scalar === 'string' ? scalar : undefined
 }
 
 function faultOfSelector({ at, scalar }: LayeredValue): ArgumentFault[] {

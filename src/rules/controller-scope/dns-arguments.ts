@@ -1,11 +1,13 @@
+import { didYouMean } from '../../closest'
 import { podOf, workloadKinds } from '../../cluster/pod'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { faultsOfContainer, faultsOfRelease } from '../../kubernetes/controllers/external-dns-arguments'
+import { dnsFlags, releasesWithDnsFlag } from '../../kubernetes/controllers/external-dns-flags'
 import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-type Fault = Record<'object' | 'text', string>
+type Fault = Record<'object' | 'text' | 'others', string>
 
 const outcome = 'so it exits as soon as it starts, and the hosts of new routes get no DNS records'
 
@@ -23,7 +25,12 @@ export default defineRule({
       `ExternalDNS gets the flag --${text} from ${object} twice, which it takes once, ${outcome}. Remove one of them; the chart writes some flags itself.`,
     selector: ({ object, text }: Fault) =>
       `ExternalDNS gets the filter ${text} from ${object}, which is no label selector, ${outcome}. Write a selector as kubectl takes it: key=value, key in (a, b), key notin (a, b).`,
+    unknown: ({ object, text, others }: Fault) =>
+      `ExternalDNS gets the flag --${text} from ${object}, which no release of it has, ${outcome}. Remove the flag.${others}`,
+    otherRelease: ({ object, text, others }: Fault) =>
+      `ExternalDNS gets the flag --${text} from ${object}, which its release does not have, ${outcome}. Remove the flag, or use a release that has it: ${others}.`,
   },
+  later: { unknown: '1.15.0', otherRelease: '1.15.0' },
   *partners(manifest) {
     if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
   },
@@ -36,6 +43,9 @@ export default defineRule({
       ...containers.flatMap(faultsOfContainer),
       ...remoteReleasesOf(manifest, snapshot).flatMap(faultsOfRelease),
     ]
-    for (const { kind, at, text } of faults) report(at, kind, { object, text }, { keys: [text] })
+    for (const { kind, at, text } of faults) {
+      const others = kind === 'unknown' ? didYouMean(text, dnsFlags) : (releasesWithDnsFlag(text) ?? '')
+      report(at, kind, { object, text, others }, { keys: [text] })
+    }
   },
 })

@@ -10,7 +10,7 @@ type Fault = Record<'release' | 'field' | 'text' | 'meant', string>
 export default defineRule({
   id: 'ingress-tls/object-values-accepted',
   summary:
-    'The API server accepts the annotations and the types of Services in the values that charts write into their objects.',
+    'The API server accepts the annotations, the types of Services and the hosts of Ingresses in the values that charts write into their objects.',
   since: '1.14.0',
   scope: 'snapshot',
   kinds: releaseKinds,
@@ -18,10 +18,14 @@ export default defineRule({
   messages: {
     list: ({ release, field }: Fault) =>
       `${release} has a list in ${field}, and charts write annotations into their objects as they are: the API server accepts only a map there, so it rejects the object, and the release fails. Write the entries without dashes.`,
+    text: ({ release, field, text }: Fault) =>
+      `${release} has ${text} as text in ${field}, and charts write annotations into their objects as they are: the API server accepts only a map there, so it rejects the object, and the release fails. Write a blank after the colon behind the name.`,
     name: ({ release, field, text }: Fault) =>
       `${release} has the annotation ${text} in ${field}, and the API server rejects an object with an annotation of this name, so the release fails. Write a name of letters, digits, hyphens, dots and underscores, after a domain and a slash if it has one.`,
     type: ({ release, field, text, meant }: Fault) =>
       `${release} has the type ${text} in ${field}, and charts give it to their Service as it is: no Service has this type, so the API server rejects it, and the release fails. Write ${meant}.`,
+    variable: ({ release, field, text, meant }: Fault) =>
+      `${release} has the host ${text} in ${field}, in which nothing fills in a variable without a dollar sign: a host has no braces, so the API server rejects the Ingress, and the release fails. Write ${meant}.`,
   },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)

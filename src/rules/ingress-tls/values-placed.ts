@@ -26,16 +26,19 @@ export default defineRule({
       `The values of ${release} have the TLS entry for ${text} as an item of ${path}.hosts, and charts read ${path}.tls, so the Ingress gets no TLS from it and the item is a host without a name. Write \`tls:\` above the entry, at the level of \`hosts\`.`,
     within: ({ release, path, text }: Fault) =>
       `The values of ${release} have the TLS entries for ${text} inside ${path}.hosts, and charts read ${path}.tls, so the Ingress gets no TLS and the controller serves its default certificate. Move \`tls\` to the level of \`hosts\`.`,
+    cased: ({ release, path, text }: Fault) =>
+      `The values of ${release} have ${path}.${text}, and charts read it with a small letter at the start, so they do as if it were not there. Write \`${text.charAt(0).toLowerCase()}${text.slice(1)}\`.`,
     annotated: ({ release, path, keys, outcome }: Record<'release' | 'path' | 'keys' | 'outcome', string>) =>
       `The values of ${release} have ${keys} below ${path}.annotations, and charts read ${path}, so the Ingress does not get what is meant, and ${outcome}. Move ${keys} to the level of \`annotations\`.`,
   },
-  later: { among: '1.11.0', within: '1.11.0', annotated: '1.11.0' },
+  later: { among: '1.11.0', within: '1.11.0', annotated: '1.11.0', cased: '1.14.0' },
   putBack: {
     nested: 'changed',
     beside: 'changed',
     unnamed: 'changed',
     among: 'changed',
     within: 'changed',
+    cased: 'changed',
     annotated: 'changed',
   },
   *partners(manifest) {
