@@ -55,7 +55,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/secret-kept': ['denied', 'removed', 'uncopied', 'unrenewed', 'unsourced'],
   'ingress-tls/secret-provided': ['emptied', 'moved'],
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
-  'ingress-tls/service-accepted': ['headless', 'refused'],
+  'ingress-tls/service-accepted': ['headless'],
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['lost'],
   'ingress-tls/values-shaped': ['plain'],
