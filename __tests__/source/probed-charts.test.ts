@@ -61,6 +61,33 @@ describe('a chart that no known release installs', () => {
     expect(await judged('shop_a.example.com')).toEqual([`head/${file}:10 template ingress-tls/host-valid`])
   })
 
+  test.each([
+    ['that are written without a type', '- path: /\n            backend:', [`warning head/${file}:17 untyped`]],
+    [
+      'whose type a value may write',
+      '{{- toYaml .Values.paths | nindent 10 }}\n          - path: /\n            backend:',
+      [],
+    ],
+    ['with a type', '- path: /\n            pathType: Prefix\n            backend:', []],
+  ])('is blamed for paths %s', async (_, path, expected) => {
+    const rules = `  rules:\n    - host: shop.example.com\n      http:\n        paths:\n          ${path}\n              service: {name: shop, port: {number: 80}}\n  tls: {{- toYaml .Values.tls | nindent 4 }}\n`
+    const text = template().slice(0, template().indexOf('  rules:')) + `${rules}{{- end }}\n`
+    const { findings } = await judgeChange(
+      { ...chart, 'shop/values.yaml': values('paths: []\ntls: []\n') },
+      { [file]: text },
+      'helm',
+      ['ingress-tls@1.14.0-rc.1'],
+    )
+    expect(
+      findings
+        .filter(({ rule }) => rule === 'ingress-tls/ingress-accepted')
+        .map(
+          ({ level, message, location: { side, path: at, region } }) =>
+            `${level} ${side}/${at}:${region.startLine} ${message}`,
+        ),
+    ).toEqual(expected)
+  })
+
   test('is not blamed for rules that only a release has', async () => {
     const judged = async (rules: string) => {
       const text = template().slice(0, template().indexOf('  rules:')) + `${rules}{{- end }}\n`

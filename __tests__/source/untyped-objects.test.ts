@@ -34,6 +34,15 @@ describe('an object that loses its type', () => {
     ])
   })
 
+  test('is an error beside an object of the same file, which never had a type', async () => {
+    expect(await introduced({ 'web.yaml': web }, { 'web.yaml': `${web}---\n${without('apiVersion')}` })).toEqual([
+      expect.stringContaining('source/unreadable: This file cannot be read: Ingress web has no apiVersion.'),
+    ])
+    expect(await introduced({}, { 'web.yaml': `${without('kind')}---\n${web}` })).toEqual([
+      expect.stringContaining('source/unreadable: This file cannot be read: the object web has no kind.'),
+    ])
+  })
+
   test('is none where the file never was one', async () => {
     expect(await introduced({ 'a.txt': 'x' }, { 'web.yaml': without('apiVersion') })).toEqual([])
   })

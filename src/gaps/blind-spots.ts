@@ -98,9 +98,9 @@ export class BlindSpots {
         )
         if (!old) lost.delete(path)
       }
-      // An object that loses its apiVersion or kind is no longer applied. A file that never had them may be for another tool.
+      // An object without an apiVersion or a kind is not applied. A file that never had any may be for another tool.
       const untyped = file.incomplete.filter((reason) => !before?.incomplete.includes(reason))
-      if (before && before.objects.length > file.objects.length)
+      if (file.objects.length > 0 || (before && before.objects.length > file.objects.length))
         findings.push(...untyped.map((reason) => unreadable(path, reason, start, 'introduced', file.lines)))
       if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
     }

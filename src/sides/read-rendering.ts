@@ -1,7 +1,9 @@
+import type { LoadedObject } from '../manifest/load'
 import { Manifest, type Origin, pathOf } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { startOf } from '../region'
 import { guessesOf } from '../render/answers/guesses'
+import { neverTypesPaths } from '../render/answers/path-types'
 import type { Renderer } from '../render/renderer'
 import type { Failure, Rendering } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
@@ -32,6 +34,11 @@ export async function readRendering(
   }
   const { supposed, byPlugin } = source.kind === 'helm' ? source : {}
   const isGuess = await guessesOf(source, checkout)
+  const untypedIn = async (path: string, its: readonly LoadedObject[]): Promise<{ untyped?: true }> => {
+    if (source.kind !== 'helm' || !its.some(({ ref }) => ref.kind === 'Ingress')) return {}
+    const template = (await checkout.texts([path])).get(path)
+    return template !== undefined && neverTypesPaths(template) ? { untyped: true } : {}
+  }
   const objects: RenderedSide['objects'][number][] = []
   const unreadable: RenderedSide['unreadable'][number][] = []
   for (const { path, template, text, open = [] } of rendering.pieces) {
@@ -51,6 +58,7 @@ export async function readRendering(
       ...(unbuilt ? { unbuilt } : {}),
       ...fluxOf(source),
       ...unsetOf(open, source),
+      ...(await untypedIn(path, file.objects)),
     }
     const staying = file.objects.filter(
       (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, []), source),

@@ -19,6 +19,7 @@ export function backendsIn(values: LayeredValue, release: string): BackendOf {
   const services = enabledIn(values.get('service'))
   const isOwn = [...controllers.values()].some((one) => one.get('containers').isMap)
   if (!isOwn || [...controllers.keys(), ...services.keys()].some(isPlaceholder)) return () => undefined
+  const suffixed = suffixedName(values, services, release)
   return (backend, of) => {
     const [identifier, name, port] = ['identifier', 'name', 'port'].map((key) => backend.get(key))
     if (!identifier || !name || !port) return undefined
@@ -27,6 +28,10 @@ export function backendsIn(values: LayeredValue, release: string): BackendOf {
     const service = services.get(own.text)
     // The name of the release is that of its only Service, or begins that of each.
     const made = services.size > 1 ? `${release}-${own.text}` : release
+    if (name.isSet && own.text === suffixed) {
+      // Something else may have created a Service of that name.
+      return { at: own.at, map: { ...mapOf(rawBackend(own, port, of)), ...mapOf(lack('suffix', own, [release])) } }
+    }
     if (name.isSet) return !service || own.text === release ? rawBackend(own, port, of) : lack('name', own, [made])
     if (!service) return lack('service', own, [...services.keys()])
     const controller = textOf(service.get('controller'))
@@ -48,6 +53,21 @@ export function backendsIn(values: LayeredValue, release: string): BackendOf {
     if (!isThere && port.at) return lack('port', { at: port.at, text: String(wanted) }, named, own.text)
     return of === 'route' ? lack('identifier', own, [made]) : undefined
   }
+}
+
+/**
+ * The name that the only Service of a release would have among several; undefined where its name is set. Source:
+ * templates/lib/_determineResourceNameFromValues.tpl
+ */
+function suffixedName(values: LayeredValue, services: ReadonlyMap<string, LayeredValue>, release: string) {
+  const [only, ...others] = services
+  if (!only || others.length > 0) return undefined
+  const [identifier, service] = only
+  const isRenamed = ['forceRename', 'nameOverride', 'prefix', 'suffix'].some((key) => service.get(key).isSet)
+  const global = values.get('global')
+  const setting = ['alwaysAppendIdentifierToResourceName', 'fullnameOverride', 'nameOverride']
+  if (isRenamed || setting.some((key) => global.get(key).isSet || values.get(key).isSet)) return undefined
+  return services.has(`${release}-${identifier}`) ? undefined : `${release}-${identifier}`
 }
 
 interface Text {
@@ -74,6 +94,10 @@ function lack(kind: LackKind, { at, text }: Text, known: readonly string[], of =
   const placed = Object.entries(fields).map(([key, scalar]): [string, Placed] => [key, { at, scalar }])
   const list = known.map((scalar): Placed => ({ at, scalar }))
   return { at, map: { lack: { at, map: { ...Object.fromEntries(placed), known: { at, list } } } } }
+}
+
+function mapOf(placed: Placed): Readonly<Record<string, Placed>> {
+  return 'map' in placed ? placed.map : {}
 }
 
 function enabledIn(value: LayeredValue): Map<string, LayeredValue> {

@@ -101,9 +101,10 @@ function nameOrNumber(text: string | undefined): number | string | undefined {
 
 /**
  * What an Ingress or a route of app-template asks of the values it is made from, and that they do not have. `name` and
- * `identifier`: it asks for a Service in a way that only some versions of the chart read.
+ * `identifier`: it asks for a Service in a way that only some versions of the chart read. `suffix`: it asks for the only Service by a name
+ * that ends in its identifier, which only one of several has.
  */
-export type LackKind = 'service' | 'controller' | 'port' | 'name' | 'identifier'
+export type LackKind = 'service' | 'controller' | 'port' | 'name' | 'identifier' | 'suffix'
 
 /** What the values lack that an assumed Ingress or route asks for. */
 export interface Lack {

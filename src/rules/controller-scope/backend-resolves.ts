@@ -43,6 +43,8 @@ export default defineRule({
       `${user} asks for ${asks} of its values, which have only ${known}, so the chart refuses to render, and the release stays as it was. Use a name that is there, or add this one.`,
     renamed: ({ user, name, known }: { user: string; name: string; known: string }) =>
       `${user} sends requests to the Service ${name}, but the chart calls the Service which the values have as ${name} ${known}, so they fail. Write \`identifier: ${name}\`, or the whole name.`,
+    suffixed: ({ user, name, known }: { user: string; name: string; known: string }) =>
+      `${user} sends requests to the Service ${name}, but its values have one Service alone, which the chart calls ${known}, so they fail. Write the name ${known}, or an identifier.`,
     // Source: the same at common-3.7.3, templates/classes/_route.tpl: a backendRef has a name, which may be an identifier
     unread: ({ user, name, known }: { user: string; name: string; known: string }) =>
       `${user} names the service ${name} of its values by an identifier, which app-template reads in a backendRef from its version 4 on, so the route has no Service. Write \`name: ${known}\`.`,
@@ -54,18 +56,32 @@ export default defineRule({
     unnumbered: ({ user, port, service }: { user: string; port: string; service: string }) =>
       `${user} names the port ${port} of the Service ${service} by a name, and a backendRef takes a number alone, so the API server rejects the route. Write the number of the port.`,
   },
-  putBack: { port: 'changed', renamed: 'changed', unmade: 'changed', unnumbered: 'changed', unread: 'changed' },
+  later: { suffixed: '1.15.0' },
+  putBack: {
+    port: 'changed',
+    renamed: 'changed',
+    suffixed: 'changed',
+    unmade: 'changed',
+    unnumbered: 'changed',
+    unread: 'changed',
+  },
   *partners(manifest) {
     for (const { at, kind } of lacksOf(manifest)) {
-      const owner = kind === 'name' ? manifest.assumption?.writtenAt(at.path).manifest : undefined
+      const owner = kind === 'name' || kind === 'suffix' ? manifest.assumption?.writtenAt(at.path).manifest : undefined
       const repository = owner && ociRepositoryOf(owner)
       if (repository) yield repository.name
     }
     if (manifest.ref.kind === 'Service') yield manifest.ref.name
-    else yield* servicesNamedBy(manifest)
+    else {
+      yield* servicesNamedBy(manifest)
+      for (const { kind, text } of lacksOf(manifest)) if (kind === 'suffix') yield text
+    }
   },
-  partnerKinds: ({ ref: { kind } }) =>
-    kind === 'Service' ? ['Service', ...backendKinds, ...releaseKinds] : ['Service', gitOpsKind.ociRepository],
+  partnerKinds(manifest) {
+    if (manifest.ref.kind === 'Service') return ['Service', ...backendKinds, ...releaseKinds]
+    const isSuffixed = lacksOf(manifest).some(({ kind }) => kind === 'suffix')
+    return ['Service', gitOpsKind.ociRepository, ...(isSuffixed ? releaseKinds : [])]
+  },
   check({ manifest, snapshot, report }) {
     for (const { at, kind, text, of, known } of lacksOf(manifest)) {
       const [user, names] = [nameOf(manifest.ref), enumerated(known, 4) || 'none']
@@ -80,6 +96,8 @@ export default defineRule({
         if (major === undefined) continue
         const args = { user, name: text, known: names }
         if (kind === 'identifier' && major < 4) report(at, 'unread', args, { keys })
+        if (kind === 'suffix' && major >= 2 && !isKnownService(text, manifest, snapshot) && !isRelease(text, snapshot))
+          report(at, 'suffixed', args, { keys })
         const isWhole = kind === 'name' && major >= (manifest.ref.kind === 'Ingress' ? 3 : 4)
         if (isWhole && !isKnownService(text, manifest, snapshot)) report(at, 'renamed', args, { keys })
       }
@@ -145,6 +163,11 @@ function isKnownService(name: string, manifest: Manifest, snapshot: Snapshot): b
   return servicesIn(snapshot)
     .named(name)
     .some((one) => mayShareNamespace(one, manifest))
+}
+
+/** Whether a release has a name: its chart may give it to a Service. */
+function isRelease(name: string, snapshot: Snapshot): boolean {
+  return releaseKinds.some((kind) => snapshot.ofKind(kind).some(({ ref }) => ref.name === name))
 }
 
 /** The backends of an object, each Service and port once. */

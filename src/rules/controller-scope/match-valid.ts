@@ -1,6 +1,7 @@
 import { readMatch } from '../../kubernetes/controllers/traefik-match'
 import { ingressRouteKinds } from '../../kubernetes/controllers/traefik-middleware'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -13,13 +14,20 @@ export default defineRule({
   messages: {
     unreadable: ({ route, match, fault }: { route: string; match: string; fault: string }) =>
       `Traefik cannot read ${match}, a match of ${route}: ${fault}. It leaves this route out and answers 404 for it. Correct the match.`,
+    // Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/provider/kubernetes/crd/traefikio/v1alpha1/ingressroute.go,
+    // Route: Match is required
+    missing: ({ route, number }: { route: string; number: number }) =>
+      `The API server rejects ${route}, because route ${number} of it has no match: a route needs one, and it keeps the last version that was accepted. Add match, such as match: Host(\`a.example.com\`).`,
     noHost: ({ route, value, instead }: { route: string; value: string; instead: string }) =>
       `${route} matches the host ${value}, which no request has: a host is a name alone, without a scheme, a port or a path. So Traefik answers 404 for it. Write ${instead}.`,
   },
+  later: { missing: '1.15.0' },
   check({ manifest, report }) {
     const route = nameOf(manifest.ref)
-    for (const one of manifest.root.at('spec', 'routes').items()) {
+    for (const [index, one] of [...manifest.root.at('spec', 'routes').items()].entries()) {
       const at = one.at('match')
+      if (one.isMap && !at.exists && one.at('services').exists && !manifest.assumption && !isOfDefaultValues(manifest))
+        report(one, 'missing', { route, number: index + 1 }, { keys: [String(index)] })
       const match = at.string
       // An empty match is refused by the definition of the kind; a tool fills in what is open.
       if (!match || isOpen(match)) continue

@@ -15,6 +15,8 @@ interface Fault {
   readonly remedy: string
   /** Whether something is missing, which the values of a release may add. */
   readonly isMissing?: true
+  /** Whether it is the type of a path. */
+  readonly isPathType?: true
   /** The value that is certainly meant. */
   readonly instead?: string | undefined
 }
@@ -33,9 +35,12 @@ export default defineRule({
       `The API server rejects ${ingress}, because ${field} is not ${wanted}. Write ${wanted}.`,
     refused: ({ ingress, fault, remedy }: { ingress: string; fault: string; remedy: string }) =>
       `The API server rejects ${ingress}, because ${fault}. ${remedy}`,
+    untyped: ({ ingress, fault }: { ingress: string; fault: string }) =>
+      `The API server rejects ${ingress}, because ${fault}, and its template has no place where a value could set one, so every release with this Ingress fails. Write pathType: Prefix, or another type, beside the path in the template.`,
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
+  later: { untyped: '1.14.0' },
   check({ manifest, report, skip }) {
     const { ref, root, object } = manifest
     const ingress = nameOf(ref)
@@ -70,7 +75,9 @@ export default defineRule({
     const parts = misfits.map(({ at }) => written(at))
     const isMisfit = (at: Cursor) => parts.some((part) => part === written(at) || part.startsWith(`${written(at)}.`))
     const mayBeAdded = isOfDefaultValues(manifest)
-    for (const { at, fault, remedy, isMissing, instead } of faultsOf(root.at('spec'))) {
+    const isUntyped = manifest.origin.kind === 'rendered' && manifest.origin.untyped === true
+    for (const { at, fault, remedy, isMissing, isPathType, instead } of faultsOf(root.at('spec'))) {
+      if (isPathType && mayBeAdded && isUntyped) report(at, 'untyped', { ingress, fault }, { keys: [fault] })
       if (isMissing && mayBeAdded) {
         skip(at, `${fault}, unless the values of a release add it`)
         continue
@@ -123,7 +130,7 @@ function* ofPath(at: Cursor): Iterable<Fault> {
   }
   if (type === '') {
     const remedy = 'Add pathType: Prefix, or another type.'
-    yield { at: at.at('path'), fault: `${named} has no pathType`, remedy, isMissing: true }
+    yield { at: at.at('path'), fault: `${named} has no pathType`, remedy, isMissing: true, isPathType: true }
     return
   }
   if (!pathTypes.includes(type)) {

@@ -32,13 +32,20 @@ export default defineRule({
   messages: {
     misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
       `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which this repository has.`,
+    // Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
+    unnameable: ({ user, issuer, kind }: Names & { kind: string }) =>
+      `${user} names the ${kind} ${issuer}, and no object can have that name: a name has lower-case letters, digits, dashes and dots alone. So cert-manager issues no certificate. Write the name of an issuer that exists.`,
     unknown: ({ user, issuer, known }: Names & { known: string }) =>
       `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
   },
+  later: { unnameable: '1.14.0' },
+  putBack: { unnameable: 'changed' },
   names: {
     *of({ change, base, head }) {
       const found = strangerIn(change, base, head)
       if (found) yield found.named.name
+      const named = unnameableIn(change)
+      if (named) yield named.name
     },
     isUsedIn: mentionsWhole,
   },
@@ -48,6 +55,12 @@ export default defineRule({
   },
   partnerKinds: () => [...issuerKinds, ...releaseKinds],
   check({ change, base, head, isUsed, report, skip }) {
+    const unnameable = unnameableIn(change)
+    // A script may put a name in its place.
+    if (unnameable && change.kind !== 'removed' && !isUsed(unnameable.name)) {
+      const { kind, name, at } = unnameable
+      return report(at, 'unnameable', { user: nameOf(change.after.ref), issuer: name, kind }, { keys: [name] })
+    }
     const found = strangerIn(change, base, head)
     if (!found || isUsed(found.named.name)) return
     const { named, issuers, user } = found
@@ -66,6 +79,16 @@ export default defineRule({
     else report(ends, 'unknown', { ...args, known: abridged(names) }, { keys: [name] })
   },
 })
+
+/** The issuer that an object comes to name and that can have no such name. */
+function unnameableIn(change: Change): NamedIssuer | undefined {
+  if (change.kind === 'removed') return undefined
+  const { after } = change
+  const named = issuerOf(after)
+  if (!named || isPlaceholder(named.name) || !/[A-Z_]/.test(named.name)) return undefined
+  if (after.ref.kind !== 'Certificate' && namedSecrets(after).length === 0) return undefined
+  return change.kind === 'changed' && issuerOf(change.before)?.name === named.name ? undefined : named
+}
 
 interface Stranger {
   readonly user: Manifest

@@ -43,11 +43,13 @@ export default defineRule({
       `${object} uses ${apiVersion}, whose API group has no ${kind}, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}" in version "${apiVersion}"\` and the object is never created or updated. Use apiVersion: ${right}.`,
     legacy: ({ apiVersion, object, kind, right }: Foreign) =>
       `${object} uses ${apiVersion}, in which only OpenShift 3 serves ${kind}: OpenShift 4 and Kubernetes refuse it, and the object is never created or updated. Use apiVersion: ${right}, unless all clusters run OpenShift 3.`,
+    swapped: ({ object, kind, instead }: Record<'object' | 'kind' | 'instead', string>) =>
+      `${object} has kind: ${kind}, which is an apiVersion and the name of no kind, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}"\` and the object is never created or updated. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
   },
 
-  later: { never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0' },
+  later: { never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0', swapped: '1.4.0' },
 
   direct: true,
 
@@ -62,6 +64,19 @@ export default defineRule({
 
   check({ manifest, snapshot, report, skip }) {
     const { apiVersion, ref } = manifest.object
+    if (isApiVersion(ref.kind)) {
+      const isTwice = isApiVersion(apiVersion)
+      const instead = isTwice
+        ? 'Write it as apiVersion, and the kind as kind.'
+        : `Write it as apiVersion, and ${apiVersion} as kind.`
+      report(
+        manifest.root.at('kind'),
+        'swapped',
+        { object: nameOf(ref), kind: ref.kind, instead },
+        { keys: [ref.kind] },
+      )
+      return
+    }
     const stable = stableVersionsOf(ref.group, ref.kind)
     const [newest] = stable.toReversed()
     if (newest && isNeverServed(apiVersion, stable, ref.kind)) {
@@ -106,6 +121,11 @@ export default defineRule({
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
   },
 })
+
+/** Whether a text is written as an apiVersion: `v1`, `apps/v1`. The name of a kind has no slash and begins with a capital letter. */
+function isApiVersion(text: string): boolean {
+  return /^(?:[a-z][a-z0-9.-]*\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(text)
+}
 
 /**
  * Whether no release has served a kind in a stable version: betas and alphas come and go, and the facts do not have
