@@ -17,8 +17,6 @@ export interface LeftSource {
   readonly now: FluxReference
 }
 
-/** The kinds of objects that deploy the content of a source. */
-
 /**
  * The source that an object of Flux comes to name, where the one before is here and this one is not. None where another
  * object names it, too: what is named by several is made elsewhere.

@@ -17,7 +17,7 @@ export default defineRule({
     // Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/provider/kubernetes/crd/traefikio/v1alpha1/ingressroute.go,
     // Route: Match is required
     missing: ({ route, number }: { route: string; number: number }) =>
-      `The API server rejects ${route}, because route ${number} of it has no match: a route needs one, and it keeps the last version that was accepted. Add match, such as match: Host(\`a.example.com\`).`,
+      `The API server rejects ${route}, because its route number ${number} has no match, and each route needs one. The version that was accepted last stays. Add match, such as match: Host(\`a.example.com\`).`,
     noHost: ({ route, value, instead }: { route: string; value: string; instead: string }) =>
       `${route} matches the host ${value}, which no request has: a host is a name alone, without a scheme, a port or a path. So Traefik answers 404 for it. Write ${instead}.`,
   },

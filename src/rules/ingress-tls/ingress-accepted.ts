@@ -79,7 +79,12 @@ export default defineRule({
     for (const { at, fault, remedy, isMissing, isPathType, instead } of faultsOf(root.at('spec'))) {
       if (isPathType && mayBeAdded && isUntyped) report(at, 'untyped', { ingress, fault }, { keys: [fault] })
       if (isMissing && mayBeAdded) {
-        skip(at, `${fault}, unless the values of a release add it`)
+        skip(
+          at,
+          isPathType && isUntyped
+            ? `${fault}, and no known release has it`
+            : `${fault}, unless the values of a release add it`,
+        )
         continue
       }
       const fix = instead === undefined ? undefined : replaced(at, instead)
