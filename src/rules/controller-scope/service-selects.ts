@@ -82,7 +82,8 @@ interface Fault {
 function faultOf(service: Manifest, snapshot: Snapshot): Fault | undefined {
   const use = useOf(service, snapshot)
   if (!use || !isWritten(service)) return undefined
-  const workloads = servingKinds.flatMap((kind) => snapshot.ofKind(kind)).filter((one) => shareNamespace(one, service))
+  const beside = snapshot.inNamespace(service.ref.namespace).filter((one) => shareNamespace(one, service))
+  const workloads = servingKinds.flatMap((kind) => beside.filter(({ ref }) => groupKindOf(ref) === kind))
   if (workloads.some((one) => selects(service, one))) return undefined
   const meant = workloads.find((one) => isMeant(one, use.kind, service))
   const wrong = meant ? unmatched(service, meant) : []
