@@ -40,7 +40,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/webhook-safe': ['ingresses', 'unanswered'],
   'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],
   'ingress-tls/certificate-issued': ['incomplete', 'issuerRemoved', 'issuerUnknown', 'labelled', 'shared'],
-  'ingress-tls/certificate-used': ['ignored', 'missed'],
+  'ingress-tls/certificate-used': ['ignored', 'missed', 'named'],
   'ingress-tls/credentials-provided': ['misnamed'],
   'ingress-tls/default-certificate-kept': ['staging', 'uncovered', 'unmade'],
   'ingress-tls/gateway-certificate': ['grantRemoved', 'otherType', 'wrongType'],

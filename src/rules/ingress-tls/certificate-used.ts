@@ -58,15 +58,16 @@ export default defineRule({
       `${user} names the Secret ${secret}, ${why}; ${certificate}, which is for ${host}, creates ${made}. Traefik logs an error and serves ${host} only as long as ${other} has it load a certificate for that host. Name ${made} here.`,
     elsewhere: ({ user, secret, host, certificate, made, outcome }: Omit<Stray, 'why'> & { outcome: string }) =>
       `${user} names the Secret ${secret}, which nothing here creates in its namespace; ${certificate}, which is for ${host}, creates ${made} in another one, and a Secret counts in its own namespace only. So ${outcome}. Create the Certificate in the namespace of this object, with secretName: ${secret}.`,
+    named: ({ user, secret, certificate, made, outcome }: Omit<Stray, 'why' | 'host'> & { outcome: string }) =>
+      `${user} names the Secret ${secret}, which nothing here creates; ${certificate} has that name itself, and creates the Secret ${made}, which nothing uses. So ${outcome}. Name ${made} here, or have the Certificate create ${secret}.`,
     impossible: ({ user, secret, outcome }: Record<'user' | 'secret' | 'outcome', string>) =>
       `${user} names the Secret ${secret}, which is no valid name of an object, so nothing can create it, and ${outcome}. Correct the name.`,
   },
-  later: { elsewhere: '1.9.0' },
+  later: { elsewhere: '1.9.0', named: '1.14.0' },
   names: {
     *of({ change, head }) {
       for (const claim of unmadeClaims(change, head)) {
-        if (isPossible(claim.secret) && (certificateMeant(claim, head) ?? certificateElsewhere(claim, head)))
-          yield claim.secret
+        if (isPossible(claim.secret) && certificateFor(claim, head)) yield claim.secret
       }
     },
     isUsedIn: isKnownIn,
@@ -87,7 +88,7 @@ export default defineRule({
       if (seen.has(secret) || isNamedAlready(claim, base)) continue
       const user = at.manifest
       const beside = certificateMeant(claim, head)
-      const certificate = beside ?? certificateElsewhere(claim, head)
+      const certificate = certificateFor(claim, head)
       const possible = isPossible(secret)
       const other = mayBeTraefik(user, head) ? loadedFor(claim, head) : undefined
       const outcome = outcomeFor(claim, other, head)
@@ -103,18 +104,23 @@ export default defineRule({
       const names = { user: nameOf(user.ref), secret, host }
       if (!certificate) {
         // The API server refuses such an Ingress.
-        if (user.ref.kind !== 'Ingress') report(at, 'impossible', { ...names, outcome }, { keys: [secret] })
+        if (user.ref.kind !== 'Ingress' && host !== '')
+          report(at, 'impossible', { ...names, outcome }, { keys: [secret] })
         continue
       }
       const madeAt = certificate.root.at('spec', 'secretName')
       const made = madeAt.string ?? ''
       const why = possible ? 'which nothing here creates' : 'which is no valid name, so nothing can create it'
       const args = { ...names, why, certificate: nameOf(certificate.ref), made }
+      const more = { keys: [secret], fix: at.string === secret ? replaced(at, made) : undefined }
+      if (!beside && isInNamespaceOf(certificate, claim)) {
+        report([at, madeAt], 'named', { ...args, outcome }, more)
+        continue
+      }
       if (!beside) {
         if (!other) report([at, madeAt], 'elsewhere', { ...args, outcome }, { keys: [secret] })
         continue
       }
-      const more = { keys: [secret], fix: at.string === secret ? replaced(at, made) : undefined }
       if (other) report([at, madeAt], 'ignored', { ...args, other: nameOf(other.ref) }, more)
       else if (areComparable(secret, made)) report([at, madeAt], 'missed', { ...args, outcome }, more)
     }
@@ -128,7 +134,34 @@ function claimsOf(manifest: Manifest): TlsClaim[] {
 /** The claims that a change writes for hosts from Secrets that nothing at the head makes. */
 function unmadeClaims(change: Change, head: Snapshot): TlsClaim[] {
   if (change.kind === 'removed' || isCanary(change.after)) return []
-  return claimsOf(change.after).filter((claim) => claim.host !== '' && claim.secret !== '' && !mayBeMade(claim, head))
+  // A listener for all hosts has a certificate of its own; an entry of an Ingress without hosts may go without.
+  const isJudged = ({ host, at: { manifest } }: TlsClaim) => host !== '' || manifest.ref.kind === 'Gateway'
+  return claimsOf(change.after).filter((claim) => isJudged(claim) && claim.secret !== '' && !mayBeMade(claim, head))
+}
+
+/** The Certificate that a claim means. */
+function certificateFor(claim: TlsClaim, head: Snapshot): Manifest | undefined {
+  return certificateMeant(claim, head) ?? certificateElsewhere(claim, head) ?? certificateNamed(claim, head)
+}
+
+/** The Certificate in the namespace of a claim with the name that is claimed, if nothing uses its Secret. */
+function certificateNamed(claim: TlsClaim, head: Snapshot): Manifest | undefined {
+  return certificateKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .filter((one) => one.ref.name === claim.secret && isInNamespaceOf(one, claim))
+    .find((one) => {
+      const made = one.root.at('spec', 'secretName').string
+      return made && !isTaken(made, one, claim, head)
+    })
+}
+
+/** Whether something besides a claim uses the Secret of a Certificate. */
+function isTaken(made: string, certificate: Manifest, { namespace }: TlsClaim, head: Snapshot): boolean {
+  return (
+    isMounted(made, certificate, head) ||
+    usersOf(head).some((one) => one.secret === made && one.namespace === namespace) ||
+    secretsMadeBy(certificate).some((one) => one.namespace === undefined)
+  )
 }
 
 /**
@@ -202,6 +235,7 @@ function certificateElsewhere(claim: TlsClaim, head: Snapshot): Manifest | undef
 
 /** The Certificates of a cluster that are for the host of a claim. */
 function certificatesFor(claim: TlsClaim, head: Snapshot): Manifest[] {
+  if (claim.host === '') return []
   return certificateKinds
     .flatMap((kind) => head.ofKind(kind))
     .filter((one) => !one.root.at('spec', 'isCA').value)

@@ -1,42 +1,66 @@
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
+import { textAround } from '../../kubernetes/ingress/placeholder'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-const pairs = new IngressPairs(
-  (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress)),
-  (ingress) => identityOf(ingress.ref),
-)
+/** Claims of hosts that are written out, and of those that variables complete. */
+const pairs = { twice: pairsOf((host) => !isPlaceholder(host)), twiceFilled: pairsOf(startsWritten) }
+
+function pairsOf(isOne: (host: string) => boolean): IngressPairs<Cursor> {
+  return new IngressPairs(
+    (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress, isOne)),
+    (ingress) => identityOf(ingress.ref),
+  )
+}
 
 export default defineRule({
   id: 'ingress-tls/host-unique',
   summary: 'No two Ingresses of one class claim the same host and path.',
   since: '1.1.0',
   scope: 'snapshot',
+  assumed: { since: '1.14.0' },
   kinds: ['Ingress.networking.k8s.io'],
   messages: {
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap;
     // nginx/kubernetes-ingress, internal/k8s/configuration.go: the oldest Ingress keeps the host.
     twice: ({ first, second, claims }: { first: string; second: string; claims: string }) =>
       `${first} and ${second} both claim ${claims}: the controller rejects the newer Ingress or serves only the older one, and the files do not show which is older. Remove it from one of them.`,
+    twiceFilled: ({ first, second, claims }: { first: string; second: string; claims: string }) =>
+      `${first} and ${second} both claim ${claims}, whatever the variables are replaced by: the controller rejects the newer Ingress or serves only the older one. Give one of them its own host, or remove the path from it.`,
   },
+  later: { twiceFilled: '1.14.0' },
   *partners(manifest) {
     for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
   },
   check({ manifest, snapshot, report }) {
-    for (const other of pairs.partnersOf(manifest, snapshot)) {
-      const keys = pairs.shared(manifest, other)
-      const [key = ''] = keys
-      const [at, there] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(key))
-      if (!at || !there) continue
-      const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), claims: abridged(keys) }
-      report([at, there], 'twice', names, { keys })
+    for (const message of ['twice', 'twiceFilled'] as const) {
+      const those = pairs[message]
+      for (const other of those.partnersOf(manifest, snapshot)) {
+        if (message === 'twiceFilled' && areFilledApart(manifest, other)) continue
+        const keys = those.shared(manifest, other)
+        const [key = ''] = keys
+        const [at, there] = [manifest, other].map((ingress) => those.claimsOf(ingress).get(key))
+        if (!at || !there) continue
+        const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), claims: abridged(keys) }
+        report([at, there], message, names, { keys })
+      }
     }
   },
 })
+
+/** Whether a name begins with a part that is written out, by which it differs from the other names of its domain. */
+function startsWritten(host: string): boolean {
+  return isPlaceholder(host) && Boolean(textAround(host)?.[0])
+}
+
+/** Whether two Ingresses are one for two environments, each with its own variables. */
+function areFilledApart({ ref }: Manifest, { ref: other }: Manifest): boolean {
+  return ref.name === other.name
+}
 
 /** A canary shares its host on purpose, and so do the minions of a mergeable Ingress. */
 function isExempt(ingress: Manifest): boolean {
@@ -50,11 +74,11 @@ function isSolver(ingress: Manifest): boolean {
 }
 
 /** The `host path` pairs of an Ingress, each at its path, else at its host. */
-function claimsOf(ingress: Manifest): Map<string, Cursor> {
+function claimsOf(ingress: Manifest, isOne = (host: string) => !isPlaceholder(host) || startsWritten(host)) {
   const claims = new Map<string, Cursor>()
   for (const rule of ingress.root.at('spec', 'rules').items()) {
     const host = rule.at('host').string?.toLowerCase()
-    if (!host || isPlaceholder(host)) continue
+    if (!host || !isOne(host)) continue
     const paths = [...rule.at('http', 'paths').items()]
     for (const path of paths) {
       const written = path.at('path').string || '/'
