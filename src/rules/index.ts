@@ -73,6 +73,7 @@ import objectsAccepted from './ingress-tls/objects-accepted'
 import podValuesAccepted from './ingress-tls/pod-values-accepted'
 import podsAccepted from './ingress-tls/pods-accepted'
 import routeAttached from './ingress-tls/route-attached'
+import routeUnique from './ingress-tls/route-unique'
 import routerCertificate from './ingress-tls/router-certificate'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
@@ -187,6 +188,7 @@ export const rules: readonly Rule[] = [
   podValuesAccepted,
   podsAccepted,
   routeAttached,
+  routeUnique,
   routerCertificate,
   secretAgrees,
   secretKept,

@@ -23,6 +23,12 @@ export function textAround(name: string): readonly string[] | undefined {
   return isNested(name) ? undefined : name.split(placeholder)
 }
 
+/** Whether a name that a tool completes begins with a part that is written out, by which it is one name of its domain. */
+export function startsWritten(name: string): boolean {
+  const parts = textAround(name)
+  return parts !== undefined && parts.length > 1 && parts[0] !== ''
+}
+
 /** Whether two names may be equal once both are filled in, as far as the text around their placeholders shows. */
 export function mayBecome(one: string, other: string): boolean {
   const [name, text] = [one.toLowerCase(), other.toLowerCase()]

@@ -1,6 +1,6 @@
+import { ClaimPairs } from '../../kubernetes/ingress/claim-pairs'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
-import { textAround } from '../../kubernetes/ingress/placeholder'
+import { startsWritten } from '../../kubernetes/ingress/placeholder'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
@@ -10,8 +10,8 @@ import { defineRule } from '../../rule/rule'
 /** Claims of hosts that are written out, and of those that variables complete. */
 const pairs = { twice: pairsOf((host) => !isPlaceholder(host)), twiceFilled: pairsOf(startsWritten) }
 
-function pairsOf(isOne: (host: string) => boolean): IngressPairs<Cursor> {
-  return new IngressPairs(
+function pairsOf(isOne: (host: string) => boolean): ClaimPairs<Cursor> {
+  return new ClaimPairs(
     (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress, isOne)),
     (ingress) => identityOf(ingress.ref),
   )
@@ -51,11 +51,6 @@ export default defineRule({
     }
   },
 })
-
-/** Whether a name begins with a part that is written out, by which it differs from the other names of its domain. */
-function startsWritten(host: string): boolean {
-  return isPlaceholder(host) && Boolean(textAround(host)?.[0])
-}
 
 /** Whether two Ingresses are one for two environments, each with its own variables. */
 function areFilledApart({ ref }: Manifest, { ref: other }: Manifest): boolean {

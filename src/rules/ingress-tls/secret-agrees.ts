@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { ClaimPairs } from '../../kubernetes/ingress/claim-pairs'
 import {
   covers,
   isPlaceholder,
@@ -7,7 +8,6 @@ import {
   tlsEntries,
   tlsSecretNames,
 } from '../../kubernetes/ingress/ingress'
-import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
 import { certificatesBehind, type KnownCertificate } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
@@ -33,7 +33,7 @@ interface ListedHost {
   readonly certificates: readonly KnownCertificate[] | undefined
 }
 
-const pairs = new IngressPairs(
+const pairs = new ClaimPairs(
   (ingress) => (isCanary(ingress) ? new Map<string, TlsEntry>() : listedHosts(ingress)),
   secretOf,
 )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Snapshot } from '../../src/cluster/snapshot'
-import { IngressPairs, mostInPairs } from '../../src/kubernetes/ingress/ingress-pairs'
+import { ClaimPairs, mostInPairs } from '../../src/kubernetes/ingress/claim-pairs'
 import type { Manifest } from '../../src/manifest/manifest'
 import { manifestsIn } from '../manifest/manifests'
 
@@ -17,7 +17,7 @@ function ingresses(count: number, says: (index: number) => string): Manifest[] {
 /** The pairs that are met, and how many Ingresses were looked at for them. */
 function pairsOf(all: readonly Manifest[]) {
   let visits = 0
-  const pairs = new IngressPairs(
+  const pairs = new ClaimPairs(
     (ingress) => {
       visits++
       return new Map([['shop.example.com', ingress]])
