@@ -232,6 +232,19 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
   ])
 })
 
+test('so does a Kustomization of releases of Flux that nothing here names, and not one beside Applications', async () => {
+  const files: Files = {
+    'base/services/web/base.yaml': `${release('')}---\n${probe('web', 'web.example.com')}`,
+    'base/services/web/live/kustomization.yaml': 'resources: [../base.yaml]\n',
+  }
+  expect(await hostsOf(files)).toEqual(['/web web.example.com'])
+  const application = 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd}\n'
+  const { findings } = await whole({ ...files, 'argocd.yaml': application })
+  expect(findings.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining("is not in or below 'base/services/web/live'"),
+  )
+})
+
 describe('a tree of Flux Kustomizations', () => {
   const cluster = (name: string, domain: string): Files => ({
     [`clusters/${name}/flux-system/kustomization.yaml`]: 'resources: [sync.yaml]\n',

@@ -134,7 +134,10 @@ export class GitOpsSources {
   readonly asDirectories = new Map<string, readonly string[]>()
   /** The object that deploys a source, by the source's id. */
   readonly deployers = new Map<string, Manifest>()
-  /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
+  /**
+   * Whether Flux builds Kustomizations of this repository, directly or through a registry: an object says so, or there are
+   * HelmReleases, and no objects of Argo CD.
+   */
   usesFlux = false
   /** Whether there are Applications. */
   usesArgo = false

@@ -20,10 +20,15 @@ export function nameFluxSources(
   const ofKind = (kind: string, all: readonly Manifest[]) => all.filter(({ ref }) => groupKindOf(ref) === kind)
   const references = new FluxReferences(manifests, named)
   const trees = ofKind(gitOpsKind.fluxKustomization, manifests)
-  named.usesFlux = trees.length > 0
+  const charts = ofKind(gitOpsKind.helmRelease, manifests)
+  named.usesFlux = trees.length > 0 || (charts.length > 0 && !manifests.some(isOfArgo))
   const kustomizations = new FluxKustomizations(trees, references, named)
   const owners = new FluxOwners(kustomizations.read(), named)
   kustomizations.deploy(owners)
   const releases = new FluxReleases(references, owners, named)
-  releases.deploy(ofKind(gitOpsKind.helmRelease, manifests), ofKind(gitOpsKind.helmRelease, patches))
+  releases.deploy(charts, ofKind(gitOpsKind.helmRelease, patches))
+}
+
+function isOfArgo({ ref }: Manifest): boolean {
+  return [gitOpsKind.application, gitOpsKind.applicationSet].some((kind) => kind === groupKindOf(ref))
 }

@@ -4,7 +4,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { startsWritten } from '../../kubernetes/ingress/placeholder'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const kinds: readonly GroupKind[] = ['HTTPRoute.gateway.networking.k8s.io', 'GRPCRoute.gateway.networking.k8s.io']
@@ -26,7 +26,6 @@ export default defineRule({
   summary: 'No two routes claim the same requests of one listener for different Services.',
   since: '1.14.0',
   scope: 'snapshot',
-  assumed: true,
   kinds,
   messages: {
     // Source: Gateway API 1.6.1, apis/v1/httproute_types.go, HTTPRouteRule, Matches: of equal matches the oldest route by
@@ -85,14 +84,11 @@ function isOneName(hostname: string): boolean {
 const everything = { type: 'PathPrefix', value: '/' }
 
 /** The matches of a route, and what its rules do with their requests. */
-function matchesOf({ root, ref, assumption }: Manifest): { readonly match: unknown; readonly outcome: string }[] {
-  const rules = [...root.at('spec', 'rules').items()].map(({ value }) => value)
-  // Values often leave the rules to their chart, which sends all requests to the Service of the release.
-  if (rules.length === 0 && assumption) rules.push({})
-  return rules.flatMap((rule) => {
-    const { matches, name: _, ...rest } = Object(rule)
+function matchesOf({ root }: Manifest): { readonly match: unknown; readonly outcome: string }[] {
+  return [...root.at('spec', 'rules').items()].flatMap((rule) => {
+    const { matches, name: _, ...rest } = Object(rule.value)
     const written = Array.isArray(matches) && matches.length > 0 ? matches.map(Object) : [{}]
-    const outcome = assumption ? identityOf(ref) : JSON.stringify(sorted(rest))
+    const outcome = JSON.stringify(sorted(rest))
     return written.map((one) => ({ match: sorted({ ...one, path: { ...everything, ...Object(one.path) } }), outcome }))
   })
 }
