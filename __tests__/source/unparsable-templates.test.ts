@@ -46,6 +46,12 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
     ])
   })
 
+  test('is an error where another template does not render without that dependency', async () => {
+    const dependency = 'dependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n'
+    const needy = { ...chart(dependency), 'web/templates/first.yaml': '{{ index .Values.names 0 }}\n' }
+    expect(await unrendered(needy, broken)).toEqual([expect.stringContaining(expected)])
+  })
+
   test('is none that this change introduces where it was there before', async () => {
     const dependency = 'dependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n'
     const found = await unrendered({ ...chart(dependency), ...broken }, { 'web/values.yaml': 'a: b\n' })

@@ -183,6 +183,10 @@ function merged(lacks: readonly Lack[], more: readonly (Lack | undefined)[]): re
   return found
 }
 
+function isUnparsed(side: RenderedSide | undefined): boolean {
+  return side?.failure !== undefined && isUnparsable(side.failure)
+}
+
 function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undefined): RenderedSide | undefined {
   const failure = reduced?.failure
   return whole && failure && isUnparsable(failure) ? { ...whole, failure } : whole
@@ -195,6 +199,8 @@ function unparsed(whole: RenderedSide | undefined, reduced: RenderedSide | undef
 function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
   // What only the head does not render, without any part missing, is the fault of the change.
   if (before && !before.failure && (lacks.before.length === 0 || before.source.origin === 'probed')) return lacks
+  // So is a template that the head alone cannot parse, whatever else is missing on both sides.
+  if (before && isUnparsed(after) && !isUnparsed(before)) return lacks
   const found = [before, after].flatMap((side): Lack[] => {
     const { failure, source } = side ?? {}
     if (failure?.cause !== 'tool-failed' || source?.kind !== 'helm') return []

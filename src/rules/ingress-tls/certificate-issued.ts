@@ -33,6 +33,9 @@ const messages = {
     `${user} names the ${issuer}, which is not in this repository; only the ${other} of that name is. So cert-manager issues no certificate. Name the ${other}, or add the ${issuer}.`,
   issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
     `This change removes ${issuer}, but ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or change ${user} to another one.`,
+  // Source: https://letsencrypt.org/docs/challenge-types/#http-01-challenge
+  wildcard: ({ user, host, issuer }: { user: string; host: string; issuer: string }) =>
+    `${user} requests a certificate for ${host} from ${issuer}, whose only solvers are of http01. Certificate authorities prove wildcards by dns01 alone, so no certificate is issued. Add a dns01 solver to ${issuer}, or list the hosts one by one.`,
   // Source: cert-manager 1.21, internal/apis/certmanager/validation/certificate.go, ValidateDuration; without a duration
   // 90 days count (pkg/apis/certmanager/v1/const.go).
   renewal: ({ certificate, renewBefore, duration }: Record<'certificate' | 'renewBefore' | 'duration', string>) =>
@@ -48,7 +51,14 @@ export default defineRule({
   kinds: [...users, ...ofCertManager('Certificate')],
   reads: ['Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
   messages,
-  later: { labelled: '1.5.0', issuerUnknown: '1.6.0', sharedFilled: '1.7.0', issuerKind: '1.7.0', renewal: '1.8.0' },
+  later: {
+    labelled: '1.5.0',
+    issuerUnknown: '1.6.0',
+    sharedFilled: '1.7.0',
+    issuerKind: '1.7.0',
+    renewal: '1.8.0',
+    wildcard: '1.14.0',
+  },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
     const { kind, name } = manifest.ref
@@ -62,6 +72,7 @@ export default defineRule({
   },
   check({ manifest, snapshot, report, skip }) {
     checkKind(manifest, snapshot, report)
+    checkWildcard(manifest, snapshot, report)
     if (manifest.ref.kind === 'Certificate') {
       checkRenewal(manifest, report)
       return
@@ -156,6 +167,28 @@ function checkKind(manifest: Manifest, snapshot: Snapshot, report: ReportFunctio
   const at = manifest.root.at('spec', 'issuerRef', 'kind')
   const end = manifest.ref.kind === 'Certificate' && at.exists ? at : named.at
   report([end, other.root], 'issuerKind', { user, issuer, other: kind }, { keys: [named.name] })
+}
+
+/** Reports the first wildcard that is requested from issuers which prove hosts by HTTP alone. */
+function checkWildcard(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const named = issuerOf(manifest)
+  const wildcard = requestedNames(manifest).find(({ string }) => string?.startsWith('*.'))
+  const issuers = named && wildcard ? issuersNamed(named, snapshot) : []
+  const [issuer] = issuers
+  if (!wildcard || !issuer || !issuers.every(hasHttpAlone)) return
+  const args = { user: nameOf(manifest.ref), host: wildcard.string ?? '', issuer: nameOf(issuer.ref) }
+  report([wildcard, issuer.root.at('spec', 'acme', 'solvers')], 'wildcard', args, { keys: [args.host] })
+}
+
+function hasHttpAlone({ root }: Manifest): boolean {
+  const solvers = [...root.at('spec', 'acme', 'solvers').items()]
+  return solvers.length > 0 && solvers.every((one) => one.at('http01').exists && !one.at('dns01').exists)
+}
+
+/** The names for which an object requests certificates. */
+function requestedNames(manifest: Manifest): Cursor[] {
+  if (manifest.ref.kind === 'Certificate') return [...manifest.root.at('spec', 'dnsNames').items()]
+  return tlsEntries(manifest).flatMap(({ hosts, secretName }) => (secretName.string ? hosts : []))
 }
 
 /** The label by which an author meant to name an issuer. */
