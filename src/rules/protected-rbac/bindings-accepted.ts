@@ -26,7 +26,10 @@ export default defineRule({
       `Subject ${position} of ${binding} is of the kind ${kind}, and a subject is a ServiceAccount, a User or a Group, so the API server rejects the whole binding${consequence}. Use one of these kinds.`,
     role: ({ binding, role }: { binding: string; role: string }) =>
       `${binding} names Role ${role}, and a ClusterRoleBinding can name only a ClusterRole, so the API server rejects the whole binding${consequence}. Name a ClusterRole, or write a RoleBinding in the namespace of the Role.`,
+    roleless: ({ binding }: { binding: string }) =>
+      `${binding} has no roleRef, so the API server rejects it${consequence}. Add the role that its subjects are to have.`,
   },
+  later: { roleless: '1.6.0' },
   *partners(manifest) {
     for (const subject of manifest.root.at('subjects').items()) yield* unplaced(manifest, subject)
   },
@@ -37,6 +40,9 @@ export default defineRule({
     const isOfCluster = manifest.ref.kind === 'ClusterRoleBinding'
     const roleRef = manifest.root.at('roleRef')
     const role = roleRef.at('name').string
+    if (!roleRef.exists && manifest.root.at('subjects').exists) {
+      report(manifest.root.at('metadata', 'name'), 'roleless', { binding })
+    }
     if (isOfCluster && role && roleRef.at('kind').string === 'Role')
       report(roleRef.at('kind'), 'role', { binding, role }, { keys: [role] })
     for (const [index, subject] of [...manifest.root.at('subjects').items()].entries()) {
