@@ -46,6 +46,11 @@ describe('a patch whose target selects nothing', () => {
     ])
   })
 
+  test('may be for an object of the chart to which Fleet applies the Kustomization', async () => {
+    const fleet = { 'web/fleet.yaml': 'helm: {chart: x, repo: https://charts.example.com}\nkustomize: {dir: .}\n' }
+    expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: api}') }, fleet)).toEqual([])
+  })
+
   test('is reported where its group has a version', async () => {
     const target = '{group: networking.k8s.io/v1, kind: Ingress, name: web}'
     expect(await unmatched({ 'web/kustomization.yaml': json(target) })).toEqual([

@@ -89,9 +89,10 @@ function isJudged(patch: WrittenPatch): patch is Selecting {
 }
 
 /** Whether all objects of a source are known. */
-function isWhole({ discovery }: SideOfChange, side: RenderedSide, { root, components = [] }: KustomizeSource): boolean {
+function isWhole({ discovery }: SideOfChange, side: RenderedSide, source: KustomizeSource): boolean {
+  const { root, components = [], incomplete } = source
   const { failure, partial, remote, charts, unreadable } = side
-  if (failure || partial || remote.length > 0 || unreadable.length > 0) return false
+  if (incomplete || failure || partial || remote.length > 0 || unreadable.length > 0) return false
   if (charts.some(({ vendored }) => !vendored)) return false
   const taken = [root, ...components].flatMap((start) => closureOf(start, discovery.kustomizations))
   // Replacements may write names, too.
