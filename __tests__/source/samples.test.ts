@@ -49,6 +49,12 @@ async function judged(before: Files, change: Files) {
 }
 
 describe('a chart that no known release installs is rendered with samples of what its values leave empty', () => {
+  test('a default host is not compared with the hosts of a supposed TLS entry', async () => {
+    const values = 'port: 80\ningress: {enabled: false, annotations: {}, tls: [], hosts: [{host: shop.example.com}]}\n'
+    const found = await judged({ 'README.md': 'Charts\n' }, { ...chart, 'shop/values.yaml': values })
+    expect(found.places).toEqual([])
+  })
+
   test('annotations at a wrong indentation are a warning at their line', async () => {
     const wrong = '{{- with .Values.ingress.annotations }}\n  annotations:\n    {{ toYaml . | indent 4 }}\n  {{- end }}'
     const found = await judged(chart, { [file]: template(wrong) })

@@ -23,6 +23,7 @@ import {
 } from '../../kubernetes/tls/certificate-choice'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
 import { abridged } from '../../listing'
+import { isOfSample } from '../../manifest/assumption'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { appended } from '../../rule/fix'
@@ -94,7 +95,12 @@ export default defineRule({
       return
     }
 
+    const isSupposed = names.length > 0 && names.every(({ string = '' }) => isOfSample(string))
     for (const [host, at] of gaps) {
+      if (isSupposed && !isOfSample(host)) {
+        skip(at, `whether a TLS entry lists ${host} is unknown, as its hosts were supposed`)
+        continue
+      }
       const unclear = names.find(({ string = '' }) => !areComparable(string, host))
       if (unclear || (isPlaceholder(host) && choice?.asksCertificates)) {
         const what = isPlaceholder(host) ? `host ${writtenHost(at, host)}` : `TLS host ${unclear?.string}`
