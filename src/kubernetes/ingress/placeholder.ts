@@ -29,6 +29,11 @@ export function startsWritten(name: string): boolean {
   return parts !== undefined && parts.length > 1 && parts[0] !== ''
 }
 
+/** A name as it is compared with others: in lower case, but for one with the names of variables. */
+export function comparableName(name: string): string {
+  return isNested(name) || name.split(placeholder).length > 1 ? name : name.toLowerCase()
+}
+
 /** Whether two names may be equal once both are filled in, as far as the text around their placeholders shows. */
 export function mayBecome(one: string, other: string): boolean {
   const [name, text] = [one.toLowerCase(), other.toLowerCase()]

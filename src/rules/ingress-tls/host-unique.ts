@@ -1,6 +1,6 @@
 import { ClaimPairs } from '../../kubernetes/ingress/claim-pairs'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { startsWritten } from '../../kubernetes/ingress/placeholder'
+import { comparableName, startsWritten } from '../../kubernetes/ingress/placeholder'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
@@ -72,8 +72,8 @@ function isSolver(ingress: Manifest): boolean {
 function claimsOf(ingress: Manifest, isOne = (host: string) => !isPlaceholder(host) || startsWritten(host)) {
   const claims = new Map<string, Cursor>()
   for (const rule of ingress.root.at('spec', 'rules').items()) {
-    const host = rule.at('host').string?.toLowerCase()
-    if (!host || !isOne(host)) continue
+    const host = comparableName(rule.at('host').string ?? '')
+    if (host === '' || !isOne(host)) continue
     const paths = [...rule.at('http', 'paths').items()]
     for (const path of paths) {
       const written = path.at('path').string || '/'

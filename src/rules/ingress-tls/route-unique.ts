@@ -1,7 +1,7 @@
 import { ClaimPairs } from '../../kubernetes/ingress/claim-pairs'
 import { parentsOf } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { startsWritten } from '../../kubernetes/ingress/placeholder'
+import { comparableName, startsWritten } from '../../kubernetes/ingress/placeholder'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -42,11 +42,11 @@ export default defineRule({
       const [at, there] = [manifest, other].map((route) =>
         shared.flatMap((claim) => pairs.claimsOf(route).get(claim)?.hostname ?? []),
       )
-      const hosts = [...new Set(at?.flatMap(({ string }) => string?.toLowerCase() ?? []))]
+      const hosts = [...new Set(at?.map(({ string = '' }) => comparableName(string)))]
       // One name in two namespaces is one application in two environments, each with variables of its own.
       const written = hosts.filter((host) => !isPlaceholder(host) || manifest.ref.name !== other.ref.name)
       const [first, second] = [at, there].map((one) =>
-        one?.find(({ string = '' }) => written.includes(string.toLowerCase())),
+        one?.find(({ string = '' }) => written.includes(comparableName(string))),
       )
       if (!first || !second) continue
       const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts: abridged(written) }
@@ -65,7 +65,7 @@ function claimsOf(route: Manifest): Map<string, Claim> {
       for (const { match, outcome } of matchesOf(route)) {
         const claim = JSON.stringify([
           [namespace, name.string, sectionName.string, port],
-          hostname.string?.toLowerCase(),
+          comparableName(hostname.string ?? ''),
           match,
         ])
         if (!claims.has(claim)) claims.set(claim, { hostname, outcome })
