@@ -151,17 +151,14 @@ function certificateNamed(claim: TlsClaim, head: Snapshot): Manifest | undefined
     .filter((one) => one.ref.name === claim.secret && isInNamespaceOf(one, claim))
     .find((one) => {
       const made = one.root.at('spec', 'secretName').string
-      return made && !isTaken(made, one, claim, head)
+      return made && !isMounted(made, one, head) && !isTaken(made, one, claim, head)
     })
 }
 
-/** Whether something besides a claim uses the Secret of a Certificate. */
+/** Whether an object names the Secret of a Certificate, or a tool copies it. */
 function isTaken(made: string, certificate: Manifest, { namespace }: TlsClaim, head: Snapshot): boolean {
-  return (
-    isMounted(made, certificate, head) ||
-    usersOf(head).some((one) => one.secret === made && one.namespace === namespace) ||
-    secretsMadeBy(certificate).some((one) => one.namespace === undefined)
-  )
+  const isNamed = usersOf(head).some((one) => one.secret === made && one.namespace === namespace)
+  return isNamed || secretsMadeBy(certificate).some((one) => one.namespace === undefined)
 }
 
 /**
@@ -252,9 +249,8 @@ function isMeant(certificate: Manifest, claim: TlsClaim, head: Snapshot): boolea
   if (!made || made === claim.secret || isMounted(made, certificate, head)) return false
   if (!isNamedForItsHosts(claim, certificate, head)) return false
   if (areAlike(claim.secret, made)) return true
-  const isIdle = !usersOf(head).some((one) => one.secret === made && one.namespace === claim.namespace)
-  const isCopied = secretsMadeBy(certificate).some(({ namespace }) => namespace === undefined)
-  return isIdle && !isCopied && areComparable(claim.secret, made) && namesOf(certificate).includes(claim.host)
+  if (isTaken(made, certificate, claim, head)) return false
+  return areComparable(claim.secret, made) && namesOf(certificate).includes(claim.host)
 }
 
 /** Whether others name the Secret of a claim only for hosts of a Certificate; one for further hosts is made by hand. */

@@ -7,15 +7,10 @@ import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-/** Claims of hosts that are written out, and of those that variables complete. */
-const pairs = { twice: pairsOf((host) => !isPlaceholder(host)), twiceFilled: pairsOf(startsWritten) }
-
-function pairsOf(isOne: (host: string) => boolean): ClaimPairs<Cursor> {
-  return new ClaimPairs(
-    (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress, isOne)),
-    (ingress) => identityOf(ingress.ref),
-  )
-}
+const pairs = new ClaimPairs(
+  (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress)),
+  (ingress) => identityOf(ingress.ref),
+)
 
 export default defineRule({
   id: 'ingress-tls/host-unique',
@@ -37,13 +32,15 @@ export default defineRule({
     for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
   },
   check({ manifest, snapshot, report }) {
-    for (const message of ['twice', 'twiceFilled'] as const) {
-      const those = pairs[message]
-      for (const other of those.partnersOf(manifest, snapshot)) {
-        if (message === 'twiceFilled' && areFilledApart(manifest, other)) continue
-        const keys = those.shared(manifest, other)
+    for (const other of pairs.partnersOf(manifest, snapshot)) {
+      const shared = pairs.shared(manifest, other)
+      // One name in two namespaces is one application in two environments, each with variables of its own.
+      const filled = manifest.ref.name === other.ref.name ? [] : shared.filter(isPlaceholder)
+      const claimed = { twice: shared.filter((claim) => !isPlaceholder(claim)), twiceFilled: filled }
+      for (const message of ['twice', 'twiceFilled'] as const) {
+        const keys = claimed[message]
         const [key = ''] = keys
-        const [at, there] = [manifest, other].map((ingress) => those.claimsOf(ingress).get(key))
+        const [at, there] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(key))
         if (!at || !there) continue
         const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), claims: abridged(keys) }
         report([at, there], message, names, { keys })
@@ -51,11 +48,6 @@ export default defineRule({
     }
   },
 })
-
-/** Whether two Ingresses are one for two environments, each with its own variables. */
-function areFilledApart({ ref }: Manifest, { ref: other }: Manifest): boolean {
-  return ref.name === other.name
-}
 
 /** A canary shares its host on purpose, and so do the minions of a mergeable Ingress. */
 function isExempt(ingress: Manifest): boolean {
@@ -69,11 +61,12 @@ function isSolver(ingress: Manifest): boolean {
 }
 
 /** The `host path` pairs of an Ingress, each at its path, else at its host. */
-function claimsOf(ingress: Manifest, isOne = (host: string) => !isPlaceholder(host) || startsWritten(host)) {
+function claimsOf(ingress: Manifest): Map<string, Cursor> {
   const claims = new Map<string, Cursor>()
   for (const rule of ingress.root.at('spec', 'rules').items()) {
     const host = comparableName(rule.at('host').string ?? '')
-    if (host === '' || !isOne(host)) continue
+    // What a tool fills in as a whole, or from its beginning, may be any name.
+    if (host === '' || (isPlaceholder(host) && !startsWritten(host))) continue
     const paths = [...rule.at('http', 'paths').items()]
     for (const path of paths) {
       const written = path.at('path').string || '/'
