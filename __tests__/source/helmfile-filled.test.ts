@@ -56,7 +56,9 @@ describe('a template of helmfile', () => {
   })
 
   test.each([
-    ['a variable of the machine', '{{ env "HOST" }}'],
+    ['a condition on a variable of the machine', '{{ if env "PREVIEW" }}a{{ end }}.x'],
+    ['a comparison with one', '{{ ternary "a.x" "b.x" (eq (requiredEnv "STAGE") "prod") }}'],
+    ['one without a name', '{{ env "A B" }}'],
     ['a command', '{{ exec "hostname" (list) }}'],
     ['a file', '{{ readFile "values/prod.yaml" }}'],
     ['a value that no environment has', '{{ $.Values.none }}'],
@@ -66,6 +68,44 @@ describe('a template of helmfile', () => {
     const { inspected, findings } = await change(files(host), { 'values/prod.yaml': 'domain: b\n' })
     expect(findings.map(({ rule }) => rule)).toEqual(['source/not-judged'])
     expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['values/prod.yaml not-judged'])
+  })
+
+  test.each(['{{ env "HOST" }}', '{{ requiredEnv "HOST" | quote }}', '{{ printf "%s" (env "HOST") }}'])(
+    'keeps a variable of the machine open, and says so: %s',
+    async (host) => {
+      const { findings, inspected } = await change(files('covered.example.com'), { 'helmfile.yaml': template(host) })
+      expect(findings).toEqual([])
+      expect(inspected.skipped.map(({ reason }) => reason)).toContain(
+        `Ingress shop/web of cluster prod: the host \${HOST} is filled in before it reaches the cluster`,
+      )
+    },
+  )
+
+  test('that another helmfile names is read, whatever its name', async () => {
+    const { 'helmfile.yaml': helmfile = '', ...rest } = files('{{ $app | get "own" "open.x" }}')
+    const split = { ...rest, 'helmfile.yaml': 'helmfiles: [{path: shop.yaml.gotmpl}]\n', 'shop.yaml.gotmpl': helmfile }
+    expect(await hostsOf(split)).toEqual(['shop/web open.x'])
+    // To merge it into the other one changes nothing.
+    const merged = await change(split, { 'helmfile.yaml': helmfile, 'shop.yaml.gotmpl': null })
+    expect(merged.findings.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test('is judged with doubt where it lacks values', async () => {
+    const own = (host: string): Files => ({
+      ...chart,
+      'helmfile.yaml': 'releases: [{name: web, chart: ./charts/edge, values: [a.yaml, b.yaml.gotmpl]}]\n',
+      'a.yaml': `host: ${host}\n`,
+      'b.yaml.gotmpl': '{{ exec "values" (list) }}\n',
+    })
+    const { findings } = await change(own('covered.example.com'), { 'a.yaml': 'host: open.example.com\n' })
+    expect(findings.map(({ level, location, rule }) => `${level} ${location.path} ${rule}`)).toContain(
+      'warning a.yaml ingress-tls/host-covered',
+    )
+    expect(findings.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(
+        /Ingress default\/web was rendered without b\.yaml\.gotmpl, which only helmfile fills in, and these values may change this\.$/,
+      ),
+    )
   })
 
   test('has its findings at the lines of the values, and these accounted for', async () => {
@@ -83,7 +123,7 @@ describe('a template of helmfile', () => {
   })
 
   test.each([
-    ['reads the machine', template('{{ env "HOST" }}')],
+    ['depends on the machine', template('{{ if env "PREVIEW" }}a{{ end }}.x')],
     [
       'is given values from elsewhere',
       template('{{ $.Values.domain }}').replaceAll('values/common.yaml', '/etc/values.yaml'),
@@ -189,8 +229,8 @@ describe('values that are a template', () => {
 
   test('are listed where they cannot be filled in', async () => {
     const { inspected } = await change(
-      { ...own, 'web.yaml.gotmpl': 'host: {{ env "A" }}\n' },
-      { 'web.yaml.gotmpl': 'host: {{ env "B" }}\n' },
+      { ...own, 'web.yaml.gotmpl': 'host: {{ exec "hostname" (list "a") }}\n' },
+      { 'web.yaml.gotmpl': 'host: {{ exec "hostname" (list "b") }}\n' },
     )
     expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['web.yaml.gotmpl not-judged'])
   })

@@ -14,7 +14,7 @@ import type { Evidence } from './evidence'
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
-  const unsure = ofMoved(ofSupposed(ofUnbuilt(withReason(draft))), evidence)
+  const unsure = ofMoved(ofSupposed(ofLacking(ofUnbuilt(withReason(draft)))), evidence)
   return ['change', 'removal'].includes(draft.active.rule.scope)
     ? ofRemoval(unsure, evidence)
     : ofPair(unsure, evidence)
@@ -39,6 +39,19 @@ function ofUnbuilt(draft: RawFinding): RawFinding {
         ? `${nameOf(manifest.ref)} was read from ${origin.path}, because ${place} cannot be built; the patches there may change this.`
         : `${nameOf(manifest.ref)} was built without a part of ${place} that is not in this repository and may change this.`
     return weakened(draft, why)
+  }
+  return draft
+}
+
+/** Lowers findings on objects of a release that is deployed with values that are unknown. */
+function ofLacking(draft: RawFinding): RawFinding {
+  for (const { manifest } of draft.ends) {
+    const { origin } = manifest
+    if (origin.kind !== 'rendered' || origin.lacking === undefined) continue
+    return weakened(
+      draft,
+      `${nameOf(manifest.ref)} was rendered without ${origin.lacking}, and these values may change this.`,
+    )
   }
   return draft
 }

@@ -48,8 +48,12 @@ function causeIn(head: SideOfChange, base: SideOfChange, source: Source) {
   )
   if (isRendered && before.some(({ path, names }) => path === file && names?.includes(name ?? ''))) return undefined
   const cause = unread.find(
-    ({ path, release, reason }) =>
-      paths.includes(path) && (release === undefined || release === name) && !known.has(reason),
+    ({ path, release, names, reason }) =>
+      paths.includes(path) &&
+      (release === undefined || release === name) &&
+      // A template that lists the releases that are not judged has no other.
+      (!names?.length || names.includes(name ?? '')) &&
+      !known.has(reason),
   )
   return cause
 }

@@ -72,7 +72,8 @@ export interface WrittenRelease {
 export type ReleaseLayer =
   | { readonly keys: readonly Key[]; readonly parameters?: true }
   | { readonly file: string }
-  | { readonly hidden: true }
+  /** Values that are unknown: `about` names them for messages. */
+  | { readonly hidden: true; readonly about?: string }
 
 /** A key of a mapping, or an index of a list. */
 export type Key = string | number

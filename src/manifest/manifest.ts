@@ -101,6 +101,8 @@ export type Origin = {
       readonly untyped?: true
       /** The values that its chart was rendered with and that no known release has: `ingress.enabled=true`. */
       readonly supposed?: string
+      /** The values that its chart is deployed with and that are unknown, as messages name them. */
+      readonly lacking?: string
       /** Whether a plugin may replace texts in it: `~vault:host~`. */
       readonly byPlugin?: true
       /**

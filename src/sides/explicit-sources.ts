@@ -27,5 +27,15 @@ export function claimedByExplicitSource(
         : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
     ),
   )
-  return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]))
+  const charts = new Set(
+    head.discovery.sources.flatMap((one) =>
+      one.kind === 'helm' && (one.origin === 'named' || one.origin === 'declared') && one.baseSourceId === undefined
+        ? [one.chart]
+        : [],
+    ),
+  )
+  return (id, { kind, name }) => {
+    const place = tried.get(id)
+    return place !== undefined && (charts.has(place) || objects.has(JSON.stringify([place, kind, name])))
+  }
 }

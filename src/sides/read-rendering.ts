@@ -32,7 +32,7 @@ export async function readRendering(
     const failure = inSight(rendering.failure, source)
     return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
   }
-  const { supposed, byPlugin } = source.kind === 'helm' ? source : {}
+  const { supposed, lacking, byPlugin } = source.kind === 'helm' ? source : {}
   const isGuess = await guessesOf(source, checkout)
   const untypedIn = async (path: string, its: readonly LoadedObject[]): Promise<{ untyped?: true }> => {
     if (source.kind !== 'helm' || !its.some(({ ref }) => ref.kind === 'Ingress')) return {}
@@ -51,6 +51,7 @@ export async function readRendering(
       kind: 'rendered',
       ...place,
       ...(supposed === undefined ? {} : { supposed }),
+      ...(lacking === undefined ? {} : { lacking }),
       ...(byPlugin ? { byPlugin } : {}),
     }
     const origin: Origin = {

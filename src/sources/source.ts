@@ -105,6 +105,8 @@ export interface HelmSource extends CommonSource {
   readonly packed?: PackedFiles
   /** The values that are supposed of a probed chart, as messages name them: `ingress.enabled=true`. */
   readonly supposed?: string
+  /** The values that it is deployed with and that are unknown, as messages name them: `secrets.yaml, which is not here`. */
+  readonly lacking?: string
   /** Whether a config management plugin of Argo CD renders it, which may replace texts in what helm prints. */
   readonly byPlugin?: true
   /** Whether the version of the chart is longer than it is written, by what differs with each revision. */

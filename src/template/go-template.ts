@@ -1,5 +1,5 @@
 import { braces, type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
-import { call, type Functions, isTrue, itemOf, NotFilled, text } from './template-functions'
+import { call, type Functions, isTrue, itemOf, NotFilled, written as writtenValue } from './template-functions'
 
 /** More steps or characters than these are no template of a deployment. */
 const most = { steps: 20_000, characters: 1_000_000 }
@@ -68,7 +68,7 @@ function actionOf(
 ): string {
   try {
     const value = resultOf(action, dot, variables, filling)
-    return action.variables.length > 0 ? '' : text(value)
+    return action.variables.length > 0 ? '' : writtenValue(value)
   } catch (error) {
     if (!(error instanceof NotFilled) || !filling.keepsActions) throw error
     return written

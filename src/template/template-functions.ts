@@ -4,6 +4,16 @@ import { entryOf } from '../entry'
 /** Ends the filling of a template, which stays as it is written. */
 export class NotFilled extends Error {}
 
+/** A value that only the environment of the deployer has; a template can write it and quote it, and do nothing else with it. */
+export class Variable {
+  constructor(readonly name: string) {}
+
+  /** The notation of shells and of Flux, which rules take for any text. */
+  toString(): string {
+    return `\${${this.name}}`
+  }
+}
+
 /** The most characters that a value may come to. */
 const longest = 1_000_000
 
@@ -54,17 +64,17 @@ const functions: Functions = {
   trim: (one) => text(one).trim(),
   toString: (one: Value) => text(one),
   print: (...args) => (args.every((one) => typeof one === 'string') ? args.join('') : undefined),
-  quote: (one) => JSON.stringify(text(one)),
-  squote: (one) => `'${text(one)}'`,
+  quote: (one) => JSON.stringify(written(one)),
+  squote: (one) => `'${written(one)}'`,
   normalize: (one) => normalized(text(one)),
   trimPrefix: (part, one) => (text(one).startsWith(text(part)) ? text(one).slice(text(part).length) : one),
   trimSuffix: (part, one) =>
     text(part) !== '' && text(one).endsWith(text(part)) ? text(one).slice(0, -text(part).length) : one,
   trunc: (length, one) => (number(length) < 0 ? text(one).slice(number(length)) : text(one).slice(0, number(length))),
   replace: (from, to, one) => (text(from) === '' ? undefined : text(one).replaceAll(text(from), () => text(to))),
-  printf: (format, ...args) => printed(text(format), args.map(text)),
-  toYaml: (one) => (one === undefined ? undefined : stringify(one, { lineWidth: 0 }).trimEnd()),
-  toJson: (one) => (one === undefined ? undefined : JSON.stringify(one)),
+  printf: (format, ...args) => printed(text(format), args.map(written)),
+  toYaml: (one) => (isPlain(one) ? stringify(one, { lineWidth: 0 }).trimEnd() : undefined),
+  toJson: (one) => (isPlain(one) ? JSON.stringify(one) : undefined),
   indent: (count, one) => indented(count, one),
   nindent: (count, one) => `\n${indented(count, one)}`,
 }
@@ -86,6 +96,7 @@ const mayMiss = new Set(['default', 'coalesce', 'ternary', 'index', 'dig', 'firs
 
 /** Whether a template takes a value for true. */
 export function isTrue(one: Value): boolean {
+  if (one instanceof Variable) throw new NotFilled()
   if (Array.isArray(one)) return one.length > 0
   if (typeof one === 'object' && one !== null) return Object.keys(one).length > 0
   return Boolean(one)
@@ -94,14 +105,27 @@ export function isTrue(one: Value): boolean {
 /** A field of a map or an item of a list; undefined for one that is not there. */
 export function itemOf(one: Value, key: Value): Value {
   if (Array.isArray(one)) return typeof key === 'number' ? one[key] : undefined
+  if (one instanceof Variable) throw new NotFilled()
   return typeof one === 'object' && one !== null ? entryOf(one as Record<string, Value>, text(key)) : undefined
 }
 
 /** A value as a template writes it. */
+export function written(one: Value): string {
+  return one instanceof Variable ? String(one) : text(one)
+}
+
+/** A value that a function takes as a text. */
 export function text(one: Value): string {
   if (typeof one === 'string') return one
   if (typeof one === 'number' || typeof one === 'boolean') return String(one)
   throw new NotFilled()
+}
+
+/** Whether a value has no text that is not known. */
+function isPlain(one: Value): boolean {
+  if (typeof one === 'object' && one !== null)
+    return !(one instanceof Variable) && Object.values(one).every((item) => item === undefined || isPlain(item))
+  return one !== undefined
 }
 
 function number(one: Value): number {
@@ -116,12 +140,13 @@ function list(one: Value): readonly Value[] {
 }
 
 function map(one: Value): object {
-  if (typeof one !== 'object' || one === null) throw new NotFilled()
+  if (typeof one !== 'object' || one === null || one instanceof Variable) throw new NotFilled()
   return one
 }
 
 /** Go compares values of one kind alone. */
 function isSame(one: Value, other: Value): boolean {
+  if (one instanceof Variable || other instanceof Variable) throw new NotFilled()
   if (one === undefined || other === undefined || typeof one === 'object') return false
   if (typeof one !== typeof other && other !== null) throw new NotFilled()
   return one === other

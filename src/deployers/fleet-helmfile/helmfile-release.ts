@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { ReleaseLayer } from '../../manifest/load'
 import { asciiJson } from '../../sources/ascii-json'
@@ -44,7 +45,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
   deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
   const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
-  const templated = identifying.find((key) => field(key).includes('{{'))
+  const templated = identifying.find((key) => /\{\{|\$\{/.test(field(key)))
   if (templated || field('chart') === '') {
     const why = templated ? `its ${templated} is a template` : 'its chart is in a template that it inherits'
     skip(release.at('name'), `the release ${name} is not judged: ${why}, which only helmfile fills in`)
@@ -88,10 +89,13 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const target: Target = cluster === '' ? { path: helmfile.path } : { cluster }
   const id = `helmfile:${helmfile.path}:${cluster}:${namespace}/${name}`
   const alike = deployments.sources.filter((one) => one.id === id || one.id.startsWith(`${id}#`)).length
+  const lacking = layers.flatMap((layer) => ('hidden' in layer ? [layer.about ?? ''] : []))
+  const values = layers.flatMap((layer) => valuesOf(layer, release))
+  const isUnfilled = values.some((one) => 'text' in one && one.text.includes('${'))
   const common = {
     id: alike > 0 ? `${id}#${alike}` : id,
     origin: 'named' as const,
-    ...(here !== undefined || layers.some((layer) => 'hidden' in layer) ? { incomplete: true as const } : {}),
+    ...(here !== undefined || lacking.length > 0 || isUnfilled ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
@@ -107,7 +111,8 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     ...common,
     kind: 'helm',
     chart: place,
-    values: layers.flatMap((layer) => valuesOf(layer, release)),
+    values,
+    ...(lacking.length > 0 ? { lacking: abridged(lacking, 2) } : {}),
     set: {},
     parameters: parametersOf(release),
     release: name,
@@ -144,7 +149,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const variables = { name, namespace: namespaceOf(release, helmfile), environment }
   const hidden = (at: Cursor, why: string): ReleaseLayer[] => {
     deployments.skip(at, `the release ${name} is read without ${why}`, name)
-    return [{ hidden: true }]
+    return [{ hidden: true, about: why }]
   }
   const unseen = ['inherit', 'secrets', 'valuesTemplate', 'setTemplate'].flatMap((key): ReleaseLayer[] => {
     const at = release.at(key)
@@ -181,7 +186,7 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const single: ReleaseLayer[] = set.exists ? [{ keys: set.path, parameters: true }] : []
   const strings = release.at('setString')
   const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []
-  const unfilled: ReleaseLayer[] = helmfile.isTemplate ? [{ hidden: true }] : []
+  const unfilled: ReleaseLayer[] = helmfile.isTemplate ? [{ hidden: true, about: 'what only helmfile fills in' }] : []
   return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
 }
 

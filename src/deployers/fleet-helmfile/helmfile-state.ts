@@ -4,7 +4,7 @@ import { documentsIn } from '../common/document'
 import type { FileDeployments } from '../common/file-deployments'
 import { folderOf, most } from './helmfile'
 import { filledPath } from './helmfile-paths'
-import { type Environment, filledIn, isMap, laidOver } from './helmfile-template'
+import { type Environment, filledIn, filledValues, isMap, laidOver } from './helmfile-template'
 import { plainPartsOf } from './plain-parts'
 
 /** The documents of a helmfile and of its bases, as values; parts of templates that are no plain YAML are left out. */
@@ -52,7 +52,7 @@ export async function environmentOf(
     const text = await checkout.text(place)
     if (text === undefined && mayMiss) continue
     const isTemplate = place.endsWith('.gotmpl')
-    const filled = text !== undefined && isTemplate ? filledIn(text, { name, values }) : text
+    const filled = text !== undefined && isTemplate ? filledValues(text, { name, values }) : text
     const read = filled === undefined ? undefined : documentsIn(place, filled)
     const value = read?.documents[0]?.root.value ?? {}
     if (!read || read.faults.length > 0 || read.documents.length > 1 || !isMap(value)) return undefined

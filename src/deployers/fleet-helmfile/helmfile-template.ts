@@ -1,5 +1,5 @@
 import { fillWholeTemplate } from '../../template/go-template'
-import { type Functions, itemOf, NotFilled, text } from '../../template/template-functions'
+import { type Functions, itemOf, NotFilled, text, Variable } from '../../template/template-functions'
 
 /** One environment of a helmfile, with all its values. */
 export interface Environment {
@@ -12,18 +12,32 @@ export interface Environment {
 }
 
 /**
- * A text as helmfile fills it in; undefined where a function is unknown, or what it gives: those that run commands or read
- * variables of the machine.
+ * A text as helmfile fills it in; undefined where a function is unknown, or the value that it gives: those that run commands,
+ * and conditions on variables of the machine. Such a variable itself is written as `${NAME}`.
  */
 export function filledIn(
   written: string,
   { name, values }: Pick<Environment, 'name' | 'values'>,
   release: object = {},
 ): string | undefined {
+  return filledWith(written, { name, values }, release, functions)
+}
+
+/** The values of an environment, on which conditions of other templates depend: no variable of the machine is in them. */
+export function filledValues(written: string, environment: Pick<Environment, 'name' | 'values'>): string | undefined {
+  return filledWith(written, environment, {}, { ...functions, env: unknown, requiredEnv: unknown })
+}
+
+function filledWith(
+  written: string,
+  { name, values }: Pick<Environment, 'name' | 'values'>,
+  release: object,
+  its: Functions,
+): string | undefined {
   if (!written.includes('{{')) return written
   const own = structuredClone(values)
   const data = { Environment: { Name: name, Values: own }, Values: own, StateValues: own, ...release }
-  return fillWholeTemplate(written, data, functions)
+  return fillWholeTemplate(written, data, its)
 }
 
 /** Lays values over others: maps are joined. */
@@ -57,9 +71,14 @@ const functions: Functions = {
       others.map(mapOf).reduce((sum, other) => laidOver(other, sum), mapOf(one)),
     ),
   // Never what the machine of the gate has.
-  env: unknown,
-  requiredEnv: unknown,
+  env: variable,
+  requiredEnv: variable,
   expandenv: unknown,
+}
+
+function variable(name: unknown): Variable {
+  if (!/^\w+$/.test(text(name))) throw new NotFilled()
+  return new Variable(text(name))
 }
 
 function unknown(): never {

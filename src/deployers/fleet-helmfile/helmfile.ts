@@ -40,9 +40,9 @@ export function mayNeedFilling(text: string): boolean {
   return /\{\{|\.gotmpl|\b(?:inherit|bases)["']?\s*:/.test(text)
 }
 
-/** The names that a file must have to be read although it is no YAML. */
+/** Whether a file may be a helmfile although it is no YAML: other helmfiles name templates of any name. */
 export function isTemplateOfHelmfile(file: string): boolean {
-  return file.endsWith('.gotmpl') && byName.test(file)
+  return /\.ya?ml\.gotmpl$/.test(file)
 }
 
 /**
