@@ -95,14 +95,17 @@ describe('a chart of which no release is known', () => {
     )
   })
 
-  test('is rendered without a part of the schema of its values that is elsewhere', async () => {
-    const schema = { 'web/values.schema.json': '{"$ref": "https://schemas.example.com/values.json"}\n' }
-    const fixed = (entry: string) => named(entry).replace('{{ .Values.global.name }}', 'web')
-    const head = { 'web/templates/ingress.yaml': fixed('') }
-    expect(await judged(chart(fixed(tls), { ...without, ...schema }), head)).toEqual([
-      'base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
-    ])
-  })
+  test.each(['https://schemas.example.com/values.json', 'file://./charts/web/definitions.json'])(
+    'is rendered without a part of the schema of its values that is elsewhere: %s',
+    async (place) => {
+      const schema = { 'web/values.schema.json': `{"$ref": "${place}"}\n` }
+      const fixed = (entry: string) => named(entry).replace('{{ .Values.global.name }}', 'web')
+      const head = { 'web/templates/ingress.yaml': fixed('') }
+      expect(await judged(chart(fixed(tls), { ...without, ...schema }), head)).toEqual([
+        'base/web/templates/ingress.yaml:6 template ingress-tls/tls-kept',
+      ])
+    },
+  )
 
   test('is rendered without the values that it requires', async () => {
     const required = (entry: string) =>

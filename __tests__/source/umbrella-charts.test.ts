@@ -67,6 +67,31 @@ spec:
     )
   })
 
+  test('is an object of its own among several', async () => {
+    const both = (version: string) => ({
+      'all/Chart.yaml': `apiVersion: v2
+name: all
+version: 1.0.0
+dependencies:
+  - {name: ingress-nginx, version: 4.12.1, repository: https://kubernetes.github.io/ingress-nginx, condition: ingress-nginx.enabled}
+  - {name: other, version: ${version}, ${repository}}
+`,
+    })
+    const ingress = `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web}
+spec:
+  ingressClassName: nginx
+  defaultBackend: {service: {name: web, port: {number: 80}}}
+`
+    const on = { 'all/values.yaml': '{}\n', 'all/prod.yaml': 'ingress-nginx:\n  enabled: true\n' }
+    const base = { ...both('1.2.3'), ...on, 'all/templates/ingress.yaml': ingress }
+    expect(await found(base, both('1.2.4'))).toEqual([])
+    expect(await found(base, { 'all/prod.yaml': 'ingress-nginx:\n  enabled: false\n' })).toEqual([
+      'head/all/prod.yaml:2 values controller-scope/controller-kept',
+    ])
+  })
+
   test('is not judged by the values that it alone takes, which is said', async () => {
     const said = async (base: Files, head: Files) =>
       places(await judgeChange({ ...application, ...base }, head, 'helm', policies))

@@ -103,7 +103,7 @@ export function lackIn(message: string): Lack | undefined {
 export function lackOfHelm(message: string): Lack | undefined {
   const value = isOutOfScope(message) ? undefined : nilValue.exec(message)?.[1]
   if (value !== undefined) return { what: 'value', about: value }
-  const schema = /failing loading\s+"(https?:[^"]+)"/.exec(message)?.[1]
+  const schema = /failing loading\s+"((?:https?|file):[^"]+)"/.exec(message)?.[1]
   if (schema !== undefined) return { what: 'schema', about: schema }
   return message.startsWith('execution error at (') ? { what: 'refusal', about: '' } : undefined
 }

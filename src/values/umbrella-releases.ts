@@ -67,7 +67,8 @@ async function releaseOf(
   const [kind = ''] = inflatedChart.split('.')
   const fileText = (await checkout.text(at.path)) ?? ''
   const object: LoadedObject = {
-    ref: { group: ownGroup, kind, namespace: source.namespace, name: source.release },
+    // Each dependency is an object of its own.
+    ref: { group: ownGroup, kind, namespace: source.namespace, name: `${source.release}/${as}` },
     apiVersion: '',
     node: nodeOf(entry),
     content: JSON.stringify(entry),

@@ -178,7 +178,7 @@ export async function withUsableSchema(
 async function hasSchemaElsewhere(chart: string): Promise<boolean> {
   // Most charts have none, and that of a packed one is known once helm refuses it.
   const schema = await readFile(path.join(chart, 'values.schema.json'), 'utf8').catch(() => '')
-  return /"\$ref"\s*:\s*"https?:/.test(schema)
+  return /"\$ref"\s*:\s*"(?:https?|file):/.test(schema)
 }
 
 /**
@@ -186,7 +186,7 @@ async function hasSchemaElsewhere(chart: string): Promise<boolean> {
  * since it checks a variable of Flux before its value is known: `${PORT}` is a string where a number is to be.
  */
 function isSchemaOfNoUse({ stderr }: Outcome, set: string, { values }: HelmSource): boolean {
-  if (stderr.includes('failing loading "http')) return true
+  if (/failing loading "(?:https?|file):/.test(stderr)) return true
   const hasVariables = set.includes('${') || values.some((one) => 'text' in one && one.text.includes('${'))
   return hasVariables && stderr.includes("values don't meet the specifications of the schema")
 }
