@@ -65,6 +65,13 @@ ${more}      valuesFiles:
 const bundle = (values: string, more = '') => `helm:\n  releaseName: web\n${more}  valuesFiles:\n    - ${values}\n`
 const there: Files = { ...chart, ...released, 'envs/prod.yaml': 'a: 1\n', 'envs/test.yaml': 'a: 1\n' }
 
+/** A chart that no known release has, and that makes an Application. */
+const bootstrap = (values: string): Files => ({
+  'bootstrap/Chart.yaml': 'apiVersion: v2\nname: bootstrap\nversion: 1.0.0\n',
+  'bootstrap/values.yaml': 'path: ""\n',
+  'bootstrap/templates/web.yaml': app(own(values)),
+})
+
 /** What is said of sources that cannot be rendered, and of files that are not there. */
 async function said(base: Files, head: Files): Promise<string[]> {
   const { findings } = await change({ ...there, ...base }, head)
@@ -99,6 +106,12 @@ test.each<[what: string, base: Files, head: Files, words: string]>([
     { 'web.yaml': set },
     { 'envs/prod.yaml': null },
     'web.yaml:17 ApplicationSet argocd/webs names /envs/prod.yaml (envs/prod.yaml), but this change removes the file',
+  ],
+  [
+    'of an Application that a chart makes',
+    bootstrap('/envs/prod.yaml'),
+    { 'envs/prod.yaml': null },
+    'bootstrap/templates/web.yaml:1 Application argocd/web names /envs/prod.yaml (envs/prod.yaml), but this change',
   ],
   [
     'of a HelmRelease',
@@ -136,6 +149,7 @@ test.each<[what: string, base: Files, head: Files]>([
   ['of a tag', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'v1.0.0')) }],
   ['with a variable', {}, { 'web.yaml': app(referring('$values/envs/$ARGOCD_APP_NAME.yaml')) }],
   ['of the chart', {}, { 'web.yaml': app(referring('values-prod.yaml')) }],
+  ['of a supposed release, with a part that only real ones have', {}, bootstrap('/{{ .Values.path }}/qa.yaml')],
   ['that Flux passes over', {}, { 'web.yaml': flux('a.yaml', '      ignoreMissingValuesFiles: true\n') }],
   [
     'whose Application goes, too',

@@ -19,10 +19,14 @@ export function findMissingValues(
   chart?: string,
 ): void {
   if (source.helm.at('ignoreMissingValueFiles').value === true) return
+  const bringer = named.bringerOf(manifest)?.source
+  const isAssumed = bringer?.kind === 'helm' && bringer.origin === 'discovered'
   for (const { ref, path, entry, at } of valueFilesOf(source)) {
     const owner = ref === undefined ? source : sourceNamed(ref, sources)
     // Variables, globs and URLs.
     if (!owner || path === '' || /[${*?[]|:\/\//.test(path)) continue
+    // A value that only the real releases of its chart have: `{{ .Values.path }}/network.yaml`.
+    if (isAssumed && path.includes('//')) continue
     const isHere = ref === undefined ? chart !== undefined : named.isThisRepository(textAt(owner.repoURL))
     const { kind, name: branch } = argoRevision(textAt(owner.targetRevision))
     if (!isHere || kind === 'pin') continue
