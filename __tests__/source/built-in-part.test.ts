@@ -349,3 +349,24 @@ describe('files of what cannot be built at all are read as they are written', ()
     expect(report.findings[0]?.text).toContain('It is unknown whether this change keeps Ingress shop/web.')
   })
 })
+
+test('a reference in a file that unknown patches may change is not judged', async () => {
+  const objects = `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: server, namespace: shop}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: server}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: server, namespace: default}]
+---
+${patchOf('Deployment', 'server', 'spec:', '  selector: {matchLabels: {app: server}}', '  template:', '    metadata: {labels: {app: server}}', '    spec: {serviceAccountName: server, containers: [{name: server, image: server:1}]}').replace('name: server}', 'name: server, namespace: shop}')}`
+  const found = async (...entries: string[]) => {
+    const files = { 'app/kustomization.yaml': kustomization('resources: [objects.yaml, none.yaml]', ...entries) }
+    const report = await judgeChange(files, { 'app/objects.yaml': objects }, 'helm', ['protected-rbac@^1.6.0'])
+    return report.findings.filter(({ rule }) => rule === 'protected-rbac/accounts-resolve').map(({ level }) => level)
+  }
+  expect(await found()).toEqual(['warning'])
+  expect(await found('patches: [{path: none.yaml}]')).toEqual([])
+})

@@ -12,6 +12,7 @@ import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sourc
 import { lostProviders } from '../gaps/lost-providers'
 import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
 import { missingCharts } from '../gaps/missing-charts'
+import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingValues } from '../gaps/missing-values'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -111,6 +112,7 @@ export async function accountForUnseen(
       ...gaps.findings,
       ...failed.findings,
       ...(base && changed ? await calledValues(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,

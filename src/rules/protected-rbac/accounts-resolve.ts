@@ -30,6 +30,9 @@ export default defineRule({
     if (used) yield used
   },
   check({ manifest, snapshot, report }) {
+    const { origin } = manifest
+    // A patch that is not known may write another namespace.
+    if (origin.kind === 'rendered' && origin.unbuilt === 'changed') return
     const subjects = subjectsOf(manifest)
     for (const subject of subjects) {
       if (subject.at.at('kind').string !== 'ServiceAccount') continue

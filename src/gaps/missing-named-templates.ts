@@ -1,0 +1,153 @@
+import path from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { abridged } from '../listing'
+import { lineRegion } from '../render/tools/rendering'
+import type { Checkout } from '../revision/checkout'
+import type { SideOfChange } from '../sides/side'
+import { readChart } from '../sources/chart'
+import { actionsOf } from '../template/template-actions'
+
+/** A named template that a file defines or includes. */
+interface Mention {
+  readonly name: string
+  readonly file: string
+  readonly text: string
+  /** Where its name begins. */
+  readonly from: number
+}
+
+/**
+ * Named templates that a chart includes and that this change removes or does not define: helm fails as soon as a release
+ * reaches the line, which no known values may do. https://helm.sh/docs/chart_template_guide/named_templates/
+ *
+ * @param known the failures that are reported already
+ */
+export async function missingNamedTemplates(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  known: readonly Finding[],
+): Promise<Finding[]> {
+  const charts = new Map<string, string[]>()
+  for (const file of changed) {
+    const chart = chartOf(file, head.checkout)
+    if (chart !== undefined) charts.set(chart, [...(charts.get(chart) ?? []), file])
+  }
+  const found: Finding[] = []
+  for (const [chart, files] of charts) found.push(...(await missingIn(chart, files, base.checkout, head.checkout)))
+  return found.filter(({ keys: [, name = ''] }) => !known.some(({ text }) => text.includes(`"${name}"`)))
+}
+
+async function missingIn(
+  chart: string,
+  files: readonly string[],
+  base: Checkout,
+  head: Checkout,
+): Promise<readonly Finding[]> {
+  const [before, after] = await Promise.all([mentionsIn(files, base), mentionsIn(files, head)])
+  const defined = new Set(after.defined.map(({ name }) => name))
+  const removed = before.defined.filter(({ name }) => !defined.has(name))
+  const written = new Set(before.included.map(({ name }) => name))
+  const fresh = after.included.filter(({ name }) => !written.has(name) && !defined.has(name))
+  const names = [...new Set([...removed, ...fresh].map(({ name }) => name))]
+  if (names.length === 0) return []
+  const here = await mentionsIn(
+    head.below(chart).filter((file) => isTemplate(file, chart)),
+    head,
+  )
+  const there = new Set(here.defined.map(({ name }) => name))
+  // A chart that includes this one, or that this one includes, may define a name of another kind.
+  const kinds = new Set([...here.defined, ...removed].map(({ name }) => kindOf(name)))
+  const undefinedHere = names.filter((name) => !there.has(name) && kinds.has(kindOf(name)))
+  const open = await namesOfNoDependency(undefinedHere, chart, base, head)
+  return open.flatMap((name) => {
+    const users = here.included.filter((one) => one.name === name)
+    const [lost, [user]] = [removed.find((one) => one.name === name), users]
+    if (!user) return []
+    const isFresh = fresh.some((one) => one.name === name)
+    const at = lost && !isFresh ? lost : (fresh.find((one) => one.name === name) ?? user)
+    const places = abridged([...new Set(users.map(placeOf))], 3)
+    const what = lost
+      ? `This change removes the named template "${name}", but ${places} still ${users.length > 1 ? 'include' : 'includes'} it.`
+      : `${places} ${users.length > 1 ? 'include' : 'includes'} the named template "${name}", which the chart ${chart || '.'} does not define.`
+    return gateFinding('source/unrendered', 'undefined', 'warning', {
+      side: at === lost ? 'base' : 'head',
+      path: at.file,
+      region: regionOf(at),
+      fileText: at.text,
+      keys: [chart, name],
+      status: 'introduced',
+      text: `${what} Each release that reaches such a line fails to render. Define it, or remove what includes it.`,
+    })
+  })
+}
+
+/** The names that no dependency of a chart defines, as far as that is known. */
+async function namesOfNoDependency(
+  names: readonly string[],
+  folder: string,
+  base: Checkout,
+  head: Checkout,
+): Promise<readonly string[]> {
+  if (names.length === 0) return []
+  const [was, is] = await Promise.all([base, head].map((checkout) => readChart(checkout, folder)))
+  const dependencies = is?.dependencies ?? []
+  if (dependencies.length === 0) return names
+  const others = [...head.tree.entries.keys()].filter((file) => /\/templates\/.*\.(?:tpl|ya?ml)$/.test(file))
+  const elsewhere = new Set(
+    (await mentionsIn([...(await head.mentioning(others, names)).keys()], head)).defined.map(({ name }) => name),
+  )
+  const isAsBefore = JSON.stringify(was?.dependencies.map(identityOf)) === JSON.stringify(dependencies.map(identityOf))
+  const isOfOne = (name: string) => dependencies.some((one) => one.name === kindOf(name))
+  return names.filter((name) => isAsBefore && !elsewhere.has(name) && !isOfOne(name))
+}
+
+/** `web` of `web.fullname`: the chart that a name is for, by convention. */
+function kindOf(name: string): string {
+  return name.split('.')[0] ?? ''
+}
+
+function identityOf({ name, version, repository }: { name: string; version: string; repository: string }): string[] {
+  return [name, version, repository]
+}
+
+/** The outermost chart that a template belongs to. */
+function chartOf(file: string, checkout: Checkout): string | undefined {
+  const keys = file.split('/')
+  for (const [at] of keys.entries()) {
+    const folder = keys.slice(0, at).join('/')
+    if (checkout.has(path.join(folder, 'Chart.yaml'))) return isTemplate(file, folder) ? folder : undefined
+  }
+  return undefined
+}
+
+function isTemplate(file: string, chart: string): boolean {
+  const below = chart === '' ? file : file.slice(chart.length + 1)
+  return /^(?:charts\/[^/]+\/)*templates\//.test(below)
+}
+
+async function mentionsIn(files: readonly string[], checkout: Checkout) {
+  const texts = await checkout.texts(files.filter((file) => checkout.has(file)))
+  const [defined, included]: [Mention[], Mention[]] = [[], []]
+  for (const [file, text] of texts)
+    for (const { words } of actionsOf(text))
+      for (const [at, word] of words.entries()) {
+        const next = words[at + 1]
+        const name = next && /^"[^"\\]+"$|^`[^`]+`$/.test(next.text) ? next.text.slice(1, -1) : undefined
+        if (name === undefined || !next) continue
+        const mention = { name, file, text, from: next.from }
+        if (at === 0 && (word.text === 'define' || word.text === 'block')) defined.push(mention)
+        if (word.text === 'include' || (at === 0 && word.text === 'template')) included.push(mention)
+      }
+  return { defined, included }
+}
+
+function placeOf(one: Mention): string {
+  return `${one.file}:${regionOf(one).startLine}`
+}
+
+function regionOf({ text, from }: Mention) {
+  const start = text.slice(0, from).split('\n')
+  return lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1)
+}
