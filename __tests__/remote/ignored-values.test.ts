@@ -47,7 +47,7 @@ async function ignored(
   const release = (version: string, its: string) => ({
     'web.yaml': helmRelease('web', { chart, version, values: its }),
   })
-  const policy = '--policy=controller-scope@1.15.0-rc.1'
+  const policy = '--policy=controller-scope@^1.15.0'
   const report = await changeOnline(
     { ...charts.used(), ...release(from, from === to ? 'cache: {port: 1}\n' : values) },
     release(to, values),
@@ -104,7 +104,7 @@ test('the values of an Application are judged in the same way', async () => {
   const report = await changeOnline(
     { ...charts.used(), 'web.yaml': app('values: |\n  cache: {port: 1}\n') },
     { 'web.yaml': app(values) },
-    '--policy=controller-scope@1.15.0-rc.1',
+    '--policy=controller-scope@^1.15.0',
   )
   expect(report.findings.map(({ rule, location }) => `${rule} ${location.region.startLine}`)).toContain(
     'controller-scope/values-read 17',

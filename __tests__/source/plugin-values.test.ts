@@ -34,7 +34,7 @@ const base = (plugin: string): Files => ({
 })
 
 async function found(plugin: string, head: Files): Promise<string[]> {
-  const { findings } = await judgeChange(base(plugin), head, 'helm', ['ingress-tls@1.14.0-rc.1'])
+  const { findings } = await judgeChange(base(plugin), head, 'helm', ['ingress-tls@^1.14.0'])
   return findings
     .filter(({ status }) => status === 'introduced')
     .map(({ level, rule, location: { path, region } }) => `${level} ${rule} ${path}:${region.startLine}`)

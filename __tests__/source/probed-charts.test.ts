@@ -76,7 +76,7 @@ describe('a chart that no known release installs', () => {
       { ...chart, 'shop/values.yaml': values('paths: []\ntls: []\n') },
       { [file]: text },
       'helm',
-      ['ingress-tls@1.14.0-rc.1'],
+      ['ingress-tls@^1.14.0'],
     )
     expect(
       findings

@@ -18,7 +18,7 @@ const chart: Files = {
   [file]: template(),
 }
 const mesh = (line: string) => `  {{- if and .Values.meshOn $.Values.meshAsked }}\n  ${line}\n  {{- end }}\n`
-const policy = ['ingress-tls@1.14.0-rc.1']
+const policy = ['ingress-tls@^1.14.0']
 
 describe('a value that only conditions of a changed route ask for', () => {
   test('is taken for a switch', async () => {
