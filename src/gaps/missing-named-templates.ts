@@ -94,7 +94,9 @@ async function namesOfNoDependency(
   const [was, is] = await Promise.all([base, head].map((checkout) => readChart(checkout, folder)))
   const dependencies = is?.dependencies ?? []
   if (dependencies.length === 0) return names
-  const others = [...head.tree.entries.keys()].filter((file) => /\/templates\/.*\.(?:tpl|ya?ml)$/.test(file))
+  const others = [...head.tree.entries.keys()].filter(
+    (file) => file.includes('/templates/') && /\.(?:tpl|ya?ml)$/.test(file),
+  )
   const elsewhere = new Set(
     (await mentionsIn([...(await head.mentioning(others, names)).keys()], head)).defined.map(({ name }) => name),
   )
