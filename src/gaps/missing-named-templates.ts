@@ -57,10 +57,9 @@ async function missingIn(
     head,
   )
   const there = new Set(here.defined.map(({ name }) => name))
-  // A chart that includes this one, or that this one includes, may define a name of another kind.
-  const kinds = new Set([...here.defined, ...removed].map(({ name }) => kindOf(name)))
-  const undefinedHere = names.filter((name) => !there.has(name) && kinds.has(kindOf(name)))
-  const open = await namesOfNoDependency(undefinedHere, chart, base, head)
+  const undefinedHere = names.filter((name) => !there.has(name))
+  const own = new Set([...here.defined, ...removed].map(({ name }) => kindOf(name)))
+  const open = await namesOfNoOther(undefinedHere, chart, own, { base, head })
   return open.flatMap((name) => {
     const users = here.included.filter((one) => one.name === name)
     const [lost, [user]] = [removed.find((one) => one.name === name), users]
@@ -83,31 +82,35 @@ async function missingIn(
   })
 }
 
-/** The names that no dependency of a chart defines, as far as that is known. */
-async function namesOfNoDependency(
+/** The names that no other chart defines, as far as that is known: one that it includes, or that includes it. */
+async function namesOfNoOther(
   names: readonly string[],
   folder: string,
-  base: Checkout,
-  head: Checkout,
+  own: ReadonlySet<string>,
+  { base, head }: { readonly base: Checkout; readonly head: Checkout },
 ): Promise<readonly string[]> {
   if (names.length === 0) return []
   const [was, is] = await Promise.all([base, head].map((checkout) => readChart(checkout, folder)))
-  const dependencies = is?.dependencies ?? []
-  if (dependencies.length === 0) return names
   const others = [...head.tree.entries.keys()].filter(
     (file) => file.includes('/templates/') && /\.(?:tpl|ya?ml)$/.test(file),
   )
-  const elsewhere = new Set(
-    (await mentionsIn([...(await head.mentioning(others, names)).keys()], head)).defined.map(({ name }) => name),
-  )
+  const there = await mentionsIn([...(await head.mentioning(others, names)).keys()], head)
+  const elsewhere = new Set(there.defined.map(({ name }) => name))
+  const dependencies = is?.dependencies ?? []
   const isAsBefore = JSON.stringify(was?.dependencies.map(identityOf)) === JSON.stringify(dependencies.map(identityOf))
-  const isOfOne = (name: string) => dependencies.some((one) => one.name === kindOf(name))
-  return names.filter((name) => isAsBefore && !elsewhere.has(name) && !isOfOne(name))
+  const isOwn = (name: string) =>
+    own.has(kindOf(name)) || (isOfEachChart(name) && !dependencies.some((one) => one.name === kindOf(name)))
+  return names.filter((name) => isAsBefore && !elsewhere.has(name) && isOwn(name))
 }
 
-/** `web` of `web.fullname`: the chart that a name is for, by convention. */
+/** `web` of `web.fullname`: by convention, the chart that a name is for. */
 function kindOf(name: string): string {
   return name.split('.')[0] ?? ''
+}
+
+/** Whether a chart has such a template for itself alone, as `helm create` makes them: `web.fullname`. */
+function isOfEachChart(name: string): boolean {
+  return /^[\w-]+\.(?:name|fullname|chart|labels|selectorLabels|serviceAccountName)$/.test(name)
 }
 
 function identityOf({ name, version, repository }: { name: string; version: string; repository: string }): string[] {

@@ -5,12 +5,13 @@ import { takenByOtherTools } from '../gaps/accounts/other-tools'
 import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
 import { wholeGaps } from '../gaps/blind-spots'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
-import { calledValues } from '../gaps/called-values'
+
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
 import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
+import { misreadValues } from '../gaps/misread-values'
 import { missingCharts } from '../gaps/missing-charts'
 import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingValues } from '../gaps/missing-values'
@@ -20,6 +21,7 @@ import { otherRevisions } from '../gaps/other-revisions'
 import type { ClustersOf } from '../gaps/out-of-sight'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
+import { templateFaults } from '../gaps/template-faults'
 import { unansweredReleases } from '../gaps/unanswered'
 import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
@@ -111,7 +113,7 @@ export async function accountForUnseen(
       ...values.findings(),
       ...gaps.findings,
       ...failed.findings,
-      ...(base && changed ? await calledValues(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
@@ -124,6 +126,7 @@ export async function accountForUnseen(
       ...revisions.findings,
       ...(base ? await lostProviders(base, head) : []),
       ...(await unreadValues(base, head, changed)),
+      ...(base && changed ? await misreadValues(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
       ...unlisted,
       ...misnamed,

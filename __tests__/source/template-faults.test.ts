@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals'
+import { gluedLinesIn } from '../../src/template/glued-lines'
+import { misplacedDotsIn } from '../../src/template/misplaced-dots'
+import { judgeChange } from './rendered'
+import type { Files } from './repository'
+
+const issuer = (range: string) => `{{- if .Values.acme.enabled }}
+{{- range $name, $issuer := ${range} }}
+---
+apiVersion: cert-manager.io/v1
+kind: ClusterIssuer
+metadata: {name: {{ $name }}}
+spec:
+  acme: {server: {{ $issuer.server }}, privateKeySecretRef: {name: {{ $name }}}}
+{{- end }}
+{{- end }}
+`
+const file = 'issuers/templates/issuers.yaml'
+const right = issuer('.Values.acme.issuers')
+const chart: Files = {
+  'issuers/Chart.yaml': 'apiVersion: v2\nname: issuers\nversion: 1.0.0\n',
+  'issuers/values.yaml': 'acme: {enabled: "", issuers: {}}\n',
+  [file]: right,
+}
+
+async function unrendered(head: string, base = right): Promise<string[]> {
+  const { findings } = await judgeChange({ ...chart, [file]: base }, { [file]: head })
+  return findings
+    .filter(({ rule }) => rule === 'source/unrendered')
+    .map(({ status, level, location, text }) => {
+      const { startLine, startColumn } = location.region
+      return `${status} ${level} ${location.path}:${startLine}:${startColumn} ${text}`
+    })
+}
+
+const says = (value: string, argument: string) =>
+  `Helm cannot render this line, because ${value} is a value and no function, but ${argument} follows it as an argument. Each release that reaches the line fails. Write the function first (\`index\`, \`and\`, \`default\`), or \`|\` before ${argument}.`
+
+describe('a value that a template calls', () => {
+  test('is a warning at its line, where no known values reach it', async () => {
+    expect(await unrendered(issuer('$.Values "acme" "issuers"'))).toEqual([
+      `introduced warning ${file}:2:29 ${says('$.Values', '"acme"')}`,
+    ])
+    expect(await unrendered(issuer('.Values.acme.issuers and .Values.acme.email'))).toEqual([
+      `introduced warning ${file}:2:29 ${says('.Values.acme.issuers', 'and')}`,
+    ])
+    expect(await unrendered(issuer('dict "a" (.Values.acme.enabled (eq 1 2))'))).toEqual([
+      `introduced warning ${file}:2:39 ${says('.Values.acme.enabled', 'an expression in parentheses')}`,
+    ])
+  })
+
+  test('is none of this change where it was there before', async () => {
+    const old = issuer('$.Values "acme" "issuers"')
+    expect(await unrendered(`${old}# more\n`, old)).toEqual([])
+  })
+
+  test('is reported once where a rendering fails at it', async () => {
+    const reached = right.replace('if .Values.acme.enabled', 'if .Release.Name "web"')
+    expect(await unrendered(reached)).toEqual([
+      expect.stringContaining(`introduced error ${file}:1:`) as unknown as string,
+    ])
+  })
+
+  test.each([
+    ['an argument of a function', 'index $.Values "acme" "issuers"'],
+    ['the input of a function', '.Values.acme.issuers | default dict'],
+    ['a value in parentheses', '(.Values.acme).issuers'],
+    ['one of a string', '`.Values "acme"` | fromYaml'],
+    ['a method', '(.Files.Get "a" | fromYaml)'],
+  ])('is not %s', async (_, range) => {
+    expect(await unrendered(issuer(range))).toEqual([])
+  })
+})
+
+/** The lines and the statements about a template. */
+function said(faults: readonly { readonly from: number; readonly text: string }[], template: string): string[] {
+  return faults.map(({ from, text }) => `${template.slice(0, from).split('\n').length} ${text}`)
+}
+
+describe('lines that dashes join', () => {
+  const glued = (template: string) => said(gluedLinesIn(template), template)
+  const both = (line: number, above: string, below: string) => [
+    `${line} Both dashes of this action take away a line break, so \`${above}\` and \`${below}\` come on one line, and the YAML is broken. Remove the dash before \`}}\`.`,
+  ]
+
+  test('are two keys, two items, and a key and a document', () => {
+    const key = 'spec:\n  - path: /\n    {{- if .Values.typed -}}\n    pathType: Prefix\n    {{- end }}\n'
+    expect(glued(key)).toEqual(both(3, '- path: /', 'pathType: Prefix'))
+    expect(glued('dnsNames:\n  {{- range .Values.names -}}\n  - {{ . }}\n  {{- end }}\n')).toEqual(
+      both(2, 'dnsNames:', '- {{ . }}'),
+    )
+    const documents = '  - a\n{{- end }}\n{{- if .Values.issuer -}}\n---\nkind: Issuer\n{{- end }}\n'
+    expect(glued(documents)).toEqual(both(3, '- a', '---'))
+  })
+
+  test('are a key and what is below it', () => {
+    const text =
+      'Take: away\nannotations:\n  {{- with .Values.annotations }}\n{{- toYaml . | indent 4 }}\n  {{- end }}\n'
+    expect(glued(text)).toEqual([
+      '4 The dash of `{{-` takes away the line break before the text that this line writes, so the text comes behind `annotations:`, and the YAML is broken. Write `nindent` in place of `indent`.',
+    ])
+  })
+
+  test.each([
+    ['one dash alone', 'a: b\n{{- if .Values.c }}\nc: d\n{{- end }}\n'],
+    ['the start of a file', '{{- if .Values.a -}}\na: b\n{{- end -}}\n'],
+    ['an alternative', 'a:\n  {{- if .Values.b }}\n  b: 1\n  {{- else -}}\n  c: 1\n  {{- end }}\n'],
+    [
+      'blocks of which one is written',
+      '{{- if .Values.a }}\na: b\n{{- end }}\n{{- if not .Values.a -}}\na: c\n{{- end }}\n',
+    ],
+    ['lines of a comment', 'a: b\n{{- /* if .Values.c -}}\nc: d */}}\n'],
+    ['a line break between', 'a: b\n{{ if .Values.b -}}\nc: d\n{{- end }}\n'],
+    ['JSON', '{"a": {\n  "b": 1,\n  {{- if .Values.c -}}\n  "c": 2\n  {{- end }}\n}}\n'],
+    ['a text', 'text {{- if .Values.a -}} more {{- end -}} end\n'],
+    ['nindent', 'a:\n{{- toYaml .Values.a | nindent 2 }}\n'],
+  ])('are none with %s', (_, template) => {
+    expect(glued(template)).toEqual([])
+  })
+})
+
+describe('a field that the dot does not have', () => {
+  const misplaced = (template: string, first: 'root' | 'unknown' = 'root') =>
+    said(misplacedDotsIn(template, first), template)
+
+  test('is one of helm’s objects in a block on values', () => {
+    const text =
+      '{{- range $name, $host := .Values.hosts }}\n- {{ .Values.prefix }}.{{ $host }}\n{{- end }}\n{{ .Values.a }}\n'
+    expect(misplaced(text)).toEqual([
+      '2 Helm cannot render this line, because the dot is .Values.hosts, or an item of it, up to the `end` of this block, and .Values.prefix is not in that. Each release that reaches the line fails. Write $.Values.prefix.',
+    ])
+    expect(
+      misplaced('{{ with $.Values.tls }}{{ if .a }}{{ .Release.Name }}{{ end }}{{ end }}', 'unknown'),
+    ).toHaveLength(1)
+  })
+
+  test('is none of helm’s objects elsewhere', () => {
+    expect(misplaced('{{- toYaml .webhooks.annotations | nindent 4 }}')).toEqual([
+      '1 Helm cannot render this line, because .webhooks.annotations is none of its objects, which are .Values, .Release, .Chart, .Capabilities, .Files and .Template. Each release that reaches the line fails. Write .Values.webhooks.annotations, if that is meant.',
+    ])
+  })
+
+  test.each([
+    ['the root is named', '{{ range .Values.hosts }}{{ $.Values.a }}{{ .name.first }}{{ end }}'],
+    ['the block is over', '{{ with .Values.a }}{{ . }}{{ else }}{{ .Values.b }}{{ end }}{{ .Values.c }}'],
+    ['the dot may be the root', '{{ with $root }}{{ .Values.a }}{{ end }}{{ range list . }}{{ .Values.a }}{{ end }}'],
+    ['another template gives the dot', '{{ define "a" }}{{ .image.tag }}{{ .Values.a }}{{ end }}'],
+    ['the template sets it', '{{ $_ := set . "image" (dict "tag" 1) }}{{ .image.tag }}'],
+    ['it is of an expression', '{{ (index .Values "a").image.tag }}'],
+    ['it is a text', '{{ "{{ .path.basename }}" }}{{ `{{ .path.basename }}` }}'],
+  ])('is none where %s', (_, template) => {
+    expect(misplaced(template)).toEqual([])
+  })
+
+  test('is none in a file that others render with a dot of their choice', () => {
+    expect(misplaced('{{ .image.tag }}', 'unknown')).toEqual([])
+  })
+})
+
+test('each such fault of a change is a warning at its line', async () => {
+  const head = `{{- if .Values.acme.enabled }}
+kind: Issuer
+{{- if .Values.acme.name -}}
+metadata: {name: {{ .acme.name }}}
+{{- end }}
+{{- end }}
+`
+  expect(await unrendered(head)).toEqual([
+    expect.stringMatching(`^introduced warning ${file}:3:1 Both dashes of this action take away a line break`),
+    expect.stringMatching(`^introduced warning ${file}:4:21 Helm cannot render this line, because .acme.name is none`),
+  ])
+  expect(await unrendered(head, `# As before.\n${head}`)).toEqual([])
+})

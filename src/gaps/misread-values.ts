@@ -1,0 +1,98 @@
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { lineRegion } from '../render/tools/rendering'
+import type { Checkout } from '../revision/checkout'
+import type { SideOfChange } from '../sides/side'
+import { dataIn, type Fields, fieldsOf } from '../sources/untyped'
+import { actionsOf } from '../template/template-actions'
+import { valuesFilesOfCharts } from './values-files-of-charts'
+
+/**
+ * Values that a changed template reads by a name that differs from that in the values files in its capital letters, dashes and
+ * underscores alone: `.Values.certmanager.names` where they have `certManager`.
+ */
+export async function misreadValues(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const [chart, files] of valuesFilesOfCharts(head)) {
+    const templates = [...changed].filter((file) => isOf(chart, file) && head.checkout.has(file))
+    if (templates.length === 0) continue
+    const values = await Promise.all([...files].map((file) => fieldsIn(file, head.checkout)))
+    const texts = await head.checkout.texts(templates)
+    const before = await base.checkout.texts(templates.filter((file) => base.checkout.has(file)))
+    for (const [file, text] of texts) {
+      const old = new Set(readsIn(before.get(file) ?? '').map(({ keys }) => keys.join('.')))
+      for (const { keys, from, beside } of readsIn(text)) {
+        if (old.has(keys.join('.'))) continue
+        const [wrong, right] = likenessIn(values, keys) ?? []
+        if (wrong === undefined || right === undefined || beside.some((one) => `${one}.`.startsWith(`${right}.`)))
+          continue
+        const start = text.slice(0, from).split('\n')
+        found.push(
+          gateFinding('source/value-unread', 'misread', 'warning', {
+            side: 'head',
+            path: file,
+            region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+            fileText: text,
+            keys: [chart, wrong],
+            status: 'introduced',
+            text: `This template reads .Values.${keys.join('.')}, but no values file of the chart ${chart || '.'} has ${wrong}: they have ${right}. So the value is empty, or helm fails. Write .Values.${right}.`,
+          }),
+        )
+      }
+    }
+  }
+  return found
+}
+
+function isOf(chart: string, file: string): boolean {
+  const below = chart === '' ? file : file.startsWith(`${chart}/`) ? file.slice(chart.length + 1) : ''
+  return below.startsWith('templates/') && /\.(?:tpl|ya?ml)$/.test(file)
+}
+
+async function fieldsIn(file: string, checkout: Checkout): Promise<Fields> {
+  return fieldsOf(dataIn((await checkout.text(file)) ?? ''))
+}
+
+interface Read {
+  readonly keys: readonly string[]
+  readonly from: number
+  /** All values that its action reads: it may take one in place of another. */
+  readonly beside: readonly string[]
+}
+
+function readsIn(template: string): Read[] {
+  return actionsOf(template).flatMap(({ words }) => {
+    const reads = words.flatMap(({ text, from }) => {
+      const [, written] = /^\$?\.Values\.([\w.]+)$/.exec(text) ?? []
+      return written ? [{ written, from }] : []
+    })
+    const beside = reads.map(({ written }) => written)
+    return reads.map(({ written, from }) => ({ keys: written.split('.'), from, beside }))
+  })
+}
+
+/** The first part of a path that no values have, and the one part that they have in its place. */
+function likenessIn(
+  values: readonly Fields[],
+  keys: readonly string[],
+): readonly [wrong: string, right: string] | undefined {
+  let level = values
+  for (const [at, key] of keys.entries()) {
+    const names = new Set(level.flatMap((one) => Object.keys(one)))
+    if (!names.has(key)) {
+      const alike = [...names].filter((name) => plain(name) === plain(key))
+      const above = keys.slice(0, at)
+      return alike.length === 1 ? [[...above, key].join('.'), [...above, ...alike].join('.')] : undefined
+    }
+    level = level.map((one) => fieldsOf(one[key]))
+  }
+  return undefined
+}
+
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, '')
+}

@@ -1,0 +1,64 @@
+import path from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { lineRegion } from '../render/tools/rendering'
+import type { SideOfChange } from '../sides/side'
+import { calledValuesIn } from '../template/called-values'
+import { gluedLinesIn } from '../template/glued-lines'
+import { misplacedDotsIn } from '../template/misplaced-dots'
+import type { TemplateFault } from '../template/template-fault'
+
+/**
+ * Faults that a change writes into templates of charts. No values help: a release fails as soon as it reaches the line, which
+ * no known values may do.
+ *
+ * @param known the failures that are reported already
+ */
+export async function templateFaults(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  known: readonly Finding[],
+): Promise<Finding[]> {
+  const files = [...changed].filter((file) => isTemplate(file, head))
+  const [before, after] = await Promise.all(
+    [base, head].map(({ checkout }) => checkout.texts(files.filter((file) => checkout.has(file)))),
+  )
+  return [...(after ?? [])].flatMap(([file, text]) => {
+    const old = faultsIn(file, before?.get(file) ?? '').map(({ written }) => written)
+    return faultsIn(file, text).flatMap(({ message, written, from, text: words }) => {
+      // Each of the base's explains one of the head's.
+      const at = old.indexOf(written)
+      if (at !== -1) old.splice(at, 1)
+      const start = text.slice(0, from).split('\n')
+      const region = lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1)
+      const isKnown = known.some(
+        ({ location }) => location.path === file && location.region.startLine === region.startLine,
+      )
+      if (at !== -1 || isKnown) return []
+      return gateFinding('source/unrendered', message, 'warning', {
+        side: 'head',
+        path: file,
+        region,
+        fileText: text,
+        keys: [file, written],
+        status: 'introduced',
+        text: words,
+      })
+    })
+  })
+}
+
+function faultsIn(file: string, template: string): TemplateFault[] {
+  // Other templates render such a file with a dot of their choice.
+  const isPart = path.basename(file).startsWith('_')
+  const dots = misplacedDotsIn(template, isPart ? 'unknown' : 'root')
+  return [...calledValuesIn(template), ...gluedLinesIn(template), ...dots]
+}
+
+/** Whether a file is a template of a chart that is there. */
+function isTemplate(file: string, { checkout }: SideOfChange): boolean {
+  if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return false
+  const keys = file.split('/')
+  return keys.some((key, at) => key === 'templates' && checkout.has(path.join(...keys.slice(0, at), 'Chart.yaml')))
+}

@@ -1,0 +1,78 @@
+import { actionsOf, type Word } from './template-actions'
+import type { TemplateFault } from './template-fault'
+
+/** What the dot is: helm's own objects, something in the values (named as it is written), or unknown. */
+type Dot = { readonly is: 'root' | 'unknown' } | { readonly is: 'value'; readonly of: string }
+
+/**
+ * Fields of a dot that has none of them: `.Values.host` in a `range` over values, where the dot is one of these, and
+ * `.webhooks.labels` where it is helm's own objects. https://helm.sh/docs/chart_template_guide/builtin_objects/
+ *
+ * @param first what the dot is where the template begins
+ */
+export function misplacedDotsIn(template: string, first: 'root' | 'unknown'): TemplateFault[] {
+  const actions = actionsOf(template)
+  const faults: TemplateFault[] = []
+  const blocks: { readonly outer: Dot }[] = []
+  // A template may give the dot fields of its own: `set . "kind" "web"`.
+  let dot: Dot = { is: actions.some(({ words }) => changesDot(words)) ? 'unknown' : first }
+  for (const { words } of actions) {
+    const [opener] = words
+    if (opener?.text === 'end') {
+      dot = blocks.pop()?.outer ?? { is: 'unknown' }
+      continue
+    }
+    const outer: Dot = opener?.text === 'else' ? (blocks.at(-1)?.outer ?? { is: 'unknown' }) : dot
+    for (const [at, word] of words.entries()) {
+      // A field of an expression in parentheses: `(index .Values "a").host`.
+      const isOfExpression = words[at - 1]?.text === ')' && words[at - 1]?.to === word.from
+      if (!isOfExpression) faults.push(...faultOf(word, outer))
+    }
+    // `else with` gives the dot a value of its own.
+    if (opener?.text === 'else') dot = words[1]?.text === 'with' ? { is: 'unknown' } : outer
+    else if (opening.has(opener?.text ?? '')) {
+      blocks.push({ outer: dot })
+      dot = dotIn(words, dot)
+    }
+  }
+  return faults
+}
+
+const opening = new Set(['if', 'with', 'range', 'define', 'block'])
+
+function changesDot(words: readonly Word[]): boolean {
+  return words.some(({ text }, at) => text === 'set' && ['.', '$'].includes(words[at + 1]?.text ?? ''))
+}
+
+/** The dot in a block. */
+function dotIn(words: readonly Word[], outer: Dot): Dot {
+  const kind = words[0]?.text
+  if (kind === 'if') return outer
+  if (kind !== 'range' && kind !== 'with') return { is: 'unknown' }
+  const assigned = words.findIndex(({ text }) => text === ':=')
+  const [operand, ...more] = words.slice(assigned + 1 || 1)
+  const isValue = more.length === 0 && /^\$?\.Values\.[\w.]+$/.test(operand?.text ?? '')
+  return isValue ? { is: 'value', of: operand?.text ?? '' } : { is: 'unknown' }
+}
+
+function faultOf({ text, from }: Word, dot: Dot): TemplateFault[] {
+  if (dot.is === 'value' && /^\.(?:Values|Release|Chart|Capabilities|Files)\.\w/.test(text))
+    return [
+      {
+        message: 'scope',
+        from,
+        written: `${dot.of} ${text}`,
+        text: `Helm cannot render this line, because the dot is ${dot.of}, or an item of it, up to the \`end\` of this block, and ${text} is not in that. Each release that reaches the line fails. Write $${text}.`,
+      },
+    ]
+  if (dot.is === 'root' && /^\.[a-z]\w*\.\w/.test(text))
+    return [
+      {
+        message: 'scope',
+        from,
+        written: text,
+        text: `Helm cannot render this line, because ${text} is none of its objects, which are .Values, .Release, .Chart, .Capabilities, .Files and .Template. Each release that reaches the line fails. Write .Values${text}, if that is meant.`,
+      },
+    ]
+  return []
+}
