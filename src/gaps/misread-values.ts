@@ -22,14 +22,15 @@ export async function misreadValues(
     if (templates.length === 0) continue
     const values = await Promise.all([...files].map((file) => fieldsIn(file, head.checkout)))
     const texts = await head.checkout.texts(templates)
-    const before = await base.checkout.texts(templates.filter((file) => base.checkout.has(file)))
+    // A name that was read before may be an old one that is taken in place of the new one.
+    let old: ReadonlySet<string> | undefined
     for (const [file, text] of texts) {
-      const old = new Set(readsIn(before.get(file) ?? '').map(({ keys }) => keys.join('.')))
       for (const { keys, from, beside } of readsIn(text)) {
-        if (old.has(keys.join('.'))) continue
         const [wrong, right] = likenessIn(values, keys) ?? []
         if (wrong === undefined || right === undefined || beside.some((one) => `${one}.`.startsWith(`${right}.`)))
           continue
+        old ??= await partsReadIn(chart, base.checkout)
+        if (old.has(wrong)) continue
         const start = text.slice(0, from).split('\n')
         found.push(
           gateFinding('source/value-unread', 'misread', 'warning', {
@@ -46,6 +47,13 @@ export async function misreadValues(
     }
   }
   return found
+}
+
+/** The paths of values that the templates of a chart read, and all paths above them. */
+async function partsReadIn(chart: string, checkout: Checkout): Promise<ReadonlySet<string>> {
+  const texts = await checkout.texts(checkout.below(chart).filter((file) => isOf(chart, file)))
+  const reads = [...texts.values()].flatMap((text) => readsIn(text).map(({ keys }) => keys))
+  return new Set(reads.flatMap((keys) => keys.map((_, at) => keys.slice(0, at + 1).join('.'))))
 }
 
 function isOf(chart: string, file: string): boolean {
