@@ -80,6 +80,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'protected-rbac/permissions-kept': ['label', 'lacking', 'lost', 'selector', 'shrunk'],
   'protected-rbac/prune-safe': ['removed'],
   'protected-rbac/reconciliation-kept': ['autoupdate', 'label'],
+  'protected-rbac/resources-known': ['cased', 'mistyped'],
   'protected-rbac/role-ref-kept': ['changed', 'gone'],
   'protected-rbac/subjects-kept': ['lacking', 'lost', 'person'],
   'protected-rbac/webhook-scope': ['namespaces'],

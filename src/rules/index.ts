@@ -98,6 +98,7 @@ import objectKept from './protected-rbac/object-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
 import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
+import resourcesKnown from './protected-rbac/resources-known'
 import roleRefKept from './protected-rbac/role-ref-kept'
 import rulesAccepted from './protected-rbac/rules-accepted'
 import secretsWithheld from './protected-rbac/secrets-withheld'
@@ -214,6 +215,7 @@ export const rules: readonly Rule[] = [
   permissionsKept,
   pruneSafe,
   reconciliationKept,
+  resourcesKnown,
   roleRefKept,
   rulesAccepted,
   secretsWithheld,

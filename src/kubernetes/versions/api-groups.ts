@@ -38,6 +38,23 @@ function kindIn(api: string): string {
   return api.slice(api.lastIndexOf('/') + 1)
 }
 
+/** The kinds whose names are plural already. */
+const plurals = new Set(['Endpoints', 'SecurityContextConstraints'])
+
+/** The names of all resources of a group, without subresources; undefined for a group whose kinds are not known. */
+export function resourcesOfGroup(group: string): readonly string[] | undefined {
+  const kinds = kindsOf.get(group)
+  return kinds && [...kinds].map(resourceOf)
+}
+
+/** `networkpolicies` of `NetworkPolicy`: the name that requests and roles have for a kind. */
+function resourceOf(kind: string): string {
+  const name = kind.toLowerCase()
+  if (plurals.has(kind)) return name
+  if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`
+  return name.endsWith('s') ? `${name}es` : `${name}s`
+}
+
 /**
  * The apiVersion of a kind that is of one other group than the one it is written in. None where the written group has
  * the kind, in any release, or where its kinds are not known; none where no known group has the kind, or several have it.

@@ -1,0 +1,92 @@
+import { oneEditFrom } from '../../closest'
+import { roleKinds } from '../../kubernetes/rbac/rbac'
+import { resourcesOfGroup } from '../../kubernetes/versions/api-groups'
+import type { Cursor } from '../../manifest/cursor'
+import { nameOf } from '../../manifest/manifest'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
+
+type Named = { role: string; resource: string; right: string }
+
+export default defineRule({
+  id: 'protected-rbac/resources-known',
+  summary: 'The rules of a role name resources as the API server does.',
+  since: '1.7.0',
+  scope: 'manifest',
+  kinds: roleKinds,
+  messages: {
+    cased: ({ role, resource, right }: Named) =>
+      `${role} names the resource ${resource}, but no resource has capital letters in its name, so this allows nothing, and the requests of its subjects are denied. Write ${right}.`,
+    mistyped: ({ role, resource, right }: Named) =>
+      `${role} names the resource ${resource}, which its API groups do not have, so this allows nothing, and the requests of its subjects are denied. Write ${right}, if that is meant.`,
+    nameless: ({ role, resource, lock }: { role: string; resource: string; lock: string }) =>
+      `${role} allows to create ${resource} of the name ${lock} alone, but a request to create an object has no name yet, so it is denied: where ${lock} is not there yet, no replica becomes the leader. Allow create in a rule without resourceNames.`,
+  },
+  check({ manifest, report }) {
+    const role = nameOf(manifest.ref)
+    const rules = [...manifest.root.at('rules').items()]
+    for (const rule of rules) {
+      const [groups, own] = [stringsIn(rule, 'apiGroups'), stringsIn(rule, 'resources')]
+      for (const at of rule.at('resources').items()) {
+        const resource = at.string ?? ''
+        // Variables and templates.
+        if (!/^[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(resource)) continue
+        const lower = resource.toLowerCase()
+        const meant = lower === resource ? meantBy(resource, groups, namesBeside(rules, groups)) : lower
+        // The right name beside it allows what is meant.
+        if (meant === undefined || own.includes(meant)) continue
+        const args = { role, resource, right: meant }
+        report(at, lower === resource ? 'mistyped' : 'cased', args, { keys: [resource], fix: replaced(at, meant) })
+      }
+      const [lock] = stringsIn(rule, 'verbs').includes('create') ? stringsIn(rule, 'resourceNames').filter(isLock) : []
+      for (const resource of own) {
+        if (lock === undefined || !locks.has(resource)) continue
+        if (rules.some((other) => createsAny(other, groups, resource))) continue
+        report(rule.at('resourceNames'), 'nameless', { role, resource, lock }, { keys: [resource] })
+      }
+    }
+  },
+})
+
+/** The resources that controllers elect a leader by. */
+const locks: ReadonlySet<string> = new Set(['configmaps', 'endpoints', 'leases'])
+
+function isLock(name: string): boolean {
+  return /leader|election|lock/.test(name)
+}
+
+/** The resource that is meant by a name that no group of its rule has; undefined where the name is right, or may be. */
+function meantBy(resource: string, groups: readonly string[], beside: readonly string[]): string | undefined {
+  const [name = '', ...sub] = resource.split('/')
+  const known = groups.map(resourcesOfGroup)
+  const isKnown = groups.length > 0 && known.every((its) => its !== undefined)
+  const names = isKnown ? known.flatMap((its) => its ?? []) : beside.filter((one) => !isPluralOf(one, name))
+  if (names.includes(name) || (!isKnown && groups.some((group) => !group.includes('.')))) return undefined
+  const typed = name.length < 5 ? undefined : oneEditFrom(name, names)
+  const right = names.find((one) => isKnown && isPluralOf(one, name)) ?? typed
+  return right === undefined ? undefined : [right, ...sub].join('/')
+}
+
+/** The resources that the rules of a role name in the same groups, each without its subresource. */
+function namesBeside(rules: readonly Cursor[], groups: readonly string[]): string[] {
+  const alike = rules.filter((rule) => String(stringsIn(rule, 'apiGroups')) === String(groups))
+  return alike.flatMap((rule) => stringsIn(rule, 'resources').filter((one) => !one.includes('/')))
+}
+
+/** Whether one name is the plural of the other, in either way: a role may list both to be safe. */
+function isPluralOf(a: string, b: string): boolean {
+  const forms = (name: string) => [`${name}s`, `${name}es`, name.replace(/y$/, 'ies')]
+  return (a !== b && forms(b).includes(a)) || (a !== b && forms(a).includes(b))
+}
+
+/** Whether a rule allows to create a resource of any name. */
+function createsAny(rule: Cursor, groups: readonly string[], resource: string): boolean {
+  const has = (field: string, ...values: readonly string[]) =>
+    stringsIn(rule, field).some((one) => one === '*' || values.includes(one))
+  const isLimited = stringsIn(rule, 'resourceNames').length > 0
+  return !isLimited && has('verbs', 'create') && has('resources', resource) && has('apiGroups', ...groups)
+}
+
+function stringsIn(rule: Cursor, field: string): readonly string[] {
+  return [...rule.at(field).items()].flatMap(({ string }) => string ?? [])
+}
