@@ -107,6 +107,7 @@ import webhookScope from './protected-rbac/webhook-scope'
 import apiServed from './version-matrix/api-served'
 import componentsAgree from './version-matrix/components-agree'
 import definitionServes from './version-matrix/definition-serves'
+import definitionsAccepted from './version-matrix/definitions-accepted'
 import downgradeSafe from './version-matrix/downgrade-safe'
 import kernelSupported from './version-matrix/kernel-supported'
 import knownDefect from './version-matrix/known-defect'
@@ -224,6 +225,7 @@ export const rules: readonly Rule[] = [
   apiServed,
   componentsAgree,
   definitionServes,
+  definitionsAccepted,
   downgradeSafe,
   kernelSupported,
   knownDefect,
