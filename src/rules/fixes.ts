@@ -55,7 +55,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/router-certificate': ['removed'],
   'ingress-tls/secret-agrees': ['hidden', 'unfit'],
   'ingress-tls/secret-kept': ['denied', 'removed', 'uncopied', 'unrenewed', 'unsourced'],
-  'ingress-tls/secret-provided': ['emptied', 'moved'],
+  'ingress-tls/secret-provided': ['emptied', 'moved', 'unissued'],
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/service-accepted': ['headless'],
   'ingress-tls/store-known': ['otherKind'],

@@ -30,6 +30,7 @@ export default defineRule({
   since: '1.3.0',
   scope: 'change',
   kinds: claimKinds,
+  assumed: { since: '1.15.0' },
   reads: [
     ...producerKinds.filter((kind) => !claimKinds.some((one) => one === kind)),
     'IngressClass.networking.k8s.io',
@@ -40,11 +41,14 @@ export default defineRule({
   messages: {
     moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
       `Before this change ${host} had the Secret ${was}, which ${maker} creates; now ${user} names the Secret ${secret}, which nothing here creates, so the host is left without its certificate. Name a Secret that exists, or add the object that creates this one.`,
+    unissued: ({ user, host, secret }: Record<'user' | 'host' | 'secret', string>) =>
+      `${user} has no issuer any more for the Secret ${secret} of ${host}, and nothing else here creates it. cert-manager keeps the Certificate that it made, but makes it no more, so a new cluster has no certificate for the host. Put the annotation of the issuer back, or add a Certificate for the Secret.`,
     emptied: ({ user, host, was, otherwise }: Emptied) =>
       `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
       `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
   },
+  later: { unissued: '1.15.0' },
   putBack: { unnamed: 'nothing', emptied: 'changed' },
   *partners(manifest) {
     const claims = tlsClaims(manifest)
@@ -59,7 +63,10 @@ export default defineRule({
     const seen = new Set<string>()
     for (const claim of tlsClaims(change.after)) {
       const was = change.kind === 'changed' ? tlsClaims(change.before) : []
-      if (seen.has(claim.secret) || [claim.host, claim.secret].some(isPlaceholder)) continue
+      const isAssumed = change.after.assumption !== undefined
+      // The values of a release have the same variables before and after.
+      const open = isAssumed ? [claim.secret] : [claim.host, claim.secret]
+      if (seen.has(claim.secret) || open.some(isPlaceholder)) continue
       if (claim.secret === '') {
         const [named] = was.filter((one) => one.secret !== '' && servesHostOf(one, claim) && !isPlaceholder(one.secret))
         const message = named && lossWithout(change.after, head)
@@ -73,6 +80,14 @@ export default defineRule({
       if (!made || mayBeMade(claim, head) || isNamedAlready(claim, base)) continue
       seen.add(claim.secret)
       const { namespace, secret } = claim
+      const isOwn = change.kind === 'changed' && made.maker === change.before
+      if (isOwn && made.claim.secret === secret) {
+        const host = claim.host === '' || isPlaceholder(claim.host) ? 'its hosts' : claim.host
+        const ends = [claim.at, made.maker.root.at('metadata', 'annotations')]
+        report(ends, 'unissued', { user: nameOf(change.after.ref), host, secret }, { keys: [secret] })
+        continue
+      }
+      if (isAssumed) continue
       const release = releaseWith(secret, head)
       if (release) {
         skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
