@@ -35,8 +35,8 @@ spec:
   scope: Namespaced
   names: {kind: Certificate, plural: certificates}
   versions:
-    - {name: v1alpha1, served: true, storage: false}
-    - {name: v1, served: true, storage: true}
+    - {name: v1alpha1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}
+    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 `
 const className = (controller: string) => `apiVersion: networking.k8s.io/v1
 kind: IngressClass

@@ -14,7 +14,7 @@ spec:
   group: example.com
   scope: Namespaced
   names: {kind: ${kind}, plural: ${plural}}
-  versions: [${versions.map((name) => `{name: ${name}, served: true, storage: ${name === 'v1'}}`).join(', ')}]
+  versions: [${versions.map((name) => `{name: ${name}, served: true, storage: ${name === 'v1'}, schema: {openAPIV3Schema: {type: object}}}`).join(', ')}]
 `
 const first = {
   'crds/shops.yaml': definition('shops', 'Shop', 'v1alpha1', 'v1'),

@@ -67,8 +67,7 @@ async function releaseOf(
   const [kind = ''] = inflatedChart.split('.')
   const fileText = (await checkout.text(at.path)) ?? ''
   const object: LoadedObject = {
-    // Each dependency is an object of its own.
-    ref: { group: ownGroup, kind, namespace: source.namespace, name: `${source.release}/${as}` },
+    ref: { group: ownGroup, kind, namespace: source.namespace, name: nameOfDependency(source, as) },
     apiVersion: '',
     node: nodeOf(entry),
     content: JSON.stringify(entry),
@@ -90,6 +89,11 @@ async function releaseOf(
     from: '',
     object,
   }
+}
+
+/** The name of a dependency of a release, which is an object of its own: `shop/ingress-nginx`. */
+export function nameOfDependency({ release }: Pick<HelmSource, 'release'>, as: string): string {
+  return `${release}/${as}`
 }
 
 /** The values that an included chart gets from a file of values. */

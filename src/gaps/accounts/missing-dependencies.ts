@@ -9,6 +9,7 @@ import type { RenderedSide } from '../../sides/rendered-side'
 import { type Chart, type Dependency, localFolderOf, readChart, vendored } from '../../sources/chart'
 import type { Lack } from '../../sources/lack'
 import { type HelmSource, nameOfSource } from '../../sources/source'
+import { nameOfDependency } from '../../values/umbrella-releases'
 import { lineFor } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
@@ -46,12 +47,13 @@ export async function missingDependencies(
     [was, is],
   ] as const) {
     for (const without of await renderedWithout(one, other)) {
+      const name = nameOfDependency(without.source, without.dependency?.as ?? without.lack.about)
       const account: Account = {
         state: 'not-judged',
         cause: 'dependency-not-vendored',
         reason: reasonOf(without),
         remedy: remedyFor(without),
-        ...assumedFor({ kind: 'HelmChart', name: without.source.release }, one),
+        ...assumedFor({ kind: 'HelmChart', name }, one),
         ...(stated.has(without.lack.path ?? '') ? { reported: true as const } : {}),
       }
       for (const file of filesFor(without, one, other)) if (!found.has(file)) found.set(file, account)
