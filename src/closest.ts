@@ -9,7 +9,8 @@ export function closest(given: string, names: readonly string[]): string | undef
 
 /** The only name that is one edit away, so that a typing error is likely. */
 export function oneEditFrom(given: string, names: readonly string[]): string | undefined {
-  const near = given.length < 4 ? [] : names.filter((name) => editsBetween(given, name) === 1)
+  const mayBe = (name: string) => Math.abs(name.length - given.length) < 2
+  const near = given.length < 4 ? [] : names.filter((name) => mayBe(name) && editsBetween(given, name) === 1)
   return near.length === 1 ? near[0] : undefined
 }
 

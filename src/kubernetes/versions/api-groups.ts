@@ -41,10 +41,11 @@ function kindIn(api: string): string {
 /** The kinds whose names are plural already. */
 const plurals = new Set(['Endpoints', 'SecurityContextConstraints'])
 
+const resourcesOf = new Map([...kindsOf].map(([group, kinds]) => [group, new Set([...kinds].map(resourceOf))] as const))
+
 /** The names of all resources of a group, without subresources; undefined for a group whose kinds are not known. */
-export function resourcesOfGroup(group: string): readonly string[] | undefined {
-  const kinds = kindsOf.get(group)
-  return kinds && [...kinds].map(resourceOf)
+export function resourcesOfGroup(group: string): ReadonlySet<string> | undefined {
+  return resourcesOf.get(group)
 }
 
 /** `networkpolicies` of `NetworkPolicy`: the name that requests and roles have for a kind. */

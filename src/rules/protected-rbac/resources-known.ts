@@ -27,12 +27,13 @@ export default defineRule({
     const rules = [...manifest.root.at('rules').items()]
     for (const rule of rules) {
       const [groups, own] = [stringsIn(rule, 'apiGroups'), stringsIn(rule, 'resources')]
+      const names = namesIn(groups, rules)
       for (const at of rule.at('resources').items()) {
         const resource = at.string ?? ''
         // Variables and templates.
         if (!/^[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(resource)) continue
         const lower = resource.toLowerCase()
-        const meant = lower === resource ? meantBy(resource, groups, namesBeside(rules, groups)) : lower
+        const meant = lower === resource ? meantBy(resource, names) : lower
         // The right name beside it allows what is meant.
         if (meant === undefined || own.includes(meant)) continue
         const args = { role, resource, right: meant }
@@ -55,22 +56,32 @@ function isLock(name: string): boolean {
   return /leader|election|lock/.test(name)
 }
 
-/** The resource that is meant by a name that no group of its rule has; undefined where the name is right, or may be. */
-function meantBy(resource: string, groups: readonly string[], beside: readonly string[]): string | undefined {
-  const [name = '', ...sub] = resource.split('/')
-  const known = groups.map(resourcesOfGroup)
-  const isKnown = groups.length > 0 && known.every((its) => its !== undefined)
-  const names = isKnown ? known.flatMap((its) => its ?? []) : beside.filter((one) => !isPluralOf(one, name))
-  if (names.includes(name) || (!isKnown && groups.some((group) => !group.includes('.')))) return undefined
-  const typed = name.length < 5 ? undefined : oneEditFrom(name, names)
-  const right = names.find((one) => isKnown && isPluralOf(one, name)) ?? typed
-  return right === undefined ? undefined : [right, ...sub].join('/')
+/** The resources that a name may be meant for. */
+interface Names {
+  readonly names: ReadonlySet<string>
+  /** Whether they are all that there are. */
+  readonly areAll: boolean
 }
 
-/** The resources that the rules of a role name in the same groups, each without its subresource. */
-function namesBeside(rules: readonly Cursor[], groups: readonly string[]): string[] {
+/** The resources of groups; of groups that are not known, those that the role names in them. */
+function namesIn(groups: readonly string[], rules: readonly Cursor[]): Names {
+  const known = groups.map(resourcesOfGroup)
+  if (groups.length > 0 && known.every((its) => its !== undefined))
+    return { names: new Set(known.flatMap((its) => [...(its ?? [])])), areAll: true }
+  if (groups.some((group) => !group.includes('.'))) return { names: new Set(), areAll: false }
   const alike = rules.filter((rule) => String(stringsIn(rule, 'apiGroups')) === String(groups))
-  return alike.flatMap((rule) => stringsIn(rule, 'resources').filter((one) => !one.includes('/')))
+  const names = alike.flatMap((rule) => stringsIn(rule, 'resources').filter((one) => !one.includes('/')))
+  return { names: new Set(names), areAll: false }
+}
+
+/** The resource that is meant by a name that no group of its rule has; undefined where the name is right, or may be. */
+function meantBy(resource: string, { names, areAll }: Names): string | undefined {
+  const [name = '', ...sub] = resource.split('/')
+  if (names.has(name)) return undefined
+  const others = areAll ? [...names] : [...names].filter((one) => !isPluralOf(one, name))
+  const typed = name.length < 5 ? undefined : oneEditFrom(name, others)
+  const right = others.find((one) => areAll && isPluralOf(one, name)) ?? typed
+  return right === undefined ? undefined : [right, ...sub].join('/')
 }
 
 /** Whether one name is the plural of the other, in either way: a role may list both to be safe. */
