@@ -32,7 +32,7 @@ async function misread(names: string, base: Files = chart): Promise<string[]> {
 describe('a value that a template reads by a name that is written otherwise', () => {
   test('is a warning where it is read', async () => {
     expect(await misread('.Values.certmanager.dnsNames | toJson')).toEqual([
-      `introduced warning ${file}:7:16 This template reads .Values.certmanager.dnsNames, but no values file of the chart web has certmanager: they have certManager. So the value is empty, or helm fails. Write .Values.certManager.`,
+      `introduced warning ${file}:7:16 This template reads .Values.certmanager.dnsNames, but no values file of the chart web has certmanager: they have certManager. So the value is empty, or helm fails. Write .Values.certManager.dnsNames.`,
     ])
     expect(await misread('$.Values.certManager.dns_names | toJson')).toEqual([
       `introduced warning ${file}:7:16 This template reads .Values.certManager.dns_names, but no values file of the chart web has certManager.dns_names: they have certManager.dnsNames. So the value is empty, or helm fails. Write .Values.certManager.dnsNames.`,

@@ -40,7 +40,7 @@ export async function misreadValues(
             fileText: text,
             keys: [chart, wrong],
             status: 'introduced',
-            text: `This template reads .Values.${keys.join('.')}, but no values file of the chart ${chart || '.'} has ${wrong}: they have ${right}. So the value is empty, or helm fails. Write .Values.${right}.`,
+            text: `This template reads .Values.${keys.join('.')}, but no values file of the chart ${chart || '.'} has ${wrong}: they have ${right}. So the value is empty, or helm fails. Write .Values.${[right, ...keys.slice(right.split('.').length)].join('.')}.`,
           }),
         )
       }

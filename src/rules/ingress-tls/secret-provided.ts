@@ -42,7 +42,7 @@ export default defineRule({
     moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
       `Before this change ${host} had the Secret ${was}, which ${maker} creates; now ${user} names the Secret ${secret}, which nothing here creates, so the host is left without its certificate. Name a Secret that exists, or add the object that creates this one.`,
     unissued: ({ user, host, secret }: Record<'user' | 'host' | 'secret', string>) =>
-      `${user} has no issuer any more for the Secret ${secret} of ${host}, and nothing else here creates it. cert-manager keeps the Certificate that it made, but makes it no more, so a new cluster has no certificate for the host. Put the annotation of the issuer back, or add a Certificate for the Secret.`,
+      `${user} has no issuer any more for the Secret ${secret} of ${host}, and nothing else here creates it. cert-manager keeps the Certificate that it made, but does not make it again, so a new cluster has no certificate for the host. Put the annotation of the issuer back, or add a Certificate for the Secret.`,
     emptied: ({ user, host, was, otherwise }: Emptied) =>
       `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}, and no default certificate is set. Name the Secret again.`,
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
@@ -87,7 +87,10 @@ export default defineRule({
         report(ends, 'unissued', { user: nameOf(change.after.ref), host, secret }, { keys: [secret] })
         continue
       }
-      if (isAssumed) continue
+      if (isAssumed) {
+        skip(claim.at, `the chart of the release may create the Secret ${secret}, which nothing here does`)
+        continue
+      }
       const release = releaseWith(secret, head)
       if (release) {
         skip(claim.at, `${nameOf(release.ref)} mentions the Secret ${secret}, and may create it`)
