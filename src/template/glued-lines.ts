@@ -40,23 +40,29 @@ const control = /^\{\{-\s*(if|with|range|end|\$)[^{}]*\}\}$/
 
 /** The line that comes right before an action with a dash, if it is a key or an item; actions that write nothing may be between. */
 function entryAbove(template: string, from: number): Above | undefined {
-  const [own, ...lines] = template.slice(0, from).split('\n').reverse()
-  if (own?.trim() !== '') return undefined
-  const written = lines.map((one) => one.trim()).filter((one) => one !== '')
-  const at = written.findIndex((one) => !control.test(one))
-  const line = written[at]
-  if (line === undefined || !isEntry(line)) return undefined
-  return { line, isOptional: written.slice(0, at).some((one) => control.exec(one)?.[1] === 'end') }
+  let end = template.lastIndexOf('\n', from - 1)
+  if (end === -1 || template.slice(end + 1, from).trim() !== '') return undefined
+  let isOptional = false
+  for (let lines = 0; end !== -1 && lines < most.lines; lines++) {
+    const start = end === 0 ? -1 : template.lastIndexOf('\n', end - 1)
+    const line = template.slice(start + 1, end).trim()
+    const [, word] = control.exec(line) ?? []
+    if (line !== '' && word === undefined) return isEntry(line) ? { line, isOptional } : undefined
+    isOptional ||= word === 'end'
+    end = start
+  }
+  return undefined
 }
 
 /** The line right after an action whose dash takes away the line break between them, if it is a key, an item or `---`. */
 function entryBelow(template: string, { to }: Action): string | undefined {
-  const [, rest] = /^\s*-\}\}[ \t]*\r?\n\s*([^\n]+)/.exec(template.slice(to, to + mostBetween)) ?? []
+  const [, rest] = /^\s*-\}\}[ \t]*\r?\n\s*([^\n]+)/.exec(template.slice(to, to + most.characters)) ?? []
   const line = rest?.trim() ?? ''
   return isEntry(line) || line === '---' ? line : undefined
 }
 
-const mostBetween = 500
+/** No person writes more of these between two lines. */
+const most = { lines: 100, characters: 500 }
 
 /** Whether an action writes nothing itself, and the text before and after it may both be written. */
 function isControl({ words }: Action): boolean {
