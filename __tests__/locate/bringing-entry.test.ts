@@ -46,6 +46,45 @@ test('of an overlay that changes what it includes, the line that decides', async
   expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:6 exact ${uncovered}`])
 })
 
+test('of an overlay that only patches objects of other kinds, the entry that brings it, and no trial', async () => {
+  const kubectl = countingTool('kubectl')
+  const report = await checkOpened(
+    opened(base, {
+      'overlays/test/kustomization.yaml': kustomization(
+        'resources:',
+        '  - ../../base',
+        'patches:',
+        '  - path: replicas.yaml',
+        '    target: {kind: Deployment}',
+      ),
+      'overlays/test/replicas.yaml': '- op: add\n  path: /spec/replicas\n  value: 2\n',
+    }),
+    ...['--kustomize', kubectl.program, '--policy', 'ingress-tls@1.0.0'],
+  )
+  expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:4 exact ${uncovered}`])
+  // The new Kustomization, and once more for the files that its objects come from.
+  expect(kubectl.count('kustomize')).toBe(2)
+})
+
+test('of an overlay with a patch for every kind, what trials find', async () => {
+  const kubectl = countingTool('kubectl')
+  const report = await checkOpened(
+    opened(base, {
+      'overlays/test/kustomization.yaml': kustomization(
+        'resources:',
+        '  - ../../other',
+        'patches:',
+        '  - target: {kind: .*}',
+        '    path: hosts.yaml',
+      ),
+      'overlays/test/hosts.yaml': '- op: replace\n  path: /spec/tls/0/hosts\n  value: [d.example.com]\n',
+    }),
+    ...['--kustomize', kubectl.program, '--policy', 'ingress-tls@1.0.0'],
+  )
+  expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:4 exact ${uncovered}`])
+  expect(kubectl.count('kustomize')).toBeGreaterThan(2)
+})
+
 /** An Application for each cluster of a list. */
 const set = (...clusters: string[]) => `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet

@@ -69,11 +69,19 @@ describe('the edits of a file', () => {
     ['CRLF', 'a\r\nb\r\n', 'a\r\nc\r\n', ['2>2 -b\r +c\r'], ['a\r\nb\r\n']],
     ['a new file', undefined, 'a\nb\n', ['1>1 +a +b'], ['']],
     ['a deleted file', 'a\nb\n', undefined, ['1>1 -a -b'], ['a\nb\n']],
+    ['a new file without a line end', undefined, 'a\nb', ['1>1 +a +b'], ['']],
+    ['a new file without lines', undefined, '', [], []],
     ['a file that is the same', 'a\n', 'a\n', [], []],
   ])('%s', (_, before, after, edits, without) => {
     const file = new EditedFile(before, after)
     expect(shown(file)).toEqual(edits)
     expect(each(file)).toEqual(without)
+  })
+
+  test('of a long new file, or one that is deleted, are all its lines', () => {
+    const long = 'a\n'.repeat(3000)
+    expect(new EditedFile(undefined, long).edits.map(({ after }) => after.length)).toEqual([3000])
+    expect(new EditedFile(long, undefined).edits.map(({ before }) => before.length)).toEqual([3000])
   })
 
   test('all taken back are the base', () => {

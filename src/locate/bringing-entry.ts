@@ -2,7 +2,9 @@ import type { Finding } from '../finding/report'
 import { mentions } from '../manifest/mentions'
 import type { Gathered } from '../pipeline/opening/scope'
 import { closureOf, inside, type Kustomization } from '../sources/kustomization'
+import { patchEntriesIn } from '../sources/patches'
 import type { KustomizeSource, Source } from '../sources/source'
+import { textOf } from '../sources/untyped'
 import { type Cause, type ChangedFile, causeAtLine } from './cause'
 
 /**
@@ -31,7 +33,8 @@ export async function entryThatBrings(
   const isWhole = writtenIn === own.file && own.includes.length > 1
   if (isWhole && written.every(({ before }) => before === undefined)) return { file, edit: undefined }
   const isOpen = (await head.checkout.text(writtenIn))?.includes('$(') ?? true
-  if (written.some((one) => mayAlter(one, finding, isOpen, kustomizations))) return undefined
+  const elsewhere = await patchingOtherKinds(finding, own, head)
+  if (written.some((one) => mayAlter(one, finding, isOpen, kustomizations, elsewhere))) return undefined
   const [entry, ...more] =
     own.includes.length === 1
       ? own.includes
@@ -39,19 +42,46 @@ export async function entryThatBrings(
   return entry && more.length === 0 ? causeAtLine(file, entry.region.startLine) : undefined
 }
 
+/**
+ * The files of patches that are all for objects of other kinds than that of a finding, and the Kustomizations that have
+ * no other patches.
+ */
+async function patchingOtherKinds(
+  { object }: Finding,
+  { folder }: Kustomization,
+  { discovery: { kustomizations }, checkout }: Gathered['sides']['head'],
+): Promise<ReadonlySet<string>> {
+  const others = new Set<string>()
+  const own = new Set<string>()
+  for (const { file, folder: from } of closureOf(folder, kustomizations)) {
+    others.add(file)
+    for (const { path, target } of patchEntriesIn((await checkout.text(file)) ?? '')) {
+      const kind = textOf(target.kind)
+      // A kind can be a regular expression.
+      const isOther = /^[A-Za-z]+$/.test(kind) && kind !== object?.kind
+      const patch = inside(from, path)
+      for (const one of isOther ? [] : [file, patch ?? []].flat()) own.add(one)
+      if (isOther && patch !== undefined) others.add(patch)
+    }
+  }
+  return new Set([...others].filter((path) => !own.has(path)))
+}
+
 /** The fields, in Go's folded form, by which a Kustomization changes objects that they need not name. */
-const altering = ['patches', 'patchesjson6902', 'components', 'transformers', 'replacements']
+const altering = ['components', 'transformers', 'replacements']
 
 /**
  * Whether a changed file may alter an object: as a Kustomization, as a patch, or as the values of its variables.
  *
  * @param isOpen whether the object has variables
+ * @param elsewhere the files whose patches are for other objects
  */
 function mayAlter(
   { path, text }: ChangedFile,
   { object }: Finding,
   isOpen: boolean,
   all: ReadonlyMap<string, Kustomization>,
+  elsewhere: ReadonlySet<string>,
 ): boolean {
   if (!text || !object) return true
   const texts = [text.before, text.after].flatMap((one) => one ?? [])
@@ -61,8 +91,10 @@ function mayAlter(
   if (kustomization) {
     const { words, onlyTakesIn } = kustomization
     if (altering.some((field) => words.has(field)) || (isOpen && !onlyTakesIn)) return true
-    return words.has('patchesstrategicmerge') && hasKind
+    if (elsewhere.has(path)) return false
+    return words.has('patches') || words.has('patchesjson6902') || (words.has('patchesstrategicmerge') && hasKind)
   }
+  if (elsewhere.has(path)) return isOpen
   // Any file may have the value of a variable, and a patch without a kind is for what its entry names.
   return isOpen || (/\.(?:ya?ml|json)$/.test(path) && (hasKind || texts.some((one) => !mentions(one, 'kind'))))
 }

@@ -20,8 +20,13 @@ export class EditedFile {
     readonly before: string | undefined,
     readonly after: string | undefined,
   ) {
+    if (before === undefined || after === undefined) {
+      const whole = { before: linesIn(before), after: linesIn(after), beforeLine: 1, afterLine: 1 }
+      this.edits = whole.before.length + whole.after.length > 0 ? [whole] : []
+      return
+    }
     // Files that differ nearly everywhere are not worth the time a minimal difference takes.
-    const patch = structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 0, maxEditLength: 2000 })
+    const patch = structuredPatch('', '', before, after, '', '', { context: 0, maxEditLength: 2000 })
     this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1))
       const written = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1))
@@ -36,6 +41,11 @@ export class EditedFile {
       lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before)
     return lines.join('\n')
   }
+}
+
+function linesIn(text = ''): string[] {
+  const lines = text.split('\n')
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
 /** Consecutive lines that were changed one by one are separate edits, and so are the lines between that have no like. */

@@ -48,7 +48,7 @@ export async function patchesIn(
   for (const { file, folder, made, component } of taken) {
     const text = made ? undefined : await checkout.text(file)
     if (text === undefined || !/patch/i.test(text)) continue
-    for (const { targetLine, ...entry } of entriesIn(text)) {
+    for (const { targetLine, ...entry } of patchEntriesIn(text)) {
       const selector = targetLine && {
         selector: { fields: entry.target, path: file, region: startOf(targetLine), ofComponent: component },
       }
@@ -63,7 +63,9 @@ export async function patchesIn(
   return found
 }
 
-interface PatchEntry {
+/** An entry of `patches`, `patchesStrategicMerge` or `patchesJson6902`. */
+export interface PatchEntry {
+  /** As written; empty for an inline patch. */
   readonly path: string
   readonly inline: string | undefined
   readonly target: Fields
@@ -83,7 +85,8 @@ function setsIdentity({ content }: Pick<WrittenPatch, 'content'>): boolean {
   return operations.some(({ path }) => ['/metadata/name', '/kind', '/apiVersion', '/metadata'].includes(textOf(path)))
 }
 
-function entriesIn(text: string): PatchEntry[] {
+/** The patches that the text of a Kustomization lists. */
+export function patchEntriesIn(text: string): PatchEntry[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', lineCounter: lines, uniqueKeys: false })
   const lineOf = (node: unknown) => {
