@@ -84,7 +84,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'protected-rbac/role-ref-kept': ['changed', 'gone'],
   'protected-rbac/subjects-kept': ['lacking', 'lost', 'person'],
   'protected-rbac/webhook-scope': ['namespaces'],
-  'version-matrix/api-served': ['foreign', 'leaving', 'legacy', 'never', 'unserved'],
+  'version-matrix/api-served': ['foreign', 'leaving', 'legacy', 'misspelled', 'mistyped', 'never', 'unserved'],
   'version-matrix/definition-serves': ['lost'],
   'version-matrix/downgrade-safe': ['down'],
   'version-matrix/known-defect': ['known', 'severe'],

@@ -1,6 +1,7 @@
 import * as Type from 'typebox'
 import written from '../../../facts/api-groups.yaml'
 import { append } from '../../append'
+import { closest, oneEditFrom } from '../../closest'
 import { day, factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import { droppedKinds } from './api-facts'
 import { groupOf, stableKinds, stableVersionsOf } from './served-apis'
@@ -9,23 +10,33 @@ import { groupOf, stableKinds, stableVersionsOf } from './served-apis'
 export const ApiGroupsFile = factsFile({
   read: Type.Object({ releases: texts, source: proof.source, checked: day }, strict),
   kubernetes: Type.Array(Type.Object({ group: Type.String(), kinds: Type.Array(text) }, strict)),
-  extensions: Type.Array(Type.Object({ apiVersion: text, kinds: texts, source: proof.source }, strict)),
+  extensions: Type.Array(
+    Type.Object(
+      { group: text, former: Type.Optional(Type.Literal(true)), versions: texts, kinds: texts, source: proof.source },
+      strict,
+    ),
+  ),
 })
 
 const facts = factsIn(ApiGroupsFile, written)
 
 /** All kinds of each group whose kinds are known. */
 const kindsOf = new Map<string, Set<string>>()
-/** The groups of extensions that have a kind, each by the newest apiVersion with it. */
+/** The groups of extensions that have a kind now, each by the newest apiVersion with it. */
 const extensionsWith = new Map<string, string[]>()
+/** The apiVersions of the kinds of extensions, by group and kind. */
+const extensionVersions = new Map<string, readonly string[]>()
 /** The groups of Kubernetes that have a kind in a stable version. */
 const groupsWith = new Map<string, Set<string>>()
 
 for (const { group, kinds } of facts.kubernetes) kindsOf.set(group, new Set(kinds))
-for (const { apiVersion, kinds } of facts.extensions) {
-  const group = groupOf(apiVersion)
+for (const { group, former, versions, kinds } of facts.extensions) {
   kindsOf.set(group, new Set([...(kindsOf.get(group) ?? []), ...kinds]))
-  for (const kind of kinds) append(extensionsWith, kind, apiVersion)
+  const apiVersions = versions.map((version) => `${group}/${version}`)
+  for (const kind of kinds) {
+    extensionVersions.set(`${group}/${kind}`, apiVersions)
+    if (!former) append(extensionsWith, kind, apiVersions.at(-1) ?? '')
+  }
 }
 for (const api of droppedKinds) kindsOf.get(groupOf(api))?.add(kindIn(api))
 for (const api of stableKinds) {
@@ -63,7 +74,32 @@ function resourceOf(kind: string): string {
 export function rightApiVersion(apiVersion: string, kind: string): string | undefined {
   const kinds = kindsOf.get(groupOf(apiVersion))
   if (!kinds || kinds.has(kind)) return undefined
-  const ofKubernetes = [...(groupsWith.get(kind) ?? [])].map((group) => stableVersionsOf(group, kind).at(-1))
-  const [only, ...others] = [...ofKubernetes, ...(extensionsWith.get(kind) ?? [])]
+  const [only, ...others] = apiVersionsWith(kind)
   return others.length === 0 ? only : undefined
+}
+
+/** The newest apiVersion of a kind in each known group that has it. */
+function apiVersionsWith(kind: string): string[] {
+  const ofKubernetes = [...(groupsWith.get(kind) ?? [])].flatMap((group) => stableVersionsOf(group, kind).at(-1) ?? [])
+  return [...ofKubernetes, ...(extensionsWith.get(kind) ?? [])]
+}
+
+/** The apiVersion of a kind in the group that a group which is not known is a typing error of. */
+export function apiVersionMeant(apiVersion: string, kind: string): string | undefined {
+  const group = groupOf(apiVersion)
+  if (kindsOf.has(group)) return undefined
+  const having = apiVersionsWith(kind)
+  const meant = closest(group, having.map(groupOf).filter(Boolean))
+  return having.find((one) => meant !== undefined && groupOf(one) === meant)
+}
+
+/** The kind of a group that a kind which no known group has is a typing error of. */
+export function kindMeant(group: string, kind: string): string | undefined {
+  const kinds = kindsOf.get(group)
+  return kinds && !kinds.has(kind) && apiVersionsWith(kind).length === 0 ? oneEditFrom(kind, [...kinds]) : undefined
+}
+
+/** The apiVersions in which releases have served a kind of an extension, the oldest first; none of other kinds. */
+export function extensionVersionsOf(group: string, kind: string): readonly string[] {
+  return extensionVersions.get(`${group}/${kind}`) ?? []
 }

@@ -3,7 +3,7 @@ import { nextMinor, parseVersion } from '../../cluster/version'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servedByDefinition } from '../../kubernetes/object/custom-resource'
 import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/versions/api-facts'
-import { rightApiVersion } from '../../kubernetes/versions/api-groups'
+import { apiVersionMeant, extensionVersionsOf, kindMeant, rightApiVersion } from '../../kubernetes/versions/api-groups'
 import { legacyKinds, mayBeOpenShift3, openShiftMark } from '../../kubernetes/versions/openshift-legacy'
 import { groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
 import { nameOf } from '../../manifest/manifest'
@@ -19,6 +19,10 @@ interface Args {
 }
 
 type Foreign = Record<'apiVersion' | 'object' | 'kind' | 'right', string>
+
+/** What kubectl says. Source: https://github.com/kubernetes/apimachinery/blob/v0.34.1/pkg/api/meta/errors.go, NoKindMatchError */
+const noMatches = ({ apiVersion, kind }: Pick<Foreign, 'apiVersion' | 'kind'>) =>
+  `kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}" in version "${apiVersion}"\` and the object is never created or updated`
 
 export default defineRule({
   id: 'version-matrix/api-served',
@@ -37,10 +41,16 @@ export default defineRule({
       instead,
     }: Pick<Args, 'apiVersion' | 'object' | 'instead'> & { kind: string }) =>
       `${object} uses ${apiVersion}, in which no release of Kubernetes has served ${kind}, so it cannot be applied. ${instead}`,
-    // What kubectl says. Source: https://github.com/kubernetes/apimachinery/blob/v0.34.1/pkg/api/meta/errors.go,
-    // NoKindMatchError
     foreign: ({ apiVersion, object, kind, right }: Foreign) =>
-      `${object} uses ${apiVersion}, whose API group has no ${kind}, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}" in version "${apiVersion}"\` and the object is never created or updated. Use apiVersion: ${right}.`,
+      `${object} uses ${apiVersion}, whose API group has no ${kind}, so ${noMatches({ apiVersion, kind })}. Use apiVersion: ${right}.`,
+    unreleased: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} uses ${apiVersion}, in which no release has served ${kind}, so ${noMatches({ apiVersion, kind })}. Use apiVersion: ${right}.`,
+    newer: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} uses ${apiVersion}, and the newest version that ${kind} is known to have is ${right}. Where its CustomResourceDefinition does not serve ${apiVersion}, ${noMatches({ apiVersion, kind })}. Use apiVersion: ${right}, unless the cluster has a newer release.`,
+    mistyped: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} uses ${apiVersion}, and the API group that has ${kind} is ${groupOf(right)}, so ${noMatches({ apiVersion, kind })}. Use apiVersion: ${right}.`,
+    misspelled: ({ apiVersion, object, kind, right }: Foreign) =>
+      `${object} has kind: ${kind}, which no release has served in this API group, so ${noMatches({ apiVersion, kind })}. Write kind: ${right}.`,
     legacy: ({ apiVersion, object, kind, right }: Foreign) =>
       `${object} uses ${apiVersion}, in which only OpenShift 3 serves ${kind}: OpenShift 4 and Kubernetes refuse it, and the object is never created or updated. Use apiVersion: ${right}, unless all clusters run OpenShift 3.`,
     swapped: ({ object, kind, instead }: Record<'object' | 'kind' | 'instead', string>) =>
@@ -49,7 +59,10 @@ export default defineRule({
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
   },
 
-  later: { never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0', swapped: '1.4.0' },
+  later: {
+    ...{ never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0', swapped: '1.4.0' },
+    ...{ unreleased: '1.6.0', newer: '1.6.0', mistyped: '1.6.0', misspelled: '1.6.0' },
+  },
 
   direct: true,
 
@@ -58,7 +71,7 @@ export default defineRule({
     const { ref, apiVersion } = manifest.object
     // A CustomResourceDefinition's name ends in its group.
     if (isDropped(apiVersion, ref.kind)) return [...factMarks, `.${apiVersion.split('/')[0]}`]
-    if (rightApiVersion(apiVersion, ref.kind) === undefined) return []
+    if (faultOf(apiVersion, ref.group, ref.kind) === undefined) return []
     return apiVersion === 'v1' ? (legacyKinds.has(ref.kind) ? [openShiftMark] : []) : [`.${ref.group}`]
   },
 
@@ -90,12 +103,14 @@ export default defineRule({
         { keys: [apiVersion], fix: replaced(at, newest) },
       )
     }
-    const right = rightApiVersion(apiVersion, ref.kind)
-    if (right !== undefined && !isPlaceholder(apiVersion) && !servedByDefinition(snapshot, apiVersion, ref.kind)) {
-      const at = manifest.root.at('apiVersion')
-      const message =
-        apiVersion === 'v1' && legacyKinds.has(ref.kind) && mayBeOpenShift3(snapshot) ? 'legacy' : 'foreign'
-      const fix = stableVersionsOf(groupOf(right), ref.kind).length > 0 ? { fix: replaced(at, right) } : {}
+    const fault = faultOf(apiVersion, ref.group, ref.kind)
+    if (fault && !isPlaceholder(apiVersion + ref.kind) && !servedByDefinition(snapshot, apiVersion, ref.kind)) {
+      const { right } = fault
+      const isLegacy = apiVersion === 'v1' && legacyKinds.has(ref.kind) && mayBeOpenShift3(snapshot)
+      const message = isLegacy && fault.message === 'foreign' ? 'legacy' : fault.message
+      const at = manifest.root.at(message === 'misspelled' ? 'kind' : 'apiVersion')
+      const isSame = message === 'misspelled' || stableVersionsOf(groupOf(right), ref.kind).length > 0
+      const fix = isSame ? { fix: replaced(at, right) } : {}
       report(at, message, { apiVersion, object: nameOf(ref), kind: ref.kind, right }, { keys: [apiVersion], ...fix })
     }
     if (!isDropped(apiVersion, ref.kind)) return
@@ -121,6 +136,36 @@ export default defineRule({
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
   },
 })
+
+/** The fault of an apiVersion and a kind that no release has served together, with what is right in place of it. */
+function faultOf(
+  apiVersion: string,
+  group: string,
+  kind: string,
+): { message: 'foreign' | 'mistyped' | 'misspelled' | 'unreleased' | 'newer'; right: string } | undefined {
+  const foreign = rightApiVersion(apiVersion, kind)
+  if (foreign !== undefined) return { message: 'foreign', right: foreign }
+  const mistyped = apiVersionMeant(apiVersion, kind)
+  if (mistyped !== undefined) return { message: 'mistyped', right: mistyped }
+  const misspelled = kindMeant(group, kind)
+  if (misspelled !== undefined) return { message: 'misspelled', right: misspelled }
+  const known = extensionVersionsOf(group, kind)
+  const right = known.at(-1)
+  if (right === undefined || known.includes(apiVersion)) return undefined
+  return { message: isNewer(apiVersion, right) ? 'newer' : 'unreleased', right }
+}
+
+const stages = ['alpha', 'beta', undefined]
+
+/** Whether a version of an API comes after another one of its group; a text that is no version comes before. */
+function isNewer(apiVersion: string, other: string): boolean {
+  const [one, two] = [apiVersion, other].map((api) => {
+    const [, major, stage, minor] = /^[^/]*\/v(\d+)(?:(alpha|beta)(\d+))?$/.exec(api) ?? []
+    return major === undefined ? [] : [Number(major), stages.indexOf(stage), Number(minor ?? 0)]
+  })
+  const differing = (two ?? []).findIndex((part, index) => part !== one?.[index])
+  return (one?.[differing] ?? -1) > (two?.[differing] ?? 0)
+}
 
 /** Whether a text is written as an apiVersion: `v1`, `apps/v1`. The name of a kind has no slash and begins with a capital letter. */
 function isApiVersion(text: string): boolean {
