@@ -87,8 +87,8 @@ function apiVersionsWith(kind: string): string[] {
 /** The apiVersion of a kind in the group that a group which is not known is a typing error of. */
 export function apiVersionMeant(apiVersion: string, kind: string): string | undefined {
   const group = groupOf(apiVersion)
-  if (kindsOf.has(group)) return undefined
   const having = apiVersionsWith(kind)
+  if (kindsOf.has(group) || having.map(groupOf).includes(group)) return undefined
   const meant = closest(group, having.map(groupOf).filter(Boolean))
   return having.find((one) => meant !== undefined && groupOf(one) === meant)
 }

@@ -77,7 +77,8 @@ function namesIn(groups: readonly string[], rules: readonly Cursor[]): Names {
 /** The resource that is meant by a name that no group of its rule has; undefined where the name is right, or may be. */
 function meantBy(resource: string, { names, areAll }: Names): string | undefined {
   const [name = '', ...sub] = resource.split('/')
-  if (names.has(name)) return undefined
+  // Some names exist for authorization alone: `routers/metrics` of OpenShift.
+  if (names.has(name) || (!areAll && sub.length > 0)) return undefined
   const others = areAll ? [...names] : [...names].filter((one) => !isPluralOf(one, name))
   const typed = name.length < 5 ? undefined : oneEditFrom(name, others)
   const right = others.find((one) => areAll && isPluralOf(one, name)) ?? typed
