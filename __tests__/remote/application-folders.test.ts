@@ -38,12 +38,13 @@ function application(version: string, folder: string, more = '', name = 'apps'):
 kind: Application
 metadata: {name: web, namespace: argocd}
 spec:
-  destination: {namespace: shop}
+  destination: {name: in-cluster, namespace: shop}
   source:
     repoURL: ${git.url}/${name}
     path: ${folder}
     targetRevision: ${version}
-${more}`,
+${more}  project: default
+`,
   }
 }
 

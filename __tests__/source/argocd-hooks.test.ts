@@ -14,7 +14,7 @@ const application = (place: string, more = '') =>
     'Application',
     'edge',
     'argocd',
-    `spec:\n  destination: {namespace: shop}\n  source:\n    repoURL: ${url}\n    path: ${place}\n${more}`,
+    `spec:\n  destination: {name: in-cluster, namespace: shop}\n  source:\n    repoURL: ${url}\n    path: ${place}\n${more}  project: default\n`,
   )
 
 const role = (annotations = '') => `apiVersion: rbac.authorization.k8s.io/v1

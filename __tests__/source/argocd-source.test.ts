@@ -13,7 +13,7 @@ const application = (source: string, { name = 'edge', namespace = 'argocd', spec
     'Application',
     name,
     namespace,
-    `spec:\n  destination: {namespace: shop}\n${spec}  source:\n    repoURL: ${url}\n    path: edge\n${source}`,
+    `spec:\n  destination: {name: in-cluster, namespace: shop}\n${spec}  source:\n    repoURL: ${url}\n    path: edge\n${source}  project: default\n`,
   )
 
 const role = (verbs = 'list, watch') => `apiVersion: rbac.authorization.k8s.io/v1

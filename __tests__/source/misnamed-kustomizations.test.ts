@@ -51,3 +51,22 @@ describe('a new Kustomization with a name that kustomize does not read', () => {
     expect(await misnamed(head, more)).toEqual([])
   })
 })
+
+describe("a Kustomization with the apiVersion of Flux's", () => {
+  const file = 'web/kustomization.yaml'
+  const foreign = `apiVersion: kustomize.toolkit.fluxcd.io/v1beta2\nkind: Kustomization\n${listing}`
+
+  test('is reported', async () => {
+    const found = await misnamed({ [file]: `# Edited.\n${foreign}` }, { [file]: typed })
+    expect(found).toEqual([
+      `introduced error ${file}:2 This Kustomization has the apiVersion of the one of Flux, which kustomize refuses, so nothing that is listed here is built or applied. Write apiVersion: kustomize.config.k8s.io/v1beta1.`,
+    ])
+  })
+
+  test.each<[string, Files, Files?]>([
+    ['it had it before', { [file]: `# Edited.\n${foreign}` }, { [file]: foreign }],
+    ['it is one of Flux', { [file]: `${ofFlux}spec: {path: ./web}\n` }],
+  ])('is passed over if %s', async (_, head, more = {}) => {
+    expect(await misnamed(head, more)).toEqual([])
+  })
+})

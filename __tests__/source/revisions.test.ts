@@ -17,7 +17,7 @@ const application = (revision: string, name = 'edge', path = 'edge') =>
     'Application',
     name,
     'argocd',
-    `spec:\n  source:\n    repoURL: ${url}\n    path: ${path}\n${revision && `    targetRevision: ${revision}\n`}`,
+    `spec:\n  source:\n    repoURL: ${url}\n    path: ${path}\n${revision && `    targetRevision: ${revision}\n`}  destination: {name: in-cluster}\n  project: default\n`,
   )
 const at = (revision: string): Files => ({ 'argo/app.yaml': application(revision), 'edge/notes.yaml': map })
 const gitRepository = (ref: string, name = 'here') =>

@@ -18,6 +18,7 @@ spec:
     repoURL: https://github.com/acme/platform.git
     path: all
     helm: {valueFiles: [values.yaml, prod.yaml]}
+  project: default
 `,
 }
 

@@ -4,13 +4,15 @@ import type { Finding } from '../finding/report'
 import { startOf } from '../region'
 import { isKustomizationFile, kustomizationNames } from '../revision/kustomization-file'
 import type { SideOfChange } from '../sides/side'
+import { isForeign } from '../sources/kustomization'
 import { dataIn, fieldsOf, listOf, textOf } from '../sources/untyped'
 
 /** Names that are meant for the file of a Kustomization; kustomize compares letters by their case, too. */
 const nearName = /^kustomi[sz](?:e|ation)s?(?:\.ya?ml)+$/i
 
 /**
- * New Kustomizations that kustomize does not read because of their names, in folders without one that it reads.
+ * New Kustomizations that kustomize does not read because of their names, in folders without one that it reads, and
+ * changed ones that it refuses because of their apiVersion.
  * https://github.com/kubernetes-sigs/kustomize/blob/1b612d44d18eed2028405981d2c44e4479b3b976/api/konfig/general.go
  */
 export async function misnamedKustomizations(
@@ -31,7 +33,22 @@ export async function misnamedKustomizations(
       !ownership.has(file) &&
       !isNamedInFolder(file),
   )
-  return [...(await head.checkout.texts(files))].filter(([, text]) => isKustomization(text)).map(findingOf)
+  const named = [...changed].filter(isKustomizationFile)
+  const [before, after] = await Promise.all([base, head].map((side) => side.checkout.texts(named)))
+  const foreign = [...(after ?? [])].filter(
+    ([file, text]) => hasGroupOfFlux(text) && !hasGroupOfFlux(before?.get(file) ?? ''),
+  )
+  return [
+    ...[...(await head.checkout.texts(files))].filter(([, text]) => isKustomization(text)).map(findingOf),
+    ...foreign.map(foreignOf),
+  ]
+}
+
+/** Whether a text has the apiVersion of Flux's Kustomization, and the fields of a Kustomization of kustomize. */
+function hasGroupOfFlux(text: string): boolean {
+  if (!isForeign(text)) return false
+  const { spec, resources, metadata } = fieldsOf(dataIn(text))
+  return spec === undefined && textOf(fieldsOf(metadata).name) === '' && listOf(resources).length > 0
 }
 
 /** Whether a text is a Kustomization of kustomize, and not one of Flux. */
@@ -39,6 +56,19 @@ function isKustomization(text: string): boolean {
   const { apiVersion, kind, resources } = fieldsOf(dataIn(text))
   if (apiVersion === undefined && kind === undefined) return listOf(resources).length > 0
   return kind === 'Kustomization' && textOf(apiVersion).startsWith('kustomize.config.k8s.io/')
+}
+
+function foreignOf([file, fileText]: [string, string]): Finding {
+  const line = 1 + fileText.split('\n').findIndex((one) => one.startsWith('apiVersion:'))
+  return gateFinding('source/misnamed', 'foreign', 'error', {
+    side: 'head',
+    path: file,
+    region: startOf(Math.max(1, line)),
+    status: 'introduced',
+    keys: [file],
+    fileText,
+    text: 'This Kustomization has the apiVersion of the one of Flux, which kustomize refuses, so nothing that is listed here is built or applied. Write apiVersion: kustomize.config.k8s.io/v1beta1.',
+  })
 }
 
 function findingOf([file, fileText]: [string, string]): Finding {

@@ -5,6 +5,7 @@ import annotationSecretProvided from './controller-scope/annotation-secret-provi
 import annotationSecretRead from './controller-scope/annotation-secret-read'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
+import applicationAccepted from './controller-scope/application-accepted'
 import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
@@ -123,6 +124,7 @@ export const rules: readonly Rule[] = [
   annotationSecretRead,
   annotationsKnown,
   annotationsParsed,
+  applicationAccepted,
   backendAdmits,
   backendBeside,
   backendResolves,

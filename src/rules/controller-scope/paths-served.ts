@@ -55,8 +55,11 @@ export default defineRule({
       group,
     }: Record<'ingress' | 'path' | 'host' | 'target' | 'group', string>) =>
       `${ingress} rewrites requests for the path ${path} of ${host} to ${target}, and the path has no group in parentheses for ${group}, so the backend gets all of them under one path. Write that group in the path, or a target without ${group}.`,
+    // Source: the same page, and nginx's `rewrite`: https://nginx.org/en/docs/http/ngx_http_rewrite_module.html#rewrite
+    slashed: ({ ingress, path, host, target }: Record<'ingress' | 'path' | 'host' | 'target', string>) =>
+      `${ingress} rewrites requests for the path ${path} of ${host} to ${target}, and $1 is its first group, the slash or nothing, so the backend gets no path below it. Write $2 in place of $1.`,
   },
-  later: { ungrouped: '1.14.0' },
+  later: { ungrouped: '1.14.0', slashed: '1.16.0' },
   *partners(manifest) {
     if (manifest.ref.kind !== 'Ingress') return
     yield* marksOfControllers
@@ -94,13 +97,13 @@ export default defineRule({
     if (change.kind === 'removed' || change.after.ref.kind !== 'Ingress') return
     const ingress = change.after
     if (!isCanary(ingress) && servedByNginx(ingress, head)) {
-      const were = change.kind === 'changed' ? ungroupedPaths(change.before) : []
-      for (const { path, target, group } of ungroupedPaths(ingress)) {
+      const were = change.kind === 'changed' ? wronglyGrouped(change.before) : []
+      for (const { message, path, target, group } of wronglyGrouped(ingress)) {
         const { at, text } = path
         const host = path.host || 'any host'
         if (were.some((one) => one.path.text === text && one.path.host === path.host)) continue
         const args = { ingress: nameOf(ingress.ref), path: text, host, target: target.string ?? '', group }
-        report([at, target], 'ungrouped', args, { keys: [host, text] })
+        report(message === 'slashed' ? [target, at] : [at, target], message, args, { keys: [host, text] })
       }
     }
     const before = change.kind === 'changed' ? routedPaths(change.before) : []
@@ -114,11 +117,21 @@ export default defineRule({
   },
 })
 
+/** A path whose groups are not those that the target of its rewrites takes. */
+interface WronglyGrouped {
+  readonly message: 'ungrouped' | 'slashed'
+  readonly path: RoutedPath
+  readonly target: Cursor
+  /** The last group that the target takes. */
+  readonly group: string
+}
+
 /**
- * The paths without a group that the target of their rewrites takes. An exact path has nothing to take, and one beside
- * a longer path with the group gets no other requests.
+ * The paths without a group that the target of their rewrites takes, and those whose first group is a slash where the
+ * target takes that alone. An exact path has nothing to take, and one beside a longer path with the group gets no other
+ * requests.
  */
-function ungroupedPaths(ingress: Manifest): { path: RoutedPath; target: Cursor; group: string }[] {
+function wronglyGrouped(ingress: Manifest): WronglyGrouped[] {
   const target = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/rewrite-target')
   const last = lastGroupIn(target.string ?? '')
   const paths = routedPaths(ingress)
@@ -128,9 +141,16 @@ function ungroupedPaths(ingress: Manifest): { path: RoutedPath; target: Cursor; 
     const goesOn = ['(', '/('].map((start) => plain + start)
     return [...grouped].some((one) => one.host === host && goesOn.some((start) => one.text.startsWith(start)))
   }
-  return paths
-    .filter((path) => !grouped.has(path) && path.pathType !== 'Exact' && !isBeside(path))
-    .map((path) => ({ path, target, group: `$${last}` }))
+  return paths.flatMap((path): WronglyGrouped[] => {
+    const its = { path, target, group: `$${last}` }
+    if (grouped.has(path)) return last === 1 && takesSlashFirst(path) ? [{ message: 'slashed', ...its }] : []
+    return path.pathType === 'Exact' || isBeside(path) ? [] : [{ message: 'ungrouped', ...its }]
+  })
+}
+
+/** Whether the first group of a path is `(/|$)`, and another one has what is below it. */
+function takesSlashFirst({ text }: RoutedPath): boolean {
+  return /^[^()]*\(\/\|\$\)\(/.test(text)
 }
 
 function strictControllers(ingress: Manifest, head: Snapshot) {

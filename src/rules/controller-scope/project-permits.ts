@@ -7,6 +7,7 @@ import {
   readAppProject,
 } from '../../gitops/app-project'
 import { isOwnCluster, readApplication } from '../../gitops/application'
+import { applicationRootOf } from '../../gitops/application-root'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { releaseMentioning } from '../../kubernetes/charts/chart-release'
@@ -77,7 +78,7 @@ interface Refusal {
 }
 
 function refusalsOf(manifest: Manifest, snapshot: Snapshot): Refusal[] {
-  const root = applicationAt(manifest)
+  const root = applicationRootOf(manifest)
   const name = textAt(projectAt(manifest))
   const found = snapshot.ofKind(projectKind).filter(({ ref }) => ref.name === name)
   const projects = found.map((one) => readAppProject(one.root))
@@ -125,24 +126,8 @@ function applicationsOf(project: string, snapshot: Snapshot): Manifest[] {
     .filter((one) => snapshot.get(one.ref)[0] === one && textAt(projectAt(one)) === project)
 }
 
-/** An Application, or the template of a set whose Applications all have its fields. */
-function applicationAt({ ref, root }: Manifest): Cursor | undefined {
-  if (groupKindOf(ref) === gitOpsKind.application) return root
-  if (groupKindOf(ref) !== gitOpsKind.applicationSet) return undefined
-  const spec = root.at('spec')
-  const varies = spec.at('templatePatch').exists || hasTemplate(spec.at('generators'))
-  return varies ? undefined : spec.at('template')
-}
-
-/** Whether a generator, or one in it, has a template of its own. */
-function hasTemplate(generators: Cursor): boolean {
-  return [...generators.items()].some((one) =>
-    [...one.entries()].some(([, kind]) => kind.at('template').exists || hasTemplate(kind.at('generators'))),
-  )
-}
-
 function projectAt(manifest: Manifest): Cursor {
-  return (applicationAt(manifest) ?? manifest.root).at('spec', 'project')
+  return (applicationRootOf(manifest) ?? manifest.root).at('spec', 'project')
 }
 
 /** Whether both lists of a project are written, and no tool fills in a part of them. */

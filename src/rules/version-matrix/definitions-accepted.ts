@@ -22,7 +22,11 @@ export default defineRule({
       `${definition} has ${count} with storage: true, and needs exactly one: ${loss}. Set it in the version that the objects are kept in.`,
     name: ({ definition, wanted }: Refused & { wanted: string }) =>
       `${definition} is not called ${wanted}, which its plural and its group make: ${loss}. Correct the name, the plural or the group.`,
+    // Source: https://github.com/kubernetes/enhancements/pull/1111, and apihelpers in the same tree
+    unapproved: ({ definition, group }: Refused & { group: string }) =>
+      `${definition} adds a kind to ${group}, a group of Kubernetes itself, and has no annotation api-approved.kubernetes.io: ${loss}. Remove it where Kubernetes serves the kind; otherwise use a group of your own.`,
   },
+  later: { unapproved: '1.7.0' },
   // Source: kubernetes v1.36, staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
   check({ manifest, report }) {
     const { root, ref, object } = manifest
@@ -34,6 +38,9 @@ export default defineRule({
     if (object.apiVersion !== 'apiextensions.k8s.io/v1' || !group || !plural) return
     if (versions.length === 0 && earlier.length === 0) return
     const definition = nameOf(ref)
+    const annotations = root.at('metadata', 'annotations')
+    if (/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group) && !annotations.at('api-approved.kubernetes.io').exists)
+      report(spec.at('group'), 'unapproved', { definition, group }, { keys: [group] })
     const [first] = earlier
     if (first) {
       const fields = enumerated(earlier.map(({ path }) => `spec.${String(path.at(-1))}`))
