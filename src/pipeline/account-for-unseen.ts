@@ -23,6 +23,7 @@ import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { templateFaults } from '../gaps/template-faults'
 import { unansweredReleases } from '../gaps/unanswered'
+import { unfetchableDependencies } from '../gaps/unfetchable-dependencies'
 import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
 import { unreadValues } from '../gaps/unread-values'
@@ -115,6 +116,7 @@ export async function accountForUnseen(
       ...failed.findings,
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,

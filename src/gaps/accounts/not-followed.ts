@@ -76,7 +76,7 @@ function sharedFolders(one: string, other: string): number {
 }
 
 function asValues({ reason, ...its }: NotFollowed): NotFollowed {
-  return { ...its, reason: `values of ${reason}` }
+  return { ...its, reason: reason.startsWith('the chart ') ? `it has values, and ${reason}` : `values of ${reason}` }
 }
 
 /** The kinds of objects of a release that are judged by its values. */
