@@ -43,6 +43,23 @@ describe('an object that loses its type', () => {
     ])
   })
 
+  test.each([
+    [
+      'its apiVersion has another key',
+      web.replace('apiVersion', 'webVersion'),
+      'webVersion of Ingress web must be apiVersion',
+    ],
+    [
+      'its name is beside the metadata',
+      web.replace(/metadata:[\s\S]*?(?=\nspec:)/, 'metadata:\nname: web\nnamespace: shop'),
+      'name of Ingress web must be below metadata',
+    ],
+  ])('is an error in a new file where %s', async (_, text, reason) => {
+    expect(await introduced({ 'a.txt': 'x' }, { 'web.yaml': text })).toEqual([
+      expect.stringContaining(`source/unreadable: This file cannot be read: ${reason}.`),
+    ])
+  })
+
   test('is none where the file never was one', async () => {
     expect(await introduced({ 'a.txt': 'x' }, { 'web.yaml': without('apiVersion') })).toEqual([])
   })

@@ -254,23 +254,35 @@ function misnamedIn(root: Node | undefined, resolve: Resolve): { node: Node; rea
 }
 
 /**
- * The reason why the cluster refuses an object with a name that has no apiVersion or no kind, and the key that may be a
- * misspelling of it.
+ * The reason why the cluster refuses an object with a name that has no apiVersion or no kind, or has its name beside the
+ * metadata; and the key that is wrong.
  */
 function untypedIn(root: MapNode, resolve: Resolve): { reason: string; misspelt?: Node } | undefined {
-  const name = stringIn(nodeIn(root, 'metadata', resolve), 'name', resolve)
-  if (!name) return undefined
-  const [apiVersion, kind] = ['apiVersion', 'kind'].map((key) => stringIn(root, key, resolve))
-  if ((apiVersion === undefined) === (kind === undefined)) return undefined
+  const [apiVersion, kind, outside] = ['apiVersion', 'kind', 'name'].map((key) => stringIn(root, key, resolve))
+  const metadata = nodeIn(root, 'metadata', resolve)
+  const name = stringIn(metadata, 'name', resolve)
+  if (apiVersion && kind && metadata && outside && !name && !stringIn(metadata, 'generateName', resolve)) {
+    const misspelt = root.pairs.find(({ key }) => isScalar(key) && key.value === 'name')?.key
+    return { reason: `name of ${kind} ${outside} must be below metadata`, ...(misspelt && { misspelt }) }
+  }
+  if (!name || (apiVersion === undefined) === (kind === undefined)) return undefined
   const missing = kind === undefined ? 'kind' : 'apiVersion'
   if (nodeIn(root, missing, resolve) !== undefined) return undefined
   const misspelt = root.pairs.find(
-    ({ key }) => isScalar(key) && oneEditFrom(String(key.value), [missing]) !== undefined,
+    ({ key, value }) =>
+      isScalar(key) &&
+      (oneEditFrom(String(key.value), [missing]) !== undefined ||
+        (missing === 'apiVersion' && isScalar(value) && isApiVersion(value.value))),
   )
   const object = kind === undefined ? `the object ${name}` : `${kind} ${name}`
   if (!misspelt) return { reason: `${object} has no ${missing}` }
   const { key } = misspelt
   return { reason: `${isScalar(key) ? key.value : missing} of ${object} must be ${missing}`, misspelt: key }
+}
+
+/** Whether a value is an apiVersion with a group, which nothing else is written like. */
+function isApiVersion(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/v\d+(?:(?:alpha|beta)\d+)?$/.test(value)
 }
 
 function stringIn(map: Node | undefined, key: string, resolve: Resolve): string | undefined {

@@ -1,6 +1,7 @@
 import { oneEditFrom } from '../../closest'
 import { roleKinds } from '../../kubernetes/rbac/rbac'
 import { resourcesOfGroup } from '../../kubernetes/versions/api-groups'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
@@ -21,12 +22,22 @@ export default defineRule({
       `${role} names the resource ${resource}, which its API groups do not have, so this allows nothing, and the requests of its subjects are denied. Write ${right}, if that is meant.`,
     nameless: ({ role, resource, lock }: { role: string; resource: string; lock: string }) =>
       `${role} allows to create ${resource} of the name ${lock} alone, but a request to create an object has no name yet, so it is denied: where ${lock} is not there yet, no replica becomes the leader. Allow create in a rule without resourceNames.`,
+    // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-example
+    core: ({ role, group, resources }: Record<'role' | 'group' | 'resources', string>) =>
+      `${role} allows ${resources} in the API group ${group}, and no group is called so: the core group has an empty name. So this allows nothing, and the requests of its subjects are denied. Write "" in place of it.`,
   },
+  later: { core: '1.8.0' },
   check({ manifest, report }) {
     const role = nameOf(manifest.ref)
     const rules = [...manifest.root.at('rules').items()]
     for (const rule of rules) {
       const [groups, own] = [stringsIn(rule, 'apiGroups'), stringsIn(rule, 'resources')]
+      for (const at of rule.at('apiGroups').items()) {
+        const group = at.string ?? ''
+        // With the right name beside it, or all of them, nothing is lacking.
+        if (!coreNames.has(group) || groups.includes('') || groups.includes('*')) continue
+        report(at, 'core', { role, group, resources: abridged(own) }, { keys: [group, ...own] })
+      }
       const names = namesIn(groups, rules)
       for (const at of rule.at('resources').items()) {
         const resource = at.string ?? ''
@@ -48,6 +59,9 @@ export default defineRule({
     }
   },
 })
+
+/** Names that people give to the core group, whose name is empty. */
+const coreNames: ReadonlySet<string> = new Set(['core', 'core/v1', 'v1'])
 
 /** The resources that controllers elect a leader by. */
 const locks: ReadonlySet<string> = new Set(['configmaps', 'endpoints', 'leases'])
