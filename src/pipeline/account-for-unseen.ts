@@ -13,6 +13,7 @@ import { lostProviders } from '../gaps/lost-providers'
 import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
 import { misreadValues } from '../gaps/misread-values'
 import { missingCharts } from '../gaps/missing-charts'
+import { missingEntries } from '../gaps/missing-entries'
 import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingValues } from '../gaps/missing-values'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
@@ -117,6 +118,7 @@ export async function accountForUnseen(
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
+      ...(base && changed ? await missingEntries(base, head, changed, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,

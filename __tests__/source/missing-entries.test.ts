@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals'
+import { kustomization } from './kustomize-objects'
+import { configMap } from './objects'
+import { change } from './probe'
+import type { Files } from './repository'
+
+const remote = 'https://example.com/base.yaml'
+const listing = (...entries: string[]) => kustomization('resources:', ...entries.map((entry) => `  - ${entry}`))
+/** A root that did not build before either, so its files are read as they are written. */
+const base: Files = {
+  'root/kustomization.yaml': kustomization('resources: [../web]', 'patches:', '  - path: nowhere.yaml'),
+  'web/kustomization.yaml': listing('settings.yaml', 'more'),
+  'web/settings.yaml': configMap('settings'),
+  'web/more/kustomization.yaml': listing('notes.yaml'),
+  'web/more/notes.yaml': configMap('notes'),
+}
+
+async function missing(head: Files, before: Files = base): Promise<string[]> {
+  const { findings } = await change(before, head)
+  return findings
+    .filter(({ message }) => message === 'entry-missing')
+    .map(({ level, status, location: { path, region }, text }) =>
+      [status, level, `${path}:${region.startLine}`, text].join(' '),
+    )
+}
+
+const fate =
+  'so kustomize cannot build it, and nothing that is built with it is applied. Correct the path, add the file, or remove the entry.'
+
+describe('an entry of a Kustomization that no build shows to be missing', () => {
+  test.each<[what: string, head: Files, expected: string]>([
+    [
+      'its file is renamed',
+      { 'web/settings.yaml': null, 'web/config.yaml': configMap('settings') },
+      `introduced error web/kustomization.yaml:4 This Kustomization lists settings.yaml, and this change removes it, ${fate}`,
+    ],
+    [
+      'its folder is removed',
+      { 'web/more/kustomization.yaml': null, 'web/more/notes.yaml': null },
+      `introduced error web/kustomization.yaml:5 This Kustomization lists more, and this change removes it, ${fate}`,
+    ],
+    [
+      'it is written with a typing error',
+      { 'web/kustomization.yaml': listing('setings.yaml', 'more') },
+      `introduced error web/kustomization.yaml:4 This Kustomization lists setings.yaml, and it is not in this repository, ${fate}`,
+    ],
+  ])('is an error where %s', async (_, head, expected) => {
+    expect(await missing(head)).toEqual([expected])
+  })
+
+  test('is reported once where the build shows it', async () => {
+    const whole = { ...base, 'root/kustomization.yaml': listing('../web') }
+    expect(await missing({ 'web/settings.yaml': null }, whole)).toEqual([])
+  })
+
+  test('is passed over where it was missing before, and where it is elsewhere', async () => {
+    const before = { ...base, 'web/kustomization.yaml': listing('settings.yaml', 'more', 'made-later.yaml') }
+    const head = { 'web/kustomization.yaml': listing('settings.yaml', 'more', 'made-later.yaml', remote) }
+    expect(await missing(head, before)).toEqual([])
+  })
+})
