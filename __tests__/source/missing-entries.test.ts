@@ -25,26 +25,21 @@ async function missing(head: Files, before: Files = base): Promise<string[]> {
 }
 
 const fate =
-  'so kustomize cannot build it, and nothing that is built with it is applied. Correct the path, add the file, or remove the entry.'
+  'so kustomize cannot build it, and nothing that is built with it is applied. Correct the path, restore the file, or remove the entry.'
 
 describe('an entry of a Kustomization that no build shows to be missing', () => {
   test.each<[what: string, head: Files, expected: string]>([
     [
       'its file is renamed',
       { 'web/settings.yaml': null, 'web/config.yaml': configMap('settings') },
-      `introduced error web/kustomization.yaml:4 This Kustomization lists settings.yaml, and this change removes it, ${fate}`,
+      `introduced warning web/kustomization.yaml:4 This Kustomization lists settings.yaml, and this change removes it, ${fate}`,
     ],
     [
       'its folder is removed',
       { 'web/more/kustomization.yaml': null, 'web/more/notes.yaml': null },
-      `introduced error web/kustomization.yaml:5 This Kustomization lists more, and this change removes it, ${fate}`,
+      `introduced warning web/kustomization.yaml:5 This Kustomization lists more, and this change removes it, ${fate}`,
     ],
-    [
-      'it is written with a typing error',
-      { 'web/kustomization.yaml': listing('setings.yaml', 'more') },
-      `introduced error web/kustomization.yaml:4 This Kustomization lists setings.yaml, and it is not in this repository, ${fate}`,
-    ],
-  ])('is an error where %s', async (_, head, expected) => {
+  ])('is a warning where %s', async (_, head, expected) => {
     expect(await missing(head)).toEqual([expected])
   })
 

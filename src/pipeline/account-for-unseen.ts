@@ -118,7 +118,7 @@ export async function accountForUnseen(
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
-      ...(base && changed ? await missingEntries(base, head, changed, failed.findings) : []),
+      ...(base ? await missingEntries(base, head, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,
