@@ -20,7 +20,7 @@ export const gateRules = {
     'The templates of a chart read the values of Ingresses and certificates that are written for it.',
   'source/not-listed': 'The Kustomization of its folder lists each new file with a route or a certificate.',
   'source/without-namespace': 'Every object that Flux applies names a namespace, if its kind has namespaces.',
-  'source/misnamed': 'Every new Kustomization has a name that kustomize reads.',
+  'source/misnamed': 'Every new Kustomization has a name and an apiVersion that kustomize reads.',
   'source/patch-unmatched': 'Every new patch of a Kustomization that concerns ingress has a target that is there.',
   'config/invalid': 'The config of ingress-guard is valid.',
   'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',

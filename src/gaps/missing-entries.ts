@@ -25,7 +25,7 @@ export async function missingEntries(
       : []
     const fileText = gone.length > 0 ? await head.checkout.text(file) : undefined
     for (const { text, region } of gone) {
-      if (known.some((one) => isAbout(one, file, text))) continue
+      if (known.some((one) => names(one, text))) continue
       found.push(
         gateFinding('source/unrendered', 'entry-missing', 'warning', {
           side: 'head',
@@ -52,7 +52,7 @@ function isListed({ text }: Mention, { includes }: Kustomization): boolean {
   return includes.some((one) => one.text === text)
 }
 
-/** Whether a finding is about an entry already. */
-function isAbout({ rule, text: words, location }: Finding, file: string, entry: string): boolean {
-  return rule.startsWith('source/') && (location.path === file || words.includes(entry)) && words.includes('build')
+/** Whether a finding names an entry already, as the output of kustomize does. */
+function names({ rule, text: words }: Finding, entry: string): boolean {
+  return rule === 'source/unrendered' && words.includes(entry)
 }
