@@ -48,6 +48,14 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
     expect(await missing({ 'web/settings.yaml': null }, whole)).toEqual([])
   })
 
+  test('is reported where another failure only has its name as a part of a word', async () => {
+    const before = { ...base, 'moreover/kustomization.yaml': listing('notes.yaml') }
+    const head = { 'web/more/kustomization.yaml': null, 'web/more/notes.yaml': null, 'moreover/x.yaml': configMap('x') }
+    expect(await missing({ ...head, 'moreover/kustomization.yaml': listing('x.yaml', 'gone.yaml') }, before)).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization lists more, and this change removes it, ${fate}`,
+    ])
+  })
+
   test('is passed over where it was missing before, and where it is elsewhere', async () => {
     const before = { ...base, 'web/kustomization.yaml': listing('settings.yaml', 'more', 'made-later.yaml') }
     const head = { 'web/kustomization.yaml': listing('settings.yaml', 'more', 'made-later.yaml', remote) }

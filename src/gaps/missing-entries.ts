@@ -52,7 +52,7 @@ function isListed({ text }: Mention, { includes }: Kustomization): boolean {
   return includes.some((one) => one.text === text)
 }
 
-/** Whether a finding names an entry already, as the output of kustomize does. */
+/** Whether a finding names an entry already: kustomize puts it in quotes, and a short one may be a part of other words. */
 function names({ rule, text: words }: Finding, entry: string): boolean {
-  return rule === 'source/unrendered' && words.includes(entry)
+  return rule === 'source/unrendered' && words.includes(`'${entry}'`)
 }

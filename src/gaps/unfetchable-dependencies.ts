@@ -8,8 +8,8 @@ import { type Chart, type Dependency, readChart } from '../sources/chart'
 import { dataIn, fieldsOf, textOf } from '../sources/untyped'
 
 /**
- * Dependencies that a change writes into a chart and that `helm dependency build` cannot fetch, so that nobody can
- * package or deploy the chart. Source: helm v4.1.4, pkg/downloader/manager.go and internal/resolver/resolver.go
+ * Dependencies that a change writes into a chart and that `helm dependency build` cannot fetch, so the chart can be
+ * neither packaged nor deployed. Source: helm v4.1.4, pkg/downloader/manager.go and internal/resolver/resolver.go
  */
 export async function unfetchableDependencies(
   base: SideOfChange,

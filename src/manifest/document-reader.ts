@@ -280,7 +280,7 @@ function untypedIn(root: MapNode, resolve: Resolve): { reason: string; misspelt?
   return { reason: `${isScalar(key) ? key.value : missing} of ${object} must be ${missing}`, misspelt: key }
 }
 
-/** Whether a value is an apiVersion with a group, which nothing else is written like. */
+/** Whether a value is written as an apiVersion with a group is. */
 function isApiVersion(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/v\d+(?:(?:alpha|beta)\d+)?$/.test(value)
 }

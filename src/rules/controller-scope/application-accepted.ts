@@ -3,11 +3,12 @@ import { type Application, readApplication, sourceNamed, valueFilesOf } from '..
 import { applicationRootOf } from '../../gitops/application-root'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
-/** The fields of which an Application has at least one. */
+/** An Application has at least one of these fields. */
 const parts = ['destination', 'project', 'source', 'sources', 'sourceHydrator']
 
 /** The consequence of an InvalidSpecError, with which Argo CD neither compares nor syncs an Application. */
@@ -62,8 +63,8 @@ export default defineRule({
     }
     if (!isGiven(spec.at('project'))) report(spec, 'projectless', { application })
     const [name, server] = [spec.at('destination', 'name'), spec.at('destination', 'server')]
-    // A template can leave either of them empty.
-    const isOpen = [name, server].some((one) => one.string?.includes('{{'))
+    // What is filled in can leave either of them empty.
+    const isOpen = [name, server].some((one) => isPlaceholder(one.string ?? ''))
     if (!isGiven(name) && !isGiven(server)) report(spec.at('destination'), 'nowhere', { application })
     if (isGiven(name) && isGiven(server) && !isOpen)
       report([name, server], 'twoDestinations', { application, name: textAt(name), server: textAt(server) })
@@ -106,7 +107,7 @@ function unreferencedIn({ sources }: Pick<Application, 'sources'>) {
   return sources
     .flatMap(valueFilesOf)
     .flatMap(({ entry, ref, at }) =>
-      ref === undefined || ref.includes('{{') || sourceNamed(ref, sources)
+      ref === undefined || isPlaceholder(`$${ref}`) || sourceNamed(ref, sources)
         ? []
         : [{ at, file: entry, ref, near: didYouMean(ref, refs) }],
     )

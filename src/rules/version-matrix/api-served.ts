@@ -60,8 +60,14 @@ export default defineRule({
   },
 
   later: {
-    ...{ never: '1.3.0', foreign: '1.4.0', legacy: '1.4.0', swapped: '1.4.0' },
-    ...{ unreleased: '1.6.0', newer: '1.6.0', mistyped: '1.6.0', misspelled: '1.6.0' },
+    never: '1.3.0',
+    foreign: '1.4.0',
+    legacy: '1.4.0',
+    swapped: '1.4.0',
+    unreleased: '1.6.0',
+    newer: '1.6.0',
+    mistyped: '1.6.0',
+    misspelled: '1.6.0',
   },
 
   direct: true,
