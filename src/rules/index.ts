@@ -34,6 +34,7 @@ import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
 import policyAttached from './controller-scope/policy-attached'
+import probePortsNamed from './controller-scope/probe-ports-named'
 import projectPermits from './controller-scope/project-permits'
 import publishTarget from './controller-scope/publish-target'
 import rbacScoped from './controller-scope/rbac-scoped'
@@ -153,6 +154,7 @@ export const rules: readonly Rule[] = [
   pathsServed,
   podPortsAdmitted,
   policyAttached,
+  probePortsNamed,
   projectPermits,
   publishTarget,
   rbacScoped,

@@ -5,18 +5,29 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isAppliedByServer } from '../../kubernetes/object/applied-by-server'
 import { alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Part = Record<'object' | 'container' | 'loss', string>
 type Repeated = Record<'object' | 'field' | 'value', string>
+
+/**
+ * The kinds whose selector has to match the labels of their template. A Job gets its selector from the server. Source:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/apis/apps/validation/validation.go, `does not match template`
+ */
+const selectingKinds: readonly GroupKind[] = [
+  'Deployment.apps',
+  'DaemonSet.apps',
+  'StatefulSet.apps',
+  'ReplicaSet.apps',
+]
 
 /** The ways in which a probe asks a container; it has exactly one. */
 const handlers = ['exec', 'grpc', 'httpGet', 'tcpSocket']
 
 export default defineRule({
   id: 'ingress-tls/pods-accepted',
-  summary: 'The volumes, mounts, names and probes of the Pods of a workload agree.',
+  summary: 'The selector, volumes, mounts, names and probes of the Pods of a workload agree.',
   since: '1.13.0',
   scope: 'manifest',
   // Webhooks may add volumes to a Pod itself, and not to the template of a workload.
@@ -30,7 +41,10 @@ export default defineRule({
       `${object} has ${value} twice, the second time as ${field}: kubectl, Argo CD and Helm 3 keep one of the two where they update the object, and wherever it is created, or applied by the server, the API server rejects it. Give each one a value of its own, or remove one.`,
     handler: ({ object, container, probe, found, loss }: Part & { probe: string; found: string }) =>
       `The API server rejects ${object}, because the ${probe} of its container ${container} has ${found}: ${loss}. Keep exactly one of ${alternatives(handlers)}.`,
+    unselected: ({ object, label, labels, loss }: Record<'object' | 'label' | 'labels' | 'loss', string>) =>
+      `The API server rejects ${object}, because its selector asks for ${label}, and its Pod template has ${labels}: ${loss}. Give the template the labels of the selector; the selector of a workload that exists cannot change.`,
   },
+  later: { unselected: '1.15.0' },
   check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
@@ -42,6 +56,12 @@ export default defineRule({
         const how = isRefused || !areMerged(item, first) ? 'repeated' : 'merged'
         report(at, how, { ...args, field: written(at), value }, { keys: [value] })
       }
+    }
+    const asked = selectingKinds.includes(groupKindOf(manifest.ref)) ? labelNotInTemplate(manifest) : undefined
+    if (asked) {
+      const labels = [...podOf(manifest).at('metadata', 'labels').entries()].map(([key, at]) => `${key}: ${at.string}`)
+      const label = `${asked.path.at(-1)}: ${asked.string}`
+      report(asked, 'unselected', { ...args, label, labels: onlyThese(labels) }, { keys: [label] })
     }
     const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
     const claims = [...manifest.root.at('spec', 'volumeClaimTemplates').items()].map((one) =>
@@ -62,8 +82,7 @@ export default defineRule({
       for (const at of mounts.map((mount) => mount.at('name'))) {
         const volume = at.string ?? ''
         if (volume === '' || volumes.includes(volume) || [volume, ...volumes].some(isPlaceholder)) continue
-        const known = volumes.length > 0 ? `only ${volumes.join(', ')}` : 'none'
-        report(at, 'volume', { ...args, container, volume, known }, { keys: [container, volume] })
+        report(at, 'volume', { ...args, container, volume, known: onlyThese(volumes) }, { keys: [container, volume] })
       }
       for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
         const at = one.at(probe)
@@ -75,6 +94,22 @@ export default defineRule({
     }
   },
 })
+
+/** The first label that the selector of a workload asks for and its Pod template lacks. */
+function labelNotInTemplate(manifest: Manifest): Cursor | undefined {
+  const labels = podOf(manifest).at('metadata', 'labels')
+  const asked = [...manifest.root.at('spec', 'selector', 'matchLabels').entries()]
+  const texts = [...asked, ...labels.entries()].flatMap(([key, { string = '' }]) => [key, string])
+  const containers = [...podOf(manifest).at('spec', 'containers').items()]
+  // One without an image is a part of a patch, or of what a test expects.
+  const isWhole = containers.length > 0 && containers.every((one) => one.at('image').exists)
+  if (!isWhole || texts.some(isPlaceholder)) return undefined
+  return asked.find(([key, { string }]) => string !== undefined && labels.at(key).string !== string)?.[1]
+}
+
+function onlyThese(names: readonly string[]): string {
+  return names.length > 0 ? `only ${names.join(', ')}` : 'none'
+}
 
 function isSet(field: Cursor): boolean {
   return field.exists && field.value !== null
