@@ -3,14 +3,13 @@ import { oneEditFrom } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { isOfIngress } from '../kubernetes/charts/ingress-keys'
-import type { ValuesFile } from '../manifest/load'
 import { pairsOf } from '../manifest/map-pairs'
 import { isAlias, isList, isMap, isScalar, type Node } from '../manifest/nodes'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { type Chart, chartWithLocals, readChart } from '../sources/chart'
 import { isRead, readsIn, type TemplateReads } from '../sources/template-reads'
-import { readValues } from '../values/values-file'
+import { type ValuesContent, valuesAt } from '../values/values-file'
 import { isChartTouched, valuesFilesOfCharts } from './values-files-of-charts'
 
 /** A value in a file, by the keys that lead to it. */
@@ -19,8 +18,6 @@ interface Written {
   /** The last key. */
   readonly node: Node
 }
-
-type Values = Omit<ValuesFile, 'path' | 'touched'>
 
 /**
  * Values of Ingresses, certificates and routes that no template of their chart reads, where the templates read another path
@@ -48,7 +45,7 @@ async function unreadOf(
   // What the templates of the base read is unknown, so what is new is, too.
   if (!reads || (base?.checkout.has(path.join(folder, 'Chart.yaml')) && !before)) return []
   const chart = await readChart(head.checkout, folder)
-  const contents = new Map<string, Values>()
+  const contents = new Map<string, ValuesContent>()
   for (const file of files) {
     const values = await valuesAt(file, head.checkout)
     if (values) contents.set(file, values)
@@ -108,15 +105,9 @@ async function readsOf(folder: string, checkout: Checkout): Promise<ChartReads |
   return reads && { ...reads, ofRoutes: new Set(read.map(([, keys = '']) => keys)) }
 }
 
-async function valuesAt(file: string, checkout: Checkout): Promise<Values | undefined> {
-  const content = (await checkout.read([file])).get(file)
-  const values = content && readValues(content)
-  return values && !('reason' in values) ? values : undefined
-}
-
 /** The values that are no maps, and are not empty. */
 function* leavesOf(
-  { node, resolve }: Pick<Values, 'node' | 'resolve'>,
+  { node, resolve }: Pick<ValuesContent, 'node' | 'resolve'>,
   above: readonly string[] = [],
 ): Iterable<Written> {
   const map = isAlias(node) ? resolve(node) : node

@@ -22,6 +22,7 @@ import { otherRevisions } from '../gaps/other-revisions'
 import type { ClustersOf } from '../gaps/out-of-sight'
 import { releasesOutOfSight } from '../gaps/releases-out-of-sight'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
+import { removedValues } from '../gaps/removed-values'
 import { templateFaults } from '../gaps/template-faults'
 import { unansweredReleases } from '../gaps/unanswered'
 import { unfetchableDependencies } from '../gaps/unfetchable-dependencies'
@@ -117,6 +118,7 @@ export async function accountForUnseen(
       ...failed.findings,
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base ? await missingEntries(base, head, failed.findings) : []),
       ...(sides.notFetched ?? []),

@@ -3,6 +3,7 @@ import { LineIndex, Lines } from '../manifest/lines'
 import { decodeFile, type ValuesFile } from '../manifest/load'
 import { isMap, isScalar, type Node, Scalar } from '../manifest/nodes'
 import { type Region, startOf } from '../region'
+import type { Checkout } from '../revision/checkout'
 import type { Content } from '../revision/revision'
 
 /** The reason and place where a file of values cannot be read. */
@@ -15,7 +16,7 @@ export interface UnreadableValues {
 }
 
 /** The content of a values file, from any place. */
-type ValuesContent = Omit<ValuesFile, 'path' | 'touched'>
+export type ValuesContent = Omit<ValuesFile, 'path' | 'touched'>
 
 /** No person writes values of this size, and reading them would use up the run's time. */
 const sizeLimit = 5 * 1024 * 1024
@@ -29,6 +30,13 @@ export function readValues(content: Content): ValuesContent | UnreadableValues {
   const values = known.get(content) ?? parse(content)
   known.set(content, values)
   return values
+}
+
+/** The values in a file of a side; undefined if it is not there, or cannot be read. */
+export async function valuesAt(file: string, checkout: Checkout): Promise<ValuesContent | undefined> {
+  const content = (await checkout.read([file])).get(file)
+  const values = content && readValues(content)
+  return values && !('reason' in values) ? values : undefined
 }
 
 function parse(content: Uint8Array): ValuesContent | UnreadableValues {

@@ -1,0 +1,95 @@
+import path from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { pairsOf } from '../manifest/map-pairs'
+import { isAlias, isMap, isScalar, type Node } from '../manifest/nodes'
+import { lineRegion } from '../render/tools/rendering'
+import type { SideOfChange } from '../sides/side'
+import { writtenValuesIn } from '../template/written-values'
+import { type ValuesContent, valuesAt } from '../values/values-file'
+import { valuesFilesOfCharts } from './values-files-of-charts'
+
+/**
+ * Default values of a chart that this change removes while a template still writes them: helm leaves a gap in their place,
+ * unless each release sets them.
+ *
+ * @param known the failures that are reported already
+ */
+export async function removedValues(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  known: readonly Finding[],
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const file of changed)
+    if (path.basename(file) === 'values.yaml' && [base, head].every((side) => isOfChart(file, side)))
+      found.push(...(await removedFrom(file, base, head)))
+  const places = new Set(known.map(placeOf))
+  return found.filter((one) => !places.has(placeOf(one)))
+}
+
+function placeOf({ location: { path: file, region } }: Finding): string {
+  return `${file}:${region.startLine}`
+}
+
+function isOfChart(file: string, { checkout }: SideOfChange): boolean {
+  return checkout.has(file) && checkout.has(path.join(path.dirname(file), 'Chart.yaml'))
+}
+
+async function removedFrom(file: string, base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
+  const chart = path.dirname(file)
+  const [before, after] = await Promise.all([valuesAt(file, base.checkout), valuesAt(file, head.checkout)])
+  if (!before || !after) return []
+  const isRemoved = (keys: readonly string[]) => isGiven(valueAt(keys, before)) && !valueAt(keys, after)
+  const found = new Map<string, Finding>()
+  const others = await valuesOfOthers(chart, file, head)
+  const templates = head.checkout
+    .below(path.join(chart, 'templates'))
+    .filter((one) => /(?:^|\/)[^_][^/]*\.ya?ml$/.test(one))
+  for (const [template, text] of await head.checkout.texts(templates)) {
+    for (const { value, from } of writtenValuesIn(text)) {
+      const keys = value.split('.')
+      if (found.has(value) || !isRemoved(keys) || others.some((one) => gives(keys, one, chart))) continue
+      const start = text.slice(0, from).split('\n')
+      found.set(
+        value,
+        gateFinding('source/unrendered', 'value-removed', 'warning', {
+          side: 'head',
+          path: template,
+          region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+          fileText: text,
+          keys: [file, value],
+          status: 'introduced',
+          text: `This change removes the value ${value} from ${file}, and this line still writes it, so helm leaves a gap here for each release that does not set it. Keep the value, have the line read the value that replaces it, or remove the line.`,
+        }),
+      )
+    }
+  }
+  return [...found.values()]
+}
+
+/** The values of this chart's releases, and those of the charts around it. */
+async function valuesOfOthers(chart: string, own: string, side: SideOfChange): Promise<ValuesContent[]> {
+  const files = [...valuesFilesOfCharts(side)].flatMap(([folder, values]) =>
+    folder === chart || chart.startsWith(`${folder}/`) ? [...values] : [],
+  )
+  const read = await Promise.all(files.filter((file) => file !== own).map((file) => valuesAt(file, side.checkout)))
+  return read.flatMap((values) => values ?? [])
+}
+
+/** Whether values give a chart a value, as its own or as that of a dependency. */
+function gives(keys: readonly string[], values: ValuesContent, chart: string): boolean {
+  return [keys, [path.basename(chart), ...keys]].some((one) => valueAt(one, values) !== undefined)
+}
+
+function valueAt(keys: readonly string[], { node, resolve }: ValuesContent): Node | undefined {
+  return keys.reduce<Node | undefined>((above, key) => {
+    const map = isAlias(above) ? resolve(above) : above
+    return isMap(map) ? pairsOf(map, resolve).get(key)?.value : undefined
+  }, node)
+}
+
+function isGiven(node: Node | undefined): boolean {
+  return isScalar(node) && node.value !== null && node.value !== ''
+}
