@@ -21,6 +21,7 @@ export const gateRules = {
   'source/not-listed': 'The Kustomization of its folder lists each new file with a route or a certificate.',
   'source/without-namespace': 'Every object that Flux applies names a namespace, if its kind has namespaces.',
   'source/misnamed': 'Every new Kustomization has a name and an apiVersion that kustomize reads.',
+  'source/path-missing': 'Every new path in a list of paths of this repository is there.',
   'source/patch-unmatched': 'Every new patch of a Kustomization that concerns ingress has a target that is there.',
   'config/invalid': 'The config of ingress-guard is valid.',
   'config/changed': 'Every change to the config of ingress-guard, or to a workflow that runs it, is reported.',

@@ -15,6 +15,7 @@ import { misreadValues } from '../gaps/misread-values'
 import { missingCharts } from '../gaps/missing-charts'
 import { missingEntries } from '../gaps/missing-entries'
 import { missingNamedTemplates } from '../gaps/missing-named-templates'
+import { missingPaths } from '../gaps/missing-paths'
 import { missingValues } from '../gaps/missing-values'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
@@ -120,6 +121,7 @@ export async function accountForUnseen(
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
+      ...(base && changed ? await missingPaths(base, head, changed) : []),
       ...(base ? await missingEntries(base, head, failed.findings) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
