@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { gluedLinesIn } from '../../src/template/glued-lines'
 import { misplacedDotsIn } from '../../src/template/misplaced-dots'
+import { misplacedFunctionsIn } from '../../src/template/misplaced-functions'
+import { singleBracesIn } from '../../src/template/single-braces'
 import { judgeChange } from './rendered'
 import type { Files } from './repository'
 
@@ -76,6 +78,50 @@ describe('a value that a template calls', () => {
 function said(faults: readonly { readonly from: number; readonly text: string }[], template: string): string[] {
   return faults.map(({ from, text }) => `${template.slice(0, from).split('\n').length} ${text}`)
 }
+
+describe('a function between values', () => {
+  test('is a warning at its line, with the way to write it', async () => {
+    const test = '{{ if eq .Values.mode "live" and .Values.acme }}{{ end }}'
+    const head = right.replace('{{- range', `${test}\n{{- range`)
+    expect(await unrendered(head)).toEqual([
+      'introduced warning issuers/templates/issuers.yaml:2:30 Helm cannot render this line, because `and` comes between values, and it is a function that takes them from behind it. Each release that reaches the line fails. Write it first, with each condition in parentheses: `and (eq .a "x") (eq .b "y")`.',
+    ])
+  })
+
+  test.each([
+    ['{{ if not eq .Values.mode "live" }}', ['eq']],
+    ['{{ if (hasPrefix "a" $name) or (hasPrefix "b" $name) }}', ['or']],
+    ['{{ $on := and $tls and (eq .Values.type "acme") }}', ['and']],
+    ['{{ if and (eq .a "x") (not .b) }}{{ else if or .a .b }}{{ end }}', []],
+    ['{{ with .Values.a | default (eq .b "and") | not }}{{ end }}', []],
+    ['{{ range $i, $one := .Values.list }}{{ ne $i 0 | toString }}{{ end }}', []],
+    ['{{- /* this and that */ -}}', []],
+    ['{{ up\n  and down }}', []],
+  ])('%s has %j', (template, names) => {
+    expect(misplacedFunctionsIn(template).map(({ written }) => written)).toEqual(names)
+  })
+})
+
+describe('an action that begins with one brace', () => {
+  test('is a warning at its line', () => {
+    const text = 'ports:\n  - number: { .Values.web.port }}\n'
+    expect(singleBracesIn(text).map(({ from, text: words }) => [from, words])).toEqual([
+      [
+        text.indexOf('{'),
+        'Helm writes `{ .Values.web.port }}` out as it is, because it begins with one brace, so this value is not filled in, and the YAML may be broken. Write `{{ .Values.web.port }}`.',
+      ],
+    ])
+  })
+
+  test.each([
+    '{{ .Values.web.port }}',
+    '{ "port": {{ .Values.web.port }} }',
+    '{ .spec.port }}',
+    '{{`{{ .Values.a }}`}}',
+  ])('%s is none', (text) => {
+    expect(singleBracesIn(text)).toEqual([])
+  })
+})
 
 describe('lines that dashes join', () => {
   const glued = (template: string) => said(gluedLinesIn(template), template)

@@ -6,6 +6,8 @@ import type { SideOfChange } from '../sides/side'
 import { calledValuesIn } from '../template/called-values'
 import { gluedLinesIn } from '../template/glued-lines'
 import { misplacedDotsIn } from '../template/misplaced-dots'
+import { misplacedFunctionsIn } from '../template/misplaced-functions'
+import { singleBracesIn } from '../template/single-braces'
 import type { TemplateFault } from '../template/template-fault'
 
 /**
@@ -53,7 +55,13 @@ function faultsIn(file: string, template: string): TemplateFault[] {
   // Other templates render such a file with a dot of their choice.
   const isPart = path.basename(file).startsWith('_')
   const dots = misplacedDotsIn(template, isPart ? 'unknown' : 'root')
-  return [...calledValuesIn(template), ...gluedLinesIn(template), ...dots]
+  return [
+    ...calledValuesIn(template),
+    ...gluedLinesIn(template),
+    ...misplacedFunctionsIn(template),
+    ...singleBracesIn(template),
+    ...dots,
+  ]
 }
 
 /** Whether a file is a template of a chart that is there. */

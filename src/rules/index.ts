@@ -70,6 +70,7 @@ import issuerKnown from './ingress-tls/issuer-known'
 import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
 import namesKept from './ingress-tls/names-kept'
+import objectNamed from './ingress-tls/object-named'
 import objectSingle from './ingress-tls/object-single'
 import objectValuesAccepted from './ingress-tls/object-values-accepted'
 import objectsAccepted from './ingress-tls/objects-accepted'
@@ -190,6 +191,7 @@ export const rules: readonly Rule[] = [
   issuerTrusted,
   listenersAccepted,
   namesKept,
+  objectNamed,
   objectSingle,
   objectValuesAccepted,
   objectsAccepted,

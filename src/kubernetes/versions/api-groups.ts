@@ -59,6 +59,13 @@ export function resourcesOfGroup(group: string): ReadonlySet<string> | undefined
   return resourcesOf.get(group)
 }
 
+/** The groups that have a resource: those of Kubernetes itself in a stable version, or else those of extensions. */
+export function groupsWithResource(resource: string): string[] {
+  const stable = [...groupsWith].flatMap(([kind, groups]) => (resourceOf(kind) === resource ? [...groups] : []))
+  if (stable.length > 0) return stable
+  return [...resourcesOf].flatMap(([group, resources]) => (resources.has(resource) ? group : []))
+}
+
 /** `networkpolicies` of `NetworkPolicy`: the name that requests and roles have for a kind. */
 function resourceOf(kind: string): string {
   const name = kind.toLowerCase()

@@ -39,10 +39,14 @@ export default defineRule({
     // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/manifests/crds/application-crd.yaml, where it is required
     projectless: ({ application }: { application: string }) =>
       `${application} has no project, which its CustomResourceDefinition requires, so the API server refuses it and nothing of it is deployed. Write project: default, or the project that is meant.`,
+    // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/util/app/path/path.go, Path
+    absolute: ({ application, path }: Record<'application' | 'path', string>) =>
+      `${application} has the path ${path}, and Argo CD refuses a path that begins with a slash, so it deploys nothing of it. Write it without the slash: paths begin at the root of the repository.`,
     // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go, resolveReferencedSources
     unreferenced: ({ application, file, ref, near }: Record<'application' | 'file' | 'ref' | 'near', string>) =>
       `${application} takes the values file ${file}, and none of its sources has ref: ${ref}, so Argo CD fails to render it and deploys no change of it.${near} Write a ref that a source has, or add it to the source with that file.`,
   },
+  later: { absolute: '1.18.0' },
   check({ manifest, report }) {
     const root = applicationRootOf(manifest)
     if (!root) return
@@ -76,6 +80,8 @@ export default defineRule({
       const places = isOneOfSeveral ? [path, chart, ref] : [path, chart]
       const isPlaced = places.some(isGiven)
       const missing = isOneOfSeveral ? 'a path, a chart or a ref' : 'a path or a chart'
+      const place = textAt(path)
+      if (place.startsWith('/')) report(path, 'absolute', { application, path: place }, { keys: [place] })
       if (!isGiven(repoURL)) report(repoURL, 'sourceless', { application, missing: 'a repoURL' })
       else if (!isPlaced) report(path, 'sourceless', { application, missing }, { keys: [textAt(repoURL)] })
       else if (isGiven(chart) && !isGiven(targetRevision))

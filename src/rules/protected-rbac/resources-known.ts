@@ -1,6 +1,6 @@
 import { oneEditFrom } from '../../closest'
 import { roleKinds } from '../../kubernetes/rbac/rbac'
-import { resourcesOfGroup } from '../../kubernetes/versions/api-groups'
+import { groupsWithResource, resourcesOfGroup } from '../../kubernetes/versions/api-groups'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
@@ -20,13 +20,15 @@ export default defineRule({
       `${role} names the resource ${resource}, but no resource has capital letters in its name, so this allows nothing, and the requests of its subjects are denied. Write ${right}.`,
     mistyped: ({ role, resource, right }: Named) =>
       `${role} names the resource ${resource}, which its API groups do not have, so this allows nothing, and the requests of its subjects are denied. Write ${right}, if that is meant.`,
+    foreign: ({ role, resource, group, right }: Record<'role' | 'resource' | 'group' | 'right', string>) =>
+      `${role} allows ${resource} in ${group}, which has no such resource, so this allows nothing, and the requests of its subjects are denied. The resource is in the API group ${right}: write a rule for that group.`,
     nameless: ({ role, resource, lock }: { role: string; resource: string; lock: string }) =>
       `${role} allows to create ${resource} of the name ${lock} alone, but a request to create an object has no name yet, so it is denied: where ${lock} is not there yet, no replica becomes the leader. Allow create in a rule without resourceNames.`,
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-example
     core: ({ role, group, resources }: Record<'role' | 'group' | 'resources', string>) =>
       `${role} allows ${resources} in the API group ${group}, and no group is called so: the core group has an empty name. So this allows nothing, and the requests of its subjects are denied. Write "" in place of it.`,
   },
-  later: { core: '1.8.0' },
+  later: { core: '1.8.0', foreign: '1.9.0' },
   check({ manifest, report }) {
     const role = nameOf(manifest.ref)
     const rules = [...manifest.root.at('rules').items()]
@@ -45,6 +47,12 @@ export default defineRule({
         if (!/^[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(resource)) continue
         const lower = resource.toLowerCase()
         const meant = lower === resource ? meantBy(resource, names) : lower
+        const right =
+          lower === resource && meant === undefined ? groupOfForeign(resource, groups, names, rules) : undefined
+        if (right !== undefined) {
+          const group = groups.map((one) => (one === '' ? 'the core API group' : `the API group ${one}`)).join(' and ')
+          report(at, 'foreign', { role, resource, group, right }, { keys: [resource] })
+        }
         // The right name beside it allows what is meant.
         if (meant === undefined || own.includes(meant)) continue
         const args = { role, resource, right: meant }
@@ -86,6 +94,24 @@ function namesIn(groups: readonly string[], rules: readonly Cursor[]): Names {
   const alike = rules.filter((rule) => String(stringsIn(rule, 'apiGroups')) === String(groups))
   const names = alike.flatMap((rule) => stringsIn(rule, 'resources').filter((one) => !one.includes('/')))
   return { names: new Set(names), areAll: false }
+}
+
+/** The one other group that has a resource, where no group of its rule has it and no other rule of the role names that group. */
+function groupOfForeign(
+  resource: string,
+  groups: readonly string[],
+  { names, areAll }: Names,
+  rules: readonly Cursor[],
+): string | undefined {
+  const [name = ''] = resource.split('/')
+  const others = groupsWithResource(name)
+  const [right] = others
+  if (!areAll || names.has(name) || right === undefined || others.length > 1 || groups.includes('*')) return undefined
+  const isAllowed = rules.some((rule) => {
+    const [its, resources] = [stringsIn(rule, 'apiGroups'), stringsIn(rule, 'resources')]
+    return [right, '*'].some((one) => its.includes(one)) && [resource, '*'].some((one) => resources.includes(one))
+  })
+  return isAllowed ? undefined : right
 }
 
 /** The resource that is meant by a name that no group of its rule has; undefined where the name is right, or may be. */
