@@ -79,7 +79,7 @@ describe('an uncovered host comes by a trick', () => {
     ],
     [
       'behind flow style that looks like JSON',
-      `{"apiVersion": v1, "kind": ConfigMap, "metadata": {"name": 'a"'}}\n---\n${hole}`,
+      `{"apiVersion": v1, "kind": ConfigMap, "metadata": {"name": a, "annotations": {"note": 'a"'}}}\n---\n${hole}`,
     ],
   ])('%s', async (_, text) => {
     expect(await introduced({ 'i.yaml': covered }, { 'i.yaml': text })).toEqual(found)

@@ -51,6 +51,18 @@ describe('a path that a change adds to a list of paths', () => {
     expect(await missing(before, after)).toEqual([])
   })
 
+  test('is reported once in a Kustomization, by kustomize', async () => {
+    const listed = (...names: string[]) =>
+      `resources: [${names.map((name) => `components/${name}/base/map.yaml`).join(', ')}]\n`
+    const file = 'kustomization.yaml'
+    const before = listed('web', 'shop', 'mail')
+    const { findings } = await judgeChange(
+      { ...here, [file]: before },
+      { [file]: listed('web', 'shop', 'mail', 'none') },
+    )
+    expect(findings.filter(({ level }) => level !== 'notice').map(({ rule }) => rule)).toEqual(['source/unrendered'])
+  })
+
   test('is not reported in files of CI', async () => {
     expect(await missing(apps(...old), apps(...old, 'components/none/base'), '.github/labeler.yml')).toEqual([])
   })

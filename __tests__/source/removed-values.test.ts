@@ -61,6 +61,16 @@ describe('a value that a change removes', () => {
     expect(await gaps(port, values, more)).toEqual([])
   })
 
+  test('is not reported where a release of a chart at the root gives the value', async () => {
+    const own = Object.entries(service('{{ .Values.service.port }}')).map(([file, text]) => [
+      file.slice('web/'.length),
+      text,
+    ])
+    const values: Files = { 'values-live.yaml': 'service: {port: 9090}\n' }
+    const { findings } = await judgeChange({ ...values, ...Object.fromEntries(own) }, { 'values.yaml': renamed })
+    expect(findings.filter(({ message }) => message === 'value-removed')).toEqual([])
+  })
+
   test('is not reported where the chart around it gives the value', async () => {
     const own = Object.entries(service('{{ .Values.service.port }}')).map(([file, text]) => [
       `shop/charts/${file}`,

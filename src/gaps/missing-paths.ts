@@ -24,15 +24,21 @@ const fewest = 3
  * Paths that a change adds to a file of values or of another tool and that are not in the repository, while all that the
  * file had in the same role are: a folder that is misspelled in the list of an app of apps. The tool that reads the file need
  * not be known.
+ *
+ * @param known the paths that are reported already
  */
 export async function missingPaths(
   base: SideOfChange,
   head: SideOfChange,
   changed: ReadonlySet<string>,
+  known: readonly Finding[],
 ): Promise<Finding[]> {
+  const places = new Set(known.map(placeOf))
   const found: Finding[] = []
   for (const file of changed) {
-    const isRead = /\.ya?ml$/.test(file) && !file.split('/').some((part) => part.startsWith('.'))
+    // kustomize says itself which entry is not there.
+    const isOfTool = /(?:^|\/)(?:\.|kustomization\.ya?ml$)/.test(file)
+    const isRead = /\.ya?ml$/.test(file) && !isOfTool
     const [before, after] = isRead
       ? await Promise.all(
           [base, head].map(({ checkout }) => (checkout.has(file) ? valuesAt(file, checkout) : undefined)),
@@ -40,7 +46,11 @@ export async function missingPaths(
       : []
     if (before && after && !isObject(after)) found.push(...missingIn(file, before, after, head))
   }
-  return found
+  return found.filter((one) => !places.has(placeOf(one)))
+}
+
+function placeOf({ location: { path: file, region } }: Finding): string {
+  return `${file}:${region.startLine}`
 }
 
 function missingIn(file: string, before: ValuesContent, after: ValuesContent, head: SideOfChange): Finding[] {

@@ -7,7 +7,6 @@ import { lineRegion } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { writtenValuesIn } from '../template/written-values'
 import { type ValuesContent, valuesAt } from '../values/values-file'
-import { valuesFilesOfCharts } from './values-files-of-charts'
 
 /**
  * Default values of a chart that this change removes while a template still writes them: helm leaves a gap in their place,
@@ -38,7 +37,7 @@ function isOfChart(file: string, { checkout }: SideOfChange): boolean {
 }
 
 async function removedFrom(file: string, base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
-  const chart = path.dirname(file)
+  const chart = path.join(file, '..').replace(/^\.$/, '')
   const [before, after] = await Promise.all([valuesAt(file, base.checkout), valuesAt(file, head.checkout)])
   if (!before || !after) return []
   const isRemoved = (keys: readonly string[]) => isGiven(valueAt(keys, before)) && !valueAt(keys, after)
@@ -71,10 +70,15 @@ async function removedFrom(file: string, base: SideOfChange, head: SideOfChange)
 
 /** The values of this chart's releases, and those of the charts around it. */
 async function valuesOfOthers(chart: string, own: string, side: SideOfChange): Promise<ValuesContent[]> {
-  const files = [...valuesFilesOfCharts(side)].flatMap(([folder, values]) =>
-    folder === chart || chart.startsWith(`${folder}/`) ? [...values] : [],
+  const files = side.discovery.sources.flatMap((source) => {
+    if (source.kind !== 'helm' || source.fetched) return []
+    const isAround = source.chart === '' || source.chart === chart || chart.startsWith(`${source.chart}/`)
+    const defaults = path.join(source.chart, 'values.yaml')
+    return isAround ? [defaults, ...source.values.flatMap((one) => ('path' in one ? [one.path] : []))] : []
+  })
+  const read = await Promise.all(
+    [...new Set(files)].filter((file) => file !== own).map((file) => valuesAt(file, side.checkout)),
   )
-  const read = await Promise.all(files.filter((file) => file !== own).map((file) => valuesAt(file, side.checkout)))
   return read.flatMap((values) => values ?? [])
 }
 
