@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import { closest } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
+import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
 import { isList, isMap, isScalar, type MapNode, type Node, type Pair } from '../manifest/nodes'
 import type { SideOfChange } from '../sides/side'
@@ -25,7 +26,7 @@ const fewest = 3
  * file had in the same role are: a folder that is misspelled in the list of an app of apps. The tool that reads the file need
  * not be known.
  *
- * @param known the paths that are reported already
+ * @param known the failures that are reported already
  */
 export async function missingPaths(
   base: SideOfChange,
@@ -33,7 +34,6 @@ export async function missingPaths(
   changed: ReadonlySet<string>,
   known: readonly Finding[],
 ): Promise<Finding[]> {
-  const places = new Set(known.map(placeOf))
   const found: Finding[] = []
   for (const file of changed) {
     // kustomize says itself which entry is not there.
@@ -46,11 +46,7 @@ export async function missingPaths(
       : []
     if (before && after && !isObject(after)) found.push(...missingIn(file, before, after, head))
   }
-  return found.filter((one) => !places.has(placeOf(one)))
-}
-
-function placeOf({ location: { path: file, region } }: Finding): string {
-  return `${file}:${region.startLine}`
+  return notKnown(found, known)
 }
 
 function missingIn(file: string, before: ValuesContent, after: ValuesContent, head: SideOfChange): Finding[] {

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
+import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
 import { pairsOf } from '../manifest/map-pairs'
 import { isAlias, isMap, isScalar, type Node } from '../manifest/nodes'
@@ -24,12 +25,7 @@ export async function removedValues(
   for (const file of changed)
     if (path.basename(file) === 'values.yaml' && [base, head].every((side) => isOfChart(file, side)))
       found.push(...(await removedFrom(file, base, head)))
-  const places = new Set(known.map(placeOf))
-  return found.filter((one) => !places.has(placeOf(one)))
-}
-
-function placeOf({ location: { path: file, region } }: Finding): string {
-  return `${file}:${region.startLine}`
+  return notKnown(found, known)
 }
 
 function isOfChart(file: string, { checkout }: SideOfChange): boolean {

@@ -44,7 +44,7 @@ export default defineRule({
   ],
   messages: {
     refused: ({ object, fault, loss }: Record<'object' | 'fault' | 'loss', string>) =>
-      `The API server rejects ${object}, because its name ${fault}: ${loss}. Give it a name of small letters, digits, dashes and dots that begins and ends with a letter or a digit.`,
+      `The API server rejects ${object}, because its name ${fault}: ${loss}. Give it a name of small letters, digits, dashes and dots, in which each part between dots begins and ends with a letter or a digit.`,
   },
   check({ manifest, report }) {
     const { name } = manifest.ref
@@ -52,9 +52,7 @@ export default defineRule({
     if (at.string === undefined || name === '' || subdomain.test(name) || isFilledIn(name)) return
     const [wrong] = name.match(/[^-a-z0-9.]/) ?? []
     const fault =
-      wrong === undefined
-        ? 'begins or ends with another character than a letter or a digit'
-        : `has ${characterOf(wrong)}`
+      wrong === undefined ? 'has a part that is empty, or begins or ends with a dash' : `has ${characterOf(wrong)}`
     report(at, 'refused', { object: nameOf(manifest.ref), fault, loss: lossOf(manifest) }, { keys: [name] })
   },
 })
