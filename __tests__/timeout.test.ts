@@ -227,7 +227,7 @@ describe('a thread that never pauses', () => {
       file,
       `const { parentPort } = require('node:worker_threads')
       const { writeFileSync } = require('node:fs')
-      const step = Buffer.from(JSON.stringify({ doing: 'judging big.yaml by a/rule', path: 'big.yaml' }))
+      const step = Buffer.from('judging big.yaml by a/rule\\0big.yaml')
       ${child}
       parentPort.once('message', (start) => {
       new Uint8Array(start.step, 4).set(step)

@@ -10,7 +10,7 @@ import type { Host } from './run'
 export interface Start {
   readonly options: Options
   readonly host: Host
-  /** The step that is being done, as its length and its JSON: it can be read while the thread is stuck in it. */
+  /** The step that is being done, as its length and its text: it can be read while the thread is stuck in it. */
   readonly step: SharedArrayBuffer
 }
 
@@ -30,24 +30,28 @@ export type Message =
   | { readonly failed: Failed }
   | CleanupMessage
 
-/** The bytes that a step's description may take. */
+/** The bytes that a step's description may take, and those before it: its length. */
 const room = 8192
+const start = 4
+
+const encoder = new TextEncoder()
 
 export function newStep(): SharedArrayBuffer {
   return new SharedArrayBuffer(room)
 }
 
+/** Hundreds of thousands of steps are written in a large run, so that this is not JSON. */
 export function writeStep(shared: SharedArrayBuffer, { doing, path }: Step): void {
-  const bytes = Buffer.from(JSON.stringify({ doing: doing.slice(0, 500), path: path?.slice(0, 500) }))
   const length = new Int32Array(shared, 0, 1)
   // While it is written there is none to read.
   Atomics.store(length, 0, 0)
-  new Uint8Array(shared, 4).set(bytes.subarray(0, room - 4))
-  Atomics.store(length, 0, bytes.length)
+  const text = path === undefined ? doing.slice(0, 500) : `${doing.slice(0, 500)}\0${path.slice(0, 500)}`
+  Atomics.store(length, 0, encoder.encodeInto(text, new Uint8Array(shared, start)).written)
 }
 
 export function stepIn(shared: SharedArrayBuffer): Step {
   const length = Atomics.load(new Int32Array(shared, 0, 1), 0)
-  const bytes = Buffer.from(new Uint8Array(shared, 4).slice(0, length))
-  return length === 0 ? { doing: 'starting' } : JSON.parse(bytes.toString('utf8'))
+  if (length === 0) return { doing: 'starting' }
+  const [doing = '', path] = Buffer.from(new Uint8Array(shared, start).slice(0, length)).toString('utf8').split('\0')
+  return path === undefined ? { doing } : { doing, path }
 }

@@ -12,8 +12,8 @@ import { isAlias, isList, isMap, isScalar, type Node } from './nodes'
 export class Cursor {
   private constructor(
     readonly manifest: Manifest,
-    /** The key or index below the parent; undefined for the root of a text. */
-    private readonly step: Key | undefined,
+    /** The keys and indexes that lead here from the parent; none for the root of a text. */
+    private readonly steps: readonly Key[],
     /** The node in the file (an alias is not resolved); undefined if it is missing. */
     private readonly written: Node | undefined,
     /** The key the value is written under; list items and the root have none. */
@@ -24,13 +24,12 @@ export class Cursor {
   ) {}
 
   static root(manifest: Manifest): Cursor {
-    return new Cursor(manifest, undefined, manifest.object.node, undefined, undefined)
+    return new Cursor(manifest, [], manifest.object.node, undefined, undefined)
   }
 
   /** The keys and indexes that lead here; those of a string's own YAML follow those of the string. */
   get path(): readonly Key[] {
-    const above = this.parent?.path ?? []
-    return this.step === undefined ? above : [...above, this.step]
+    return [...(this.parent?.path ?? []), ...this.steps]
   }
 
   private get node(): Node | undefined {
@@ -66,42 +65,47 @@ export class Cursor {
   /** The YAML in a string: values in an Argo CD Application, for example. Undefined if it is not YAML. */
   get nested(): Cursor | undefined {
     const nested = this.string === undefined ? undefined : nestedIn(this.string, this.region, this.manifest.object)
-    return nested && new Cursor(this.manifest, undefined, nested.node, undefined, this, nested)
+    return nested && new Cursor(this.manifest, [], nested.node, undefined, this, nested)
   }
 
+  /** The value at a path. No cursor is made for what is passed on the way: rules ask for millions of paths. */
   at(...keys: Key[]): Cursor {
-    let cursor: Cursor = this
-    for (const key of keys) cursor = cursor.child(key)
-    return cursor
-  }
-
-  private child(key: Key): Cursor {
-    const node = this.node
-    if (typeof key === 'number') {
-      const item = isList(node) ? node.items[key] : undefined
-      return new Cursor(this.manifest, key, item, undefined, this, this.source)
+    let written = this.written
+    let key: Node | undefined
+    for (const step of keys) {
+      const node = isAlias(written) ? this.source.resolve(written) : written
+      if (typeof step === 'number') {
+        written = isList(node) ? node.items[step] : undefined
+        key = undefined
+      } else {
+        const pair = isMap(node) ? findPair(node, step, this.source.resolve) : undefined
+        written = pair?.value
+        key = pair?.key
+      }
     }
-    const pair = isMap(node) ? findPair(node, key, (alias) => this.source.resolve(alias)) : undefined
-    return new Cursor(this.manifest, key, pair?.value, pair?.key, this, this.source)
+    return keys.length === 0 ? this : new Cursor(this.manifest, keys, written, key, this, this.source)
   }
 
   /** The items of a list; none if there is no list. */
   *items(): Generator<Cursor> {
     const node = this.node
-    if (isList(node)) for (const index of node.items.keys()) yield this.child(index)
+    if (!isList(node)) return
+    for (const [index, item] of node.items.entries())
+      yield new Cursor(this.manifest, [index], item, undefined, this, this.source)
   }
 
   /** The entries of a map, including merged keys; none if there is no map. */
   *entries(): Generator<[string, Cursor]> {
     const node = this.node
     if (!isMap(node)) return
-    for (const key of pairsOf(node, (alias) => this.source.resolve(alias)).keys()) yield [key, this.child(key)]
+    for (const [key, pair] of pairsOf(node, this.source.resolve))
+      yield [key, new Cursor(this.manifest, [key], pair.value, pair.key, this, this.source)]
   }
 
   /** The place for a reader: the scalar, or the key of a map or list, or the nearest existing value above. */
   get region(): Region {
     const { object } = this.manifest
-    if (this.written === undefined) return this.parent?.region ?? object.region
+    if (this.written === undefined) return this.above?.region ?? object.region
     const { source } = this
     if (isScalar(this.written) || isAlias(this.written)) {
       const empty = this.written.from === this.written.to && this.key
@@ -111,5 +115,10 @@ export class Cursor {
     if (!this.parent) return object.region
     const first = isMap(this.written) ? this.written.pairs[0]?.key : undefined
     return source.regionOf(first ?? this.written)
+  }
+
+  /** The value that this one is in. */
+  private get above(): Cursor | undefined {
+    return this.steps.length > 1 ? this.parent?.at(...this.steps.slice(0, -1)) : this.parent
   }
 }

@@ -3,6 +3,7 @@ import { identify, programConfigured } from './identity'
 import { isJson } from './json'
 import { Refusal, TooDeep } from './kubectl-yaml/characters'
 import { parseFirst } from './kubectl-yaml/parser'
+import { parseSimple } from './kubectl-yaml/simple-document'
 import type { ObjectRef } from './manifest'
 import { findPair, type Resolve } from './map-pairs'
 import { isAlias, isList, isMap, isScalar, type MapNode, type Node } from './nodes'
@@ -183,12 +184,12 @@ function placeOf({ reason, from, to }: Refusal) {
   return { reason, from, to }
 }
 
-function parse(text: string, start: number, keys?: Map<string, string>): Node | Refusal | undefined {
+function parse(text: string, start: number, keys = new Map<string, string>()): Node | Refusal | undefined {
   const from = text.startsWith('\ufeff', start) ? start + 1 : start
   // kubectl's line reader ends the last line, too.
   const lines = text.endsWith('\n') ? text : `${text}\n`
   try {
-    return parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text), keys)
+    return parseSimple(lines, from, keys) ?? parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text), keys)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error

@@ -22,7 +22,7 @@ export interface LoadedObject {
   readonly region: Region
   readonly duplicateKeys: readonly { key: string; region: Region }[]
   regionOf(node: Node): Region
-  resolve(alias: Alias): Node | undefined
+  readonly resolve: (alias: Alias) => Node | undefined
   /** The related files and objects of the repository; undefined if they were not looked up. */
   readonly context?: RepositoryContext
 }

@@ -28,38 +28,42 @@ function mergedBy(pair: Pair, resolve: Resolve): MapNode[] {
 /** Anchors nest no deeper than this in anything a person wrote. */
 const deepestMerge = 32
 
+/** Maps that take long to put together: a map is read often. */
 const known = new WeakMap<MapNode, ReadonlyMap<string, Pair>>()
 
+/** A map of so few pairs is searched faster than its pairs are put into order, and is not remembered: most are small. */
+const few = 16
+
 /**
- * The pairs of a map by their keys, including merged ones, cached because a map is read often. The last pair counts, as
- * in go-yaml 2: the last of duplicate keys, and a `<<` over a key before it.
+ * The pairs of a map by their keys, including merged ones. The last pair counts, as in go-yaml 2: the last of duplicate
+ * keys, and a `<<` over a key before it.
  */
 export function pairsOf(map: MapNode, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
   const before = known.get(map)
   if (before) return before
   const pairs = new Map<string, Pair>()
+  let isMerged = false
   for (const pair of map.pairs) {
     if (!isMerge(pair)) {
       const text = textOf(pair.key, resolve)
       if (text !== undefined) pairs.set(text, pair)
     } else if (depth <= deepestMerge) {
+      isMerged = true
       for (const source of mergedBy(pair, resolve).reverse())
         for (const [text, merged] of pairsOf(source, resolve, depth + 1)) pairs.set(text, merged)
     }
   }
-  if (depth === 0) known.set(map, pairs)
+  if (depth === 0 && (isMerged || map.pairs.length > few)) known.set(map, pairs)
   return pairs
 }
-
-/** A map of so few pairs is searched faster than its pairs are put into order. */
-const few = 16
 
 export function findPair(map: MapNode, key: string, resolve: Resolve): Pair | undefined {
   if (map.pairs.length > few) return pairsOf(map, resolve).get(key)
   let found: Pair | undefined
   for (const pair of map.pairs) {
     if (!isScalar(pair.key) || isMerge(pair)) return pairsOf(map, resolve).get(key)
-    if (String(pair.key.value) === key) found = pair
+    const { value } = pair.key
+    if (value === key || (typeof value !== 'string' && String(value) === key)) found = pair
   }
   return found
 }

@@ -31,6 +31,9 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
 /** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on separate lines. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 
+/** The first byte of every certificate in DER. To let OpenSSL find out that there is none takes long. */
+const derSequence = 0x30
+
 /** Placeholders that people and tools write for a later value. */
 const standInWords =
   /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i
@@ -53,7 +56,7 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
 
   const broken = (fault: string) => ({ kind: 'broken', at, fault }) as const
   // Before its bytes are read as words, which they may happen to spell.
-  if (isReadable && !text.includes('-----BEGIN ') && attempt(() => new X509Certificate(bytes)))
+  if (isReadable && bytes[0] === derSequence && attempt(() => new X509Certificate(bytes)))
     return broken('is DER, but controllers read PEM')
   if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   if (!isReadable) {

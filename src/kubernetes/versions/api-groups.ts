@@ -54,16 +54,20 @@ const plurals = new Set(['Endpoints', 'SecurityContextConstraints'])
 
 const resourcesOf = new Map([...kindsOf].map(([group, kinds]) => [group, new Set([...kinds].map(resourceOf))] as const))
 
+const groupsOf = new Map<string, string[]>()
+for (const [kind, groups] of groupsWith) for (const group of groups) append(groupsOf, resourceOf(kind), group)
+const stable = new Set(groupsOf.keys())
+for (const [group, resources] of resourcesOf)
+  for (const one of resources) if (!stable.has(one)) append(groupsOf, one, group)
+
 /** The names of all resources of a group, without subresources; undefined for a group whose kinds are not known. */
 export function resourcesOfGroup(group: string): ReadonlySet<string> | undefined {
   return resourcesOf.get(group)
 }
 
 /** The groups that have a resource: those of Kubernetes itself in a stable version, or else those of extensions. */
-export function groupsWithResource(resource: string): string[] {
-  const stable = [...groupsWith].flatMap(([kind, groups]) => (resourceOf(kind) === resource ? [...groups] : []))
-  if (stable.length > 0) return stable
-  return [...resourcesOf].flatMap(([group, resources]) => (resources.has(resource) ? group : []))
+export function groupsWithResource(resource: string): readonly string[] {
+  return groupsOf.get(resource) ?? []
 }
 
 /** `networkpolicies` of `NetworkPolicy`: the name that requests and roles have for a kind. */

@@ -46,7 +46,8 @@ function binary(text: string): Meaning {
   return { value: Buffer.from(bare, 'base64').toString('utf8') }
 }
 
-function plainValue(text: string): unknown {
+/** The value of a plain text. */
+export function plainValue(text: string): unknown {
   const word = words.get(text)
   if (word !== undefined) return word
   const first = text[0] ?? ''

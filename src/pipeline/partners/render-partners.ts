@@ -96,9 +96,10 @@ export async function renderPartners(
       return [source, { namespaces, mayHold }]
     })
   const open = new Map(await Promise.all(unrendered))
+  if (open.size === 0) return { rendered: [], repeated: new Map() }
   const destinationsOf = destinations(sides)
   const state = stateOf(touched, destinationsOf)
-  const places = new PossiblePlaces(declarations, destinationsOf, state, open.size > 0 ? written() : [])
+  const places = new PossiblePlaces(declarations, destinationsOf, state, written())
   const skim = (sources: readonly Source[]) =>
     Promise.all(sources.map(async (one) => [one.id, await skimmedObjects(one, head, known)] as const))
   const rendered: RenderedSide[] = []

@@ -104,9 +104,9 @@ function groupOfForeign(
   rules: readonly Cursor[],
 ): string | undefined {
   const [name = ''] = resource.split('/')
-  const others = groupsWithResource(name)
-  const [right] = others
-  if (!areAll || names.has(name) || right === undefined || others.length > 1 || groups.includes('*')) return undefined
+  if (!areAll || names.has(name) || groups.includes('*')) return undefined
+  const [right, ...others] = groupsWithResource(name)
+  if (right === undefined || others.length > 0) return undefined
   const isAllowed = rules.some((rule) => {
     const [its, resources] = [stringsIn(rule, 'apiGroups'), stringsIn(rule, 'resources')]
     return [right, '*'].some((one) => its.includes(one)) && [resource, '*'].some((one) => resources.includes(one))
