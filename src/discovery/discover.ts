@@ -4,7 +4,7 @@ import { type ArgoFiles, argoFilesIn } from '../deployers/common/argocd-files'
 import type { ChartElsewhere } from '../deployers/common/chart-elsewhere'
 import type { FileDeployments } from '../deployers/common/file-deployments'
 import { type IgnoreFiles, sourceIgnoresIn } from '../deployers/common/flux-artifact'
-import type { GeneratedApplications, NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
+import type { GeneratedBySet, NotInspected, PlainOwner } from '../deployers/common/gitops-sources'
 import type { MissingValues } from '../deployers/common/missing-values'
 import { TouchedPlaces } from '../deployers/common/touched-places'
 import type { SourceReference, TrackedRevision } from '../deployers/common/tracked-revision'
@@ -126,7 +126,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     generatorFiles,
     argoFiles,
     touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
-    generatedBySets: new Map<Manifest, readonly GeneratedApplications[]>(),
+    generatedBySets: new Map<Manifest, GeneratedBySet>(),
     patchFiles: patchFilesOf(kustomizationsInFiles),
     known,
     followed,
@@ -184,7 +184,7 @@ interface SideReading {
   readonly generatorFiles: ReadonlyMap<string, string>
   readonly argoFiles: ArgoFiles
   readonly touched: TouchedPlaces
-  readonly generatedBySets: Map<Manifest, readonly GeneratedApplications[]>
+  readonly generatedBySets: Map<Manifest, GeneratedBySet>
   /** The files of patches. */
   readonly patchFiles: ReadonlySet<string>
   readonly known: DiscoveryInput

@@ -37,30 +37,44 @@ export interface Selector {
   readonly ofComponent: boolean
 }
 
+/** The patches that Kustomizations list, by the files that they were read from: many a one is part of several others. */
+const listed = new WeakMap<Checkout, Map<Kustomization, Promise<readonly WrittenPatch[]>>>()
+
 /** The patches of a Kustomization and of all that it includes. */
 export async function patchesIn(
   { root, components = [] }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
 ): Promise<WrittenPatch[]> {
-  const found: WrittenPatch[] = []
+  const known = listed.get(checkout) ?? new Map<Kustomization, Promise<readonly WrittenPatch[]>>()
+  listed.set(checkout, known)
   const taken = [root, ...components].flatMap((start) => closureOf(start, all))
-  for (const { file, folder, made, component } of taken) {
-    const text = made ? undefined : await checkout.text(file)
-    if (text === undefined || !/patch/i.test(text)) continue
-    for (const { targetLine, ...entry } of patchEntriesIn(text)) {
-      const selector = targetLine && {
-        selector: { fields: entry.target, path: file, region: startOf(targetLine), ofComponent: component },
-      }
-      const place = entry.inline === undefined ? inside(folder, entry.path) : undefined
-      const from = place === undefined ? undefined : realPlace(checkout.tree, place)
-      const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
-      if (own === undefined) continue
-      const patches = patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined })
-      found.push(...patches.map((patch) => ({ ...patch, ...selector, renames: entry.renames || setsIdentity(patch) })))
+  const found = taken.map((one) => {
+    const its = known.get(one) ?? patchesListedBy(one, checkout)
+    known.set(one, its)
+    return its
+  })
+  return (await Promise.all(found)).flat()
+}
+
+async function patchesListedBy(
+  { file, folder, made, component }: Kustomization,
+  checkout: Checkout,
+): Promise<WrittenPatch[]> {
+  const text = made ? undefined : await checkout.text(file)
+  if (text === undefined || !/patch/i.test(text)) return []
+  const found = patchEntriesIn(text).map(async ({ targetLine, ...entry }) => {
+    const selector = targetLine && {
+      selector: { fields: entry.target, path: file, region: startOf(targetLine), ofComponent: component },
     }
-  }
-  return found
+    const place = entry.inline === undefined ? inside(folder, entry.path) : undefined
+    const from = place === undefined ? undefined : realPlace(checkout.tree, place)
+    const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
+    if (own === undefined) return []
+    const patches = patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined })
+    return patches.map((patch) => ({ ...patch, ...selector, renames: entry.renames || setsIdentity(patch) }))
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** An entry of `patches`, `patchesStrategicMerge` or `patchesJson6902`. */

@@ -11,7 +11,7 @@ import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { LoadedObject } from '../../manifest/load'
 import { Manifest } from '../../manifest/manifest'
-import type { GeneratedApplications, GitOpsSources } from '../common/gitops-sources'
+import type { GeneratedApplications, GeneratedBySet, GitOpsSources } from '../common/gitops-sources'
 import { argoRevision } from '../common/tracked-revision'
 import { nameMissingFolders, nameSourcesOf } from './argocd'
 import { elementsOf } from './generated-elements'
@@ -37,27 +37,25 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   const { root } = manifest
   for (const { repoURL, revision } of gitGeneratorsIn(root.at('spec', 'generators')))
     if (named.isThisRepository(textAt(repoURL))) named.track(manifest, '', argoRevision(textAt(revision)), revision)
-  const generated = generatedBy(manifest, named)
-  for (const { applications } of generated)
+  const { byGenerator, hasOneTemplate } = generatedBy(manifest, named)
+  for (const { applications } of byGenerator)
     for (const application of applications) nameSourcesOf(manifest, application, named)
-  for (const { fault } of generated) if (fault) named.skip(manifest, fault.cause, fault.reason)
-  if (generated.some(({ fault }) => fault && notFollowed.has(fault.cause)) && hasOneTemplate(root))
+  for (const { fault } of byGenerator) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  if (hasOneTemplate && byGenerator.some(({ fault }) => fault && notFollowed.has(fault.cause)))
     nameMissingFolders(manifest, root.at('spec', 'template'), named)
 }
 
-/** Whether all Applications of a set have the template of the set as it is. */
-function hasOneTemplate(root: Cursor): boolean {
-  const { generators } = readApplicationSet(root)
-  return !root.at('spec', 'templatePatch').exists && generators.every(({ template }) => template === undefined)
-}
-
-/** The Applications by generator; they are the same in each round of discovery. */
-function generatedBy(manifest: Manifest, named: GitOpsSources): readonly GeneratedApplications[] {
+/** The Applications of a set; they are the same in each round of discovery. */
+function generatedBy(manifest: Manifest, named: GitOpsSources): GeneratedBySet {
   const { generatedBySets } = named.repositoryIndex
   const known = generatedBySets.get(manifest)
   if (known) return known
   const { generators } = readApplicationSet(manifest.root)
-  const generated = generators.map((set) => applicationsOf(manifest, set, named))
+  const isPatched = manifest.root.at('spec', 'templatePatch').exists
+  const generated = {
+    byGenerator: generators.map((set) => applicationsOf(manifest, set, named)),
+    hasOneTemplate: !isPatched && generators.every(({ template }) => template === undefined),
+  }
   generatedBySets.set(manifest, generated)
   return generated
 }

@@ -47,10 +47,12 @@ function isTouched(manifest: Manifest, named: GitOpsSources): boolean {
   if (touched.areAll || touched.has(manifest.origin.path)) return true
   const bringer = named.bringerOf(manifest)
   if (!bringer) return false
-  // The files of other objects in the same rendering are no part of this one.
-  const others = new Set([...writtenAs.values()].map(({ origin }) => origin.path))
   const { source, definitionFiles } = bringer
   const ofChart =
     source.kind === 'helm' ? [source.chart, ...source.values.flatMap((one) => ('path' in one ? one.path : []))] : []
-  return [...definitionFiles, ...ofChart].some((file) => touched.has(file) && !others.has(file))
+  const changed = [...definitionFiles, ...ofChart].filter((file) => touched.has(file))
+  if (changed.length === 0) return false
+  // The files of other objects in the same rendering are no part of this one.
+  const others = new Set([...writtenAs.values()].map(({ origin }) => origin.path))
+  return changed.some((file) => !others.has(file))
 }

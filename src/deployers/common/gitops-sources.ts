@@ -30,12 +30,19 @@ export interface RepositoryIndex {
   readonly touched: TouchedPlaces
   /** The clusters that the config of the base declares. */
   readonly clusterNames: readonly string[]
-  /** The Applications of the ApplicationSets that were read already, by generator. */
-  readonly generatedBySets: Map<Manifest, readonly GeneratedApplications[]>
+  /** The ApplicationSets that were read already. */
+  readonly generatedBySets: Map<Manifest, GeneratedBySet>
   /** The objects that a rendering brings, each with that rendering. */
   readonly broughtBy: ReadonlyMap<Manifest, Bringer>
   /** The objects in files from which rendered objects are made. */
   readonly writtenAs: ReadonlyMap<Manifest, Manifest>
+}
+
+/** The Applications of an ApplicationSet. */
+export interface GeneratedBySet {
+  readonly byGenerator: readonly GeneratedApplications[]
+  /** Whether all of them have the template of the set as it is. */
+  readonly hasOneTemplate: boolean
 }
 
 /** The Applications of a generator that are judged, and the reason why these are not all. */

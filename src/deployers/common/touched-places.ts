@@ -20,15 +20,15 @@ export class TouchedPlaces {
   /** Whether a file differs, or a file in a folder, or one that the Kustomization of the folder takes in. */
   has(written: string): boolean {
     if (this.areAll) return true
-    const place = path.join('.', written).replace(/^\.\/?|\/$/g, '')
-    const known = this.known.get(place)
+    const known = this.known.get(written)
     if (known !== undefined) return known
+    const place = path.join('.', written).replace(/^\.\/?|\/$/g, '')
     const found =
       this.places.has(place) ||
       closureOf(place, this.kustomizations).some(({ file, leadsTo }) =>
         [file, ...leadsTo].some((one) => !this.kustomizations.has(one) && this.places.has(one)),
       )
-    this.known.set(place, found)
+    this.known.set(written, found)
     return found
   }
 }

@@ -16,15 +16,7 @@ import type { PartnerSearch } from './partner-search'
 import { destinations, type Group, PossiblePlaces } from './possible-places'
 import type { SeenObjects } from './seen-objects'
 import { skimmedObjects } from './skimmed-objects'
-import {
-  isAmong,
-  isAsked,
-  partnersWanted,
-  type StateOfChange,
-  stateOf,
-  subjectsAmong,
-  type Wanted,
-} from './wanted-partners'
+import { isAmong, isAsked, stateOf, subjectsAmong, type Wanted, WantedPartners } from './wanted-partners'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -99,6 +91,7 @@ export async function renderPartners(
   if (open.size === 0) return { rendered: [], repeated: new Map() }
   const destinationsOf = destinations(sides)
   const state = stateOf(touched, destinationsOf)
+  const partners = new WantedPartners(state)
   const places = new PossiblePlaces(declarations, destinationsOf, state, written())
   const skim = (sources: readonly Source[]) =>
     Promise.all(sources.map(async (one) => [one.id, await skimmedObjects(one, head, known)] as const))
@@ -113,7 +106,9 @@ export async function renderPartners(
   const without = new Set([...starts.keys()].filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))
   for (let frontier: ReadonlyMap<ActiveRule, readonly Manifest[]> = starts; frontier.size > 0 && open.size > 0; ) {
     const look = () =>
-      new Map([...frontier].map(([rule, its]) => [rule, askedFor(rule, places.grouped(its), state, without.has(rule))]))
+      new Map(
+        [...frontier].map(([rule, its]) => [rule, askedFor(rule, places.grouped(its), partners, without.has(rule))]),
+      )
     const looked = look()
     const candidates = holding(open, places, looked)
     // A source in a folder that repeats another is for another cluster, and need not be rendered.
@@ -198,12 +193,12 @@ function isSubject({ rule: { subjects } }: ActiveRule, manifest: Manifest): bool
 function askedFor(
   rule: ActiveRule,
   groups: readonly Group[],
-  state: StateOfChange,
+  partners: WantedPartners,
   lacksSubject: boolean,
 ): readonly Asked[] {
   const { subjects } = rule.rule
   return groups.flatMap(({ at, its }) => {
-    const wanted = partnersWanted(rule, its, state)
+    const wanted = partners.of(rule, its)
     const sought = lacksSubject && subjects ? subjectsAmong(wanted, subjects) : wanted
     return sought.length > 0 ? [{ at, wanted: sought }] : []
   })

@@ -51,21 +51,35 @@ export interface Wanted {
   readonly namespace?: string
 }
 
-/** The partners that a rule looks for, given some objects. */
-export function partnersWanted(active: ActiveRule, manifests: readonly Manifest[], state: StateOfChange): Wanted[] {
-  const wanted = new Map<string, { part: Omit<Wanted, 'strings'>; strings: Set<string> }>()
-  for (const manifest of manifests) {
-    if (!concerns(active.rule, groupKindOf(manifest.ref))) continue
-    const strings = partnersOf(active, manifest, state)
-    if (strings.length === 0) continue
-    for (const part of partsOfWanted(active.rule, manifest)) {
-      const key = `${part.kinds.join()} ${part.namespace ?? ''}`
-      const its = wanted.get(key) ?? { part, strings: new Set() }
-      wanted.set(key, its)
-      for (const text of strings) its.strings.add(text)
+/** The partners that rules look for; those of an object are asked for again and again, with other objects beside it. */
+export class WantedPartners {
+  private readonly known = new Map<ActiveRule, Map<Manifest, readonly Wanted[]>>()
+
+  constructor(private readonly state: StateOfChange) {}
+
+  /** The partners that a rule looks for, given some objects. */
+  of(active: ActiveRule, manifests: readonly Manifest[]): Wanted[] {
+    const known = this.known.get(active) ?? new Map<Manifest, readonly Wanted[]>()
+    this.known.set(active, known)
+    const wanted = new Map<string, { part: Wanted; strings: Set<string> }>()
+    for (const manifest of manifests) {
+      const its = known.get(manifest) ?? this.ofOne(active, manifest)
+      known.set(manifest, its)
+      for (const part of its) {
+        const key = `${part.kinds.join()} ${part.namespace ?? ''}`
+        const all = wanted.get(key) ?? { part, strings: new Set() }
+        wanted.set(key, all)
+        for (const text of part.strings) all.strings.add(text)
+      }
     }
+    return [...wanted.values()].map(({ part, strings }) => ({ ...part, strings: [...strings] }))
   }
-  return [...wanted.values()].map(({ part, strings }) => ({ ...part, strings: [...strings] }))
+
+  private ofOne(active: ActiveRule, manifest: Manifest): Wanted[] {
+    if (!concerns(active.rule, groupKindOf(manifest.ref))) return []
+    const strings = partnersOf(active, manifest, this.state)
+    return strings.length === 0 ? [] : partsOfWanted(active.rule, manifest).map((part) => ({ ...part, strings }))
+  }
 }
 
 /** The kinds of the partners of an object: those that are near it, and all others. */
