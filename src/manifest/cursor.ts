@@ -54,6 +54,12 @@ export class Cursor {
     return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
   }
 
+  /** Whether a value is written that is not null. */
+  get isSet(): boolean {
+    const node = this.node
+    return this.exists && !(isScalar(node) && node.value === null)
+  }
+
   get isMap(): boolean {
     return isMap(this.node)
   }

@@ -45,7 +45,7 @@ function* ofListener(at: Cursor, name: string, protocol: string): Iterable<Gatew
       fault: `the listener ${name} has a hostname, which the protocol ${protocol} does not know`,
       remedy: 'Remove the hostname.',
     }
-  if (!isSet(tls)) return
+  if (!tls.isSet) return
   if (['HTTP', 'TCP', 'UDP'].includes(protocol))
     yield {
       at: tls,
@@ -58,7 +58,7 @@ function* ofListener(at: Cursor, name: string, protocol: string): Iterable<Gatew
       fault: `the listener ${name} has the protocol HTTPS and the mode Passthrough`,
       remedy: 'Set its protocol to TLS and name it in a TLSRoute, or set the mode to Terminate.',
     }
-  else if (mode === 'Terminate' && isEmpty(tls.at('certificateRefs')) && !isSet(tls.at('options')))
+  else if (mode === 'Terminate' && isEmpty(tls.at('certificateRefs')) && !tls.at('options').isSet)
     yield {
       at: tls,
       fault: `the listener ${name} ends TLS and has no certificateRefs`,
@@ -96,7 +96,7 @@ export function* faultsOfHttpRules(spec: Cursor): Iterable<GatewayFault> {
     for (const match of matches) yield* ofPath(match.at('path'))
     for (const at of rule.at('backendRefs').items()) yield* ofBackend(at)
     yield* ofFilters(filters)
-    const redirect = filters.find((filter) => isSet(filter.at('requestRedirect')))
+    const redirect = filters.find((filter) => filter.at('requestRedirect').isSet)
     if (redirect && !isEmpty(rule.at('backendRefs')))
       yield {
         at: redirect,
@@ -166,14 +166,14 @@ function* ofFilters(filters: readonly Cursor[]): Iterable<GatewayFault> {
   for (const at of filters) {
     const type = at.at('type').string ?? ''
     const own = fieldOf.get(type)
-    const other = [...fieldOf.values()].find((field) => field !== own && isSet(at.at(field)))
+    const other = [...fieldOf.values()].find((field) => field !== own && at.at(field).isSet)
     if (own && other)
       yield {
         at: at.at(other),
         fault: `a filter of the type ${type} sets ${other}`,
         remedy: `Move it to a filter of its own type.`,
       }
-    else if (own && !isSet(at.at(own)))
+    else if (own && !at.at(own).isSet)
       yield {
         at,
         fault: `a filter of the type ${type} does not set ${own}`,
@@ -186,10 +186,6 @@ function* ofFilters(filters: readonly Cursor[]): Iterable<GatewayFault> {
   const rewrite = filters.find((at) => at.at('type').string === 'URLRewrite')
   if (rewrite && types.has('RequestRedirect'))
     yield { at: rewrite, fault: 'a rule has both a RequestRedirect and a URLRewrite', remedy: 'Keep one of them.' }
-}
-
-function isSet({ exists, value }: Cursor): boolean {
-  return exists && value !== null
 }
 
 function isEmpty(list: Cursor): boolean {

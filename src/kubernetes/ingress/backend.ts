@@ -25,9 +25,15 @@ export interface Backend {
   readonly isNumbered?: true
 }
 
+/** The backends that were read: many rules ask for them. */
+const known = new WeakMap<Manifest, readonly Backend[]>()
+
 /** The backends of an Ingress or a route that are Services, as far as their names are written. */
-export function backendsOf(manifest: Manifest): Backend[] {
-  return readBackends(manifest).filter(({ service }) => service !== '' && !isPlaceholder(service))
+export function backendsOf(manifest: Manifest): readonly Backend[] {
+  const backends =
+    known.get(manifest) ?? readBackends(manifest).filter(({ service }) => service !== '' && !isPlaceholder(service))
+  known.set(manifest, backends)
+  return backends
 }
 
 function readBackends(manifest: Manifest): Backend[] {

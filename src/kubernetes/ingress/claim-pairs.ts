@@ -42,20 +42,19 @@ export class ClaimPairs<Place> {
    * that each is still in a pair.
    */
   *partnersOf(object: Manifest, snapshot: Snapshot): Generator<Manifest> {
-    const own = identityOf(object.ref)
-    for (const other of this.contradicting(object, snapshot)) if (identityOf(other.ref) > own) yield other
+    for (const other of this.contradicting(object, snapshot))
+      if (identityOf(other.ref) > identityOf(object.ref)) yield other
   }
 
   /** All objects of a snapshot that contradict one. Of a claim that many make, it may meet a single one. */
   *contradicting(object: Manifest, snapshot: Snapshot): Generator<Manifest> {
-    const own = identityOf(object.ref)
     const claims = this.claimsIn(snapshot)
     const seen = new Set<string>()
     for (const [claim, place] of this.claimsOf(object)) {
       const claimants = claims.get(this.keyOf(object, claim))
       for (const other of claimants?.contradicting(object, this.says(object, place)) ?? []) {
         const identity = identityOf(other.ref)
-        if (identity === own || seen.has(identity)) continue
+        if (identity === identityOf(object.ref) || seen.has(identity)) continue
         seen.add(identity)
         yield other
       }

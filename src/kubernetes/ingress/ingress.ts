@@ -9,13 +9,20 @@ export interface TlsEntry {
   readonly secretName: Cursor
 }
 
+/** The TLS entries that were read: many rules ask for them. */
+const known = new WeakMap<Manifest, readonly TlsEntry[]>()
+
 /** The TLS entries of an Ingress, in order. */
-export function tlsEntries(ingress: Manifest): TlsEntry[] {
-  return [...ingress.root.at('spec', 'tls').items()].map((at) => ({
-    at,
-    hosts: [...at.at('hosts').items()],
-    secretName: at.at('secretName'),
-  }))
+export function tlsEntries(ingress: Manifest): readonly TlsEntry[] {
+  const entries =
+    known.get(ingress) ??
+    [...ingress.root.at('spec', 'tls').items()].map((at) => ({
+      at,
+      hosts: [...at.at('hosts').items()],
+      secretName: at.at('secretName'),
+    }))
+  known.set(ingress, entries)
+  return entries
 }
 
 /** The Secrets an Ingress names for TLS, each at its first entry. */

@@ -7,7 +7,7 @@ import { mayPutWordsTogether } from '../../manifest/set-templates'
 import { skimKind } from '../../manifest/skim'
 import type { ActiveRule } from '../../policy/policy'
 import type { SeenObjects } from './seen-objects'
-import { concerns, isAmong, isAsked, kindsOfPartners, partnersOf, type StateOfChange } from './wanted-partners'
+import { concerns, isAmong, kindsOfPartners, partnersOf, rulesAsked, type StateOfChange } from './wanted-partners'
 import { WordIndex } from './word-index'
 import { WordSearch } from './word-search'
 
@@ -163,7 +163,7 @@ function startOf(
     ...changed,
     ...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, state).length > 0)),
   ]
-  const by = rules.filter((rule) => isAsked(rule, touched))
+  const by = rulesAsked(rules, touched)
   return touched.map((manifest) => ({ manifest, by }))
 }
 

@@ -16,7 +16,7 @@ import type { PartnerSearch } from './partner-search'
 import { destinations, type Group, PossiblePlaces } from './possible-places'
 import type { SeenObjects } from './seen-objects'
 import { skimmedObjects } from './skimmed-objects'
-import { isAmong, isAsked, stateOf, subjectsAmong, type Wanted, WantedPartners } from './wanted-partners'
+import { isAmong, rulesAsked, stateOf, subjectsAmong, type Wanted, WantedPartners } from './wanted-partners'
 
 /** The strings that a rule looks for, and where: undefined for every cluster. */
 interface Asked {
@@ -98,9 +98,7 @@ export async function renderPartners(
   const rendered: RenderedSide[] = []
   /** The touched objects, and those of renderings that some rule looked for when they were rendered. */
   const manifests = [...touched]
-  const starts = new Map(
-    rules.filter((rule) => isAsked(rule, touched)).map((rule) => [rule, startFor(rule, touched)] as const),
-  )
+  const starts = new Map(rulesAsked(rules, touched).map((rule) => [rule, startFor(rule, touched)] as const))
   const followed = new Map([...starts].map(([rule, start]) => [rule, new Set(start)]))
   /** The rules without a known subject. */
   const without = new Set([...starts.keys()].filter(({ rule: { subjects } }) => subjects && !seen.mayHold(subjects)))

@@ -6,7 +6,7 @@ import type { Subjects } from '../../rule/rule'
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
   const state = stateOf(touched)
-  const asked = rules.filter((rule) => isAsked(rule, touched))
+  const asked = rulesAsked(rules, touched)
   return touched.some((manifest) => asked.some((active) => compares(active, manifest, state)))
 }
 
@@ -115,11 +115,13 @@ export function isAmong({ ref, object }: Manifest, subjects: readonly Subjects[]
   )
 }
 
-/** Whether a rule may state something of a change that touches these objects; one on changes needs an object of its kinds. */
-export function isAsked({ rule }: ActiveRule, touched: readonly Manifest[]): boolean {
-  const { scope, kinds } = rule
-  if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return true
-  return touched.some(({ ref }) => kinds.includes(groupKindOf(ref)))
+/** The rules that may state something of a change that touches these objects; one on changes needs an object of its kinds. */
+export function rulesAsked(rules: readonly ActiveRule[], touched: readonly Manifest[]): ActiveRule[] {
+  const there = new Set(touched.map(({ ref }) => groupKindOf(ref)))
+  return rules.filter(({ rule: { scope, kinds } }) => {
+    if (kinds === '*' || (scope !== 'change' && scope !== 'removal')) return true
+    return kinds.some((kind) => there.has(kind))
+  })
 }
 
 /** The kinds of the partners of an object, without their groups; none of them for any kind. */

@@ -79,7 +79,7 @@ export default defineRule({
   },
 })
 
-function backendsIn(manifest: Manifest): Backend[] {
+function backendsIn(manifest: Manifest): readonly Backend[] {
   return groupKindOf(manifest.ref) === openshiftRouteKind ? backendsOfOpenshiftRoute(manifest) : backendsOf(manifest)
 }
 

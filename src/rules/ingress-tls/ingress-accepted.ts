@@ -99,7 +99,7 @@ export default defineRule({
  */
 function* faultsOf(spec: Cursor): Iterable<Fault> {
   const [rules, backend] = [[...spec.at('rules').items()], spec.at('defaultBackend')]
-  if (isSet(backend)) yield* ofBackend(backend)
+  if (backend.isSet) yield* ofBackend(backend)
   else if (rules.length === 0)
     yield {
       at: spec,
@@ -107,7 +107,7 @@ function* faultsOf(spec: Cursor): Iterable<Fault> {
       remedy: 'Add a rule, or remove the Ingress.',
       isMissing: true,
     }
-  for (const http of rules.map((rule) => rule.at('http')).filter(isSet)) {
+  for (const http of rules.map((rule) => rule.at('http')).filter(({ isSet }) => isSet)) {
     const paths = [...http.at('paths').items()]
     if (paths.length === 0)
       yield {
@@ -166,13 +166,13 @@ function* ofPath(at: Cursor): Iterable<Fault> {
 function* ofBackend(at: Cursor): Iterable<Fault> {
   const [service, resource] = [at.at('service'), at.at('resource')]
   const remedy = 'Name a service with a port, or a resource.'
-  if (isSet(service) && isSet(resource)) {
+  if (service.isSet && resource.isSet) {
     yield { at: resource, fault: 'a backend has both a service and a resource', remedy: 'Keep one of them.' }
     return
   }
-  if (!isSet(service)) {
+  if (!service.isSet) {
     const fault = `a backend of ${hostOf(at)} has neither a service nor a resource`
-    if (!isSet(resource)) yield { at, fault, remedy, isMissing: true }
+    if (!resource.isSet) yield { at, fault, remedy, isMissing: true }
     return
   }
   const name = service.at('name').string ?? ''
@@ -195,10 +195,6 @@ function* ofBackend(at: Cursor): Iterable<Fault> {
     const fault = `${text} is no name of a port: it has at most 15 lower-case letters, digits and single dashes`
     yield { at: portName, fault, remedy: 'Write the name of the port as its Service has it, or its number.' }
   }
-}
-
-function isSet({ exists, value }: Cursor): boolean {
-  return exists && value !== null
 }
 
 function isFilled(...texts: readonly string[]): boolean {

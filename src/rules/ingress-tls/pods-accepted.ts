@@ -86,7 +86,7 @@ export default defineRule({
       }
       for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
         const at = one.at(probe)
-        const found = handlers.filter((handler) => isSet(at.at(handler)))
+        const found = handlers.filter((handler) => at.at(handler).isSet)
         if (found.length === 1 || [...at.entries()].length === 0) continue
         const fault = found.length === 0 ? 'no handler' : `the handlers ${found.join(' and ')}`
         report(at, 'handler', { ...args, container, probe, found: fault }, { keys: [container, probe] })
@@ -109,10 +109,6 @@ function labelNotInTemplate(manifest: Manifest): Cursor | undefined {
 
 function onlyThese(names: readonly string[]): string {
   return names.length > 0 ? `only ${names.join(', ')}` : 'none'
-}
-
-function isSet(field: Cursor): boolean {
-  return field.exists && field.value !== null
 }
 
 /** The items whose name one before them has already, with that one. */

@@ -43,5 +43,5 @@ export default defineRule({
 
 /** Whether a list has items; something else than a list is rejected for another reason. */
 function hasItems(list: Cursor): boolean {
-  return list.exists && list.value !== null && (!Array.isArray(list.value) || list.value.length > 0)
+  return list.isSet && (!list.isList || [...list.items()].length > 0)
 }

@@ -1,5 +1,4 @@
 import { enumerated } from '../../listing'
-import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -47,7 +46,7 @@ export default defineRule({
       report(first, 'earlier', { definition, fields }, { keys: [fields] })
       return
     }
-    const bare = versions.filter((version) => !isSet(version.at('schema', 'openAPIV3Schema')))
+    const bare = versions.filter((version) => !version.at('schema', 'openAPIV3Schema').isSet)
     const [version] = bare
     if (version) {
       const names = enumerated(bare.map((one) => one.at('name').string ?? ''))
@@ -65,7 +64,3 @@ export default defineRule({
 
 /** The fields of a definition that are fields of each of its versions in v1. */
 const fieldsOfBeta: readonly string[] = ['version', 'validation', 'subresources', 'additionalPrinterColumns']
-
-function isSet({ exists, value }: Cursor): boolean {
-  return exists && value !== null
-}
