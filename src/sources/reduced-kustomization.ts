@@ -1,4 +1,3 @@
-import { isMap, isSeq, parseDocument } from 'yaml'
 import { splitDocuments } from '../manifest/documents'
 import { loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
@@ -10,7 +9,7 @@ import type { Lack } from './lack'
 import { objectsInFiles } from './objects-in-files'
 import { realPlace } from './places'
 import type { KustomizeSource } from './source'
-import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
+import { dataIn, type Fields, fieldsOf, listOf, textOf } from './untyped'
 
 /** A Kustomization without its missing parts. */
 export interface Reduced {
@@ -117,22 +116,19 @@ class Reduction {
     // The inspected content, which has no anchors that an omitted entry could define.
     const written = text === undefined ? '' : readKustomizeText(text, kustomizationShape).written
     if (written === '') return
-    const document = parseDocument(written, { version: '1.1', logLevel: 'silent' })
-    if (!isMap(document.contents)) return
+    const reduced: [string, unknown][] = []
     let isReduced = false
-    for (const { key, value } of document.contents.items) {
-      if (!isSeq(value)) continue
-      const entries = listOf(dataOfNode(value, document))
-      // From the end, so that the places of the others do not change.
-      for (const [index, entry] of [...entries.entries()].reverse()) {
-        const left = await this.left(String(key), entry, { folder, file })
-        if (left === 'whole') continue
-        isReduced = true
-        if (left === undefined) value.delete(index)
-        else document.setIn([key, index], document.createNode(left))
+    for (const [key, value] of Object.entries(fieldsOf(contentOf(written)))) {
+      const kept: unknown[] = []
+      // The last ones first, as kustomize names the first of them.
+      for (const entry of listOf(value).toReversed()) {
+        const left = await this.left(key, entry, { folder, file })
+        isReduced ||= left !== 'whole'
+        if (left !== undefined) kept.unshift(left === 'whole' ? entry : left)
       }
+      reduced.push([key, Array.isArray(value) ? kept : value])
     }
-    if (isReduced) this.texts.set(this.real(file), document.toString({ lineWidth: 0 }))
+    if (isReduced) this.texts.set(this.real(file), JSON.stringify(Object.fromEntries(reduced)))
   }
 
   /** The overlay of an Argo CD or Flux object, with the patches that meet something. */
@@ -268,6 +264,15 @@ class Reduction {
 
   private real(place: string): string {
     return realPlace(this.checkout.tree, place)
+  }
+}
+
+/** The data of an inspected Kustomization: it is JSON, apart from characters outside of ASCII and plugins written in it. */
+function contentOf(written: string): unknown {
+  try {
+    return JSON.parse(written)
+  } catch {
+    return dataIn(written)
   }
 }
 
