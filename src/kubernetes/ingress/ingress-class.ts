@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { identityOf, type Manifest } from '../../manifest/manifest'
 
 /**
  * The class an Ingress asks for: `spec.ingressClassName`, else the older annotation; undefined when it names none.
@@ -9,6 +9,13 @@ import type { Manifest } from '../../manifest/manifest'
  */
 export function classOf(ingress: Manifest): string | undefined {
   return ingress.root.at('spec', 'ingressClassName').string || classAnnotation(ingress).string || undefined
+}
+
+/** Whether another Ingress names a class, too. */
+export function isClassUsedBeside(ingress: Manifest, name: string, snapshot: Snapshot): boolean {
+  return snapshot
+    .ofKind('Ingress.networking.k8s.io')
+    .some((other) => classOf(other) === name && identityOf(other.ref) !== identityOf(ingress.ref))
 }
 
 /** The class of an Ingress to a controller that reads it from some places: at the first that has one. */

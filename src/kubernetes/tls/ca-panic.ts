@@ -8,8 +8,21 @@ export const marksOfPanicking: readonly string[] = [
   rolloutMark,
 ]
 
+type Host = 'listed' | 'unlisted'
+
+/** The answers of each controller: they are asked for with every Ingress, and to compare versions takes long. */
+const known = new WeakMap<Controller, Readonly<Record<Host, boolean>>>()
+
 /** Whether a controller panics when it checks, for a host, a Secret with a CA and no certificate. */
-export function panicsOnCa({ facts, release }: Controller, host: 'listed' | 'unlisted'): boolean {
-  const releases = facts.certificate?.panics?.[host]
-  return release !== undefined && releases !== undefined && satisfies(release, releases)
+export function panicsOnCa(controller: Controller, host: Host): boolean {
+  const panics = known.get(controller) ?? readPanics(controller)
+  known.set(controller, panics)
+  return panics[host]
+}
+
+function readPanics({ facts, release }: Controller): Readonly<Record<Host, boolean>> {
+  const panics = (releases: string | undefined) =>
+    release !== undefined && releases !== undefined && satisfies(release, releases)
+  const { listed, unlisted } = facts.certificate?.panics ?? {}
+  return { listed: panics(listed), unlisted: panics(unlisted) }
 }

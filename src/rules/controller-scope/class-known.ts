@@ -15,10 +15,10 @@ import {
   marksOfControllers,
 } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
+import { classAnnotation, classOf, isClassUsedBeside } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced, together, withKey, withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
@@ -128,7 +128,9 @@ function lackOf(
     const args = { ingress, name, known: knownIn(providers) }
     const meant = controllers.length > 0 ? namesIn(providers).find((one) => isOneEditAway(one, name)) : undefined
     if (!snapshot.isWhole) {
-      if (meant === undefined || isNumberedLike(meant, name) || isUsedBeside(manifest, name, snapshot)) return undefined
+      // A class that another Ingress uses, too, is no slip.
+      if (meant === undefined || isNumberedLike(meant, name) || isClassUsedBeside(manifest, name, snapshot))
+        return undefined
       const fix = replaced(at, meant)
       return { ends: [at], report: (ends) => report(ends, 'mistyped', { ingress, name, meant }, { keys, fix }) }
     }
@@ -174,14 +176,6 @@ function isOneEditAway(one: string, other: string): boolean {
 function isNumberedLike(one: string, other: string): boolean {
   const [a, b] = [one, other].map((name) => name.replace(/[-_]?\d+/g, ''))
   return a === b
-}
-
-/** Whether another Ingress uses a class, too: then it is no slip. */
-function isUsedBeside(ingress: Manifest, name: string, snapshot: Snapshot): boolean {
-  const others = snapshot
-    .ofKind('Ingress.networking.k8s.io')
-    .filter(({ ref }) => identityOf(ref) !== identityOf(ingress.ref))
-  return others.some((other) => classOf(other) === name)
 }
 
 /** `Deployment ingress/public (k8s.io/ingress-nginx)`, for each. */

@@ -7,12 +7,12 @@ import {
   nameOfController,
 } from '../../kubernetes/controllers/controller'
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
-import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
+import { classAnnotation, classOf, isClassUsedBeside } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Left = { ingress: string; was: string; controller: string; known: string }
@@ -54,7 +54,8 @@ export default defineRule({
     const judged = judgedIn(change, base, head)
     if (!judged) return
     const { after, was, by, name, providers } = judged
-    const isUnknown = (one: string) => !providers.classes.has(one) && !isUsed(one) && !isUsedBeside(after, one, base)
+    const isUnknown = (one: string) =>
+      !providers.classes.has(one) && !isUsed(one) && !isClassUsedBeside(after, one, base)
     const known = abridged(servedNames(providers), 5)
     const ingress = nameOf(after.ref)
     if (!by) {
@@ -173,11 +174,4 @@ function servedNames({ controllers, classes }: ClassProviders): string[] {
 function placeOf(ingress: Manifest): Cursor {
   const field = ingress.root.at('spec', 'ingressClassName')
   return field.string ? field : classAnnotation(ingress)
-}
-
-/** Whether another Ingress uses a class, too: then something provides it. */
-function isUsedBeside(ingress: Manifest, name: string, side: Snapshot): boolean {
-  return side
-    .ofKind('Ingress.networking.k8s.io')
-    .some((other) => identityOf(other.ref) !== identityOf(ingress.ref) && classOf(other) === name)
 }
