@@ -9,6 +9,7 @@ import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manife
 import { defineRule } from '../../rule/rule'
 
 type Part = Record<'object' | 'container' | 'loss', string>
+type Source = Record<'volume' | 'source' | 'field' | 'instead', string>
 type Repeated = Record<'object' | 'field' | 'value', string>
 
 /**
@@ -21,6 +22,12 @@ const selectingKinds: readonly GroupKind[] = [
   'StatefulSet.apps',
   'ReplicaSet.apps',
 ]
+
+/**
+ * The field that each source of a volume requires. Source:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/apis/core/validation/validation.go, validateVolumeSource
+ */
+const namedBy = { secret: 'secretName', configMap: 'name', persistentVolumeClaim: 'claimName', hostPath: 'path' }
 
 /** The ways in which a probe asks a container; it has exactly one. */
 const handlers = ['exec', 'grpc', 'httpGet', 'tcpSocket']
@@ -43,8 +50,12 @@ export default defineRule({
       `The API server rejects ${object}, because the ${probe} of its container ${container} has ${found}: ${loss}. Keep exactly one of ${alternatives(handlers)}.`,
     unselected: ({ object, label, labels, loss }: Record<'object' | 'label' | 'labels' | 'loss', string>) =>
       `The API server rejects ${object}, because its selector asks for ${label}, and its Pod template has ${labels}: ${loss}. Give the template the labels of the selector; the selector of a workload that exists cannot change.`,
+    selectorless: ({ object, labels, loss }: Record<'object' | 'labels' | 'loss', string>) =>
+      `The API server rejects ${object}, because it has no selector, which apps/v1 requires: ${loss}. Add spec.selector.matchLabels with labels of the Pod template, which has ${labels}.`,
+    nameless: ({ object, volume, source, field, instead, loss }: Source & Record<'object' | 'loss', string>) =>
+      `The API server rejects ${object}, because the ${source} of its volume ${volume} has no ${field}: ${loss}. Write ${field}${instead}.`,
   },
-  later: { unselected: '1.15.0' },
+  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0' },
   check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
@@ -57,12 +68,19 @@ export default defineRule({
         report(at, how, { ...args, field: written(at), value }, { keys: [value] })
       }
     }
-    const asked = selectingKinds.includes(groupKindOf(manifest.ref)) ? labelNotInTemplate(manifest) : undefined
+    const labels = onlyThese(
+      [...podOf(manifest).at('metadata', 'labels').entries()].map(([key, at]) => `${key}: ${at.string}`),
+    )
+    const selects = selectingKinds.includes(groupKindOf(manifest.ref))
+    const asked = selects ? labelNotInTemplate(manifest) : undefined
     if (asked) {
-      const labels = [...podOf(manifest).at('metadata', 'labels').entries()].map(([key, at]) => `${key}: ${at.string}`)
       const label = `${asked.path.at(-1)}: ${asked.string}`
-      report(asked, 'unselected', { ...args, label, labels: onlyThese(labels) }, { keys: [label] })
+      report(asked, 'unselected', { ...args, label, labels }, { keys: [label] })
     }
+    if (selects && lacksSelector(manifest)) report(manifest.root.at('spec'), 'selectorless', { ...args, labels })
+    if (isWhole(manifest))
+      for (const { at, ...source } of namelessSources(spec))
+        report(at, 'nameless', { ...args, ...source }, { keys: [source.volume, source.source] })
     const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
     const claims = [...manifest.root.at('spec', 'volumeClaimTemplates').items()].map((one) =>
       one.at('metadata', 'name'),
@@ -100,11 +118,44 @@ function labelNotInTemplate(manifest: Manifest): Cursor | undefined {
   const labels = podOf(manifest).at('metadata', 'labels')
   const asked = [...manifest.root.at('spec', 'selector', 'matchLabels').entries()]
   const texts = [...asked, ...labels.entries()].flatMap(([key, { string = '' }]) => [key, string])
-  const containers = [...podOf(manifest).at('spec', 'containers').items()]
-  // One without an image is a part of a patch, or of what a test expects.
-  const isWhole = containers.length > 0 && containers.every((one) => one.at('image').exists)
-  if (!isWhole || texts.some(isPlaceholder)) return undefined
+  if (!isWhole(manifest) || texts.some(isPlaceholder)) return undefined
   return asked.find(([key, { string }]) => string !== undefined && labels.at(key).string !== string)?.[1]
+}
+
+/** Whether it is more than a part of a patch, or of what a test expects: these have a container without an image. */
+function isWhole(manifest: Manifest): boolean {
+  const containers = [...podOf(manifest).at('spec', 'containers').items()]
+  return containers.length > 0 && containers.every((one) => one.at('image').exists)
+}
+
+/**
+ * Earlier versions than apps/v1 took the labels of the template where there was no selector; one without labels there is
+ * a part of a patch.
+ */
+function lacksSelector(manifest: Manifest): boolean {
+  const selector = manifest.root.at('spec', 'selector')
+  const isEmpty = !selector.isSet || (selector.isMap && [...selector.entries()].length === 0)
+  const isLabelled = [...podOf(manifest).at('metadata', 'labels').entries()].length > 0
+  return isEmpty && isLabelled && manifest.object.apiVersion === 'apps/v1' && isWhole(manifest)
+}
+
+/** The sources of volumes without the field that they require; `instead` is about a field that is written in its place. */
+function* namelessSources(spec: Cursor): Generator<Source & { readonly at: Cursor }> {
+  for (const volume of spec.at('volumes').items()) {
+    for (const [source, field] of Object.entries(namedBy)) {
+      const at = volume.at(source)
+      if (!at.isSet || (at.at(field).isSet && at.at(field).string !== '')) continue
+      const other = Object.values(namedBy).find((one) => one !== field && at.at(one).isSet)
+      const instead = other === undefined ? '' : ` in place of ${other}`
+      yield {
+        at: other === undefined ? at : at.at(other),
+        volume: volume.at('name').string ?? '',
+        source,
+        field,
+        instead,
+      }
+    }
+  }
 }
 
 function onlyThese(names: readonly string[]): string {
