@@ -29,7 +29,7 @@ interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
   readonly words: string
 }
 
-/** What most rules report of most objects. */
+/** The findings of most rules about most objects. */
 const none: readonly RawFinding[] = []
 
 /** Runs rules over the evidence and collects their findings. */

@@ -74,7 +74,7 @@ export class Cursor {
     return nested && new Cursor(this.manifest, [], nested.node, undefined, this, nested)
   }
 
-  /** The value at a path. No cursor is made for what is passed on the way: rules ask for millions of paths. */
+  /** The value at a path. The values on the way get no cursors: rules ask for millions of paths. */
   at(...keys: Key[]): Cursor {
     let written = this.written
     let key: Node | undefined

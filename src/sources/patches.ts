@@ -37,7 +37,7 @@ export interface Selector {
   readonly ofComponent: boolean
 }
 
-/** The patches that Kustomizations list, by the files that they were read from: many a one is part of several others. */
+/** The patches that Kustomizations list, by the checkout that they were read from: many are part of several others. */
 const listed = new WeakMap<Checkout, Map<Kustomization, Promise<readonly WrittenPatch[]>>>()
 
 /** The patches of a Kustomization and of all that it includes. */

@@ -2,6 +2,7 @@ import { splitDocuments } from '../manifest/documents'
 import { loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
+import { asciiJson } from './ascii-json'
 import { closureOf, inside, type Kustomization } from './kustomization'
 import { kustomizationShape } from './kustomize-fields'
 import { isInline, readKustomizeText } from './kustomize-reader'
@@ -128,7 +129,7 @@ class Reduction {
       }
       reduced.push([key, Array.isArray(value) ? kept : value])
     }
-    if (isReduced) this.texts.set(this.real(file), JSON.stringify(Object.fromEntries(reduced)))
+    if (isReduced) this.texts.set(this.real(file), asciiJson(Object.fromEntries(reduced)))
   }
 
   /** The overlay of an Argo CD or Flux object, with the patches that meet something. */

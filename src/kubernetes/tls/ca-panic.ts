@@ -10,7 +10,7 @@ export const marksOfPanicking: readonly string[] = [
 
 type Host = 'listed' | 'unlisted'
 
-/** The answers of each controller: they are asked for with every Ingress, and to compare versions takes long. */
+/** The answers of each controller: every Ingress asks for them, and comparing versions takes long. */
 const known = new WeakMap<Controller, Readonly<Record<Host, boolean>>>()
 
 /** Whether a controller panics when it checks, for a host, a Secret with a CA and no certificate. */

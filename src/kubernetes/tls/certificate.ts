@@ -31,7 +31,7 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
 /** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on separate lines. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 
-/** The first byte of every certificate in DER. To let OpenSSL find out that there is none takes long. */
+/** The first byte of every certificate in DER. OpenSSL takes long to refuse other bytes. */
 const derSequence = 0x30
 
 /** Placeholders that people and tools write for a later value. */

@@ -35,7 +35,7 @@ class SimpleDocument {
   /** The next line with content: where its content begins, and in which column; -1 after the last line. */
   private at = 0
   private column = -1
-  /** The end of what was read last in brackets. */
+  /** The end of the last value in brackets or quotes. */
   private end = 0
 
   constructor(
@@ -191,7 +191,7 @@ class SimpleDocument {
       this.toContent(chars.at - chars.column)
       return new Scalar(text, from, to, false)
     } catch (error) {
-      // The other parser says the same of it.
+      // The other parser reports the same error.
       if (error instanceof Refusal) return undefined
       throw error
     }
@@ -239,7 +239,7 @@ class SimpleDocument {
     return isRead ? new MapNode(pairs.slice(), from, this.end) : undefined
   }
 
-  /** Reads what is between brackets, part by part; false where it is not all on one line, with commas between. */
+  /** Reads the parts between brackets; false where they are not on one line, with commas between. */
   private flowParts(from: number, close: string, read: (at: number) => boolean): boolean {
     let at = this.behindBlanks(from + 1)
     while (this.text[at] !== close) {

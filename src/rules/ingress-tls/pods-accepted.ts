@@ -122,7 +122,7 @@ function labelNotInTemplate(manifest: Manifest): Cursor | undefined {
   return asked.find(([key, { string }]) => string !== undefined && labels.at(key).string !== string)?.[1]
 }
 
-/** Whether it is more than a part of a patch, or of what a test expects: these have a container without an image. */
+/** Whether it is a whole workload: parts of patches and expectations of tests have a container without an image. */
 function isWhole(manifest: Manifest): boolean {
   const containers = [...podOf(manifest).at('spec', 'containers').items()]
   return containers.length > 0 && containers.every((one) => one.at('image').exists)
