@@ -46,6 +46,16 @@ describe('a patch whose target selects nothing', () => {
     ])
   })
 
+  test('is reported where its name is only a part of one', async () => {
+    const long = { 'web/ingress.yaml': ingress('web-public') }
+    const written = json('{kind: Ingress, name: web}')
+    expect(await unmatched({ 'web/kustomization.yaml': written }, long)).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress web, ${left} It builds Ingress shop/web-public: name that object if it is meant.`,
+    ])
+    const renamed = json('{kind: Ingress, name: web}', 'nameSuffix: -public')
+    expect(await unmatched({ 'web/kustomization.yaml': renamed })).toEqual([])
+  })
+
   test('may be for an object of the chart to which Fleet applies the Kustomization', async () => {
     const fleet = { 'web/fleet.yaml': 'helm: {chart: x, repo: https://charts.example.com}\nkustomize: {dir: .}\n' }
     expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: api}') }, fleet)).toEqual([])
@@ -68,10 +78,11 @@ describe('a patch whose target selects nothing', () => {
       'web/kustomization.yaml': json('{kind: Ingress, name: storefront}'),
       'web/ingress.yaml': ingress('storefront'),
     }
-    expect(await unmatched({ 'web/ingress.yaml': ingress('shop-storefront') }, old)).toEqual([])
-    expect(await unmatched({ 'web/ingress.yaml': ingress('store-front') }, old)).toEqual([
-      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress storefront, ${left} It builds Ingress shop/store-front: name that object if it is meant.`,
-    ])
+    expect(await unmatched({ 'web/ingress.yaml': ingress('catalogue') }, old)).toEqual([])
+    for (const name of ['store-front', 'shop-storefront'])
+      expect(await unmatched({ 'web/ingress.yaml': ingress(name) }, old)).toEqual([
+        `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress storefront, ${left} It builds Ingress shop/${name}: name that object if it is meant.`,
+      ])
   })
 
   test('is reported for the kind of a controller', async () => {

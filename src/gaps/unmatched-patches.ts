@@ -8,7 +8,7 @@ import { Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import { described } from '../sides/described'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
-import { closureOf } from '../sources/kustomization'
+import { closureOf, type Kustomization } from '../sources/kustomization'
 import type { Selector, WrittenPatch } from '../sources/patches'
 import type { KustomizeSource } from '../sources/source'
 import { fieldsOf, textOf } from '../sources/untyped'
@@ -60,18 +60,20 @@ export async function unmatchedPatches({ base, head }: BothSides, { before, afte
     // What another patch names anew is not among what was built.
     if (selecting.length === 0 || patches.some(({ renames }) => renames)) continue
     const objects = refsOf(side)
-    for (const patch of selecting) if (selects(patch.selector, objects)) matched.add(keyOf(patch))
+    const isRenaming = renamesObjects(source, head)
+    for (const patch of selecting) if (selects(patch.selector, objects, isRenaming)) matched.add(keyOf(patch))
     const old = before.find((one) => one.source.id === (source.baseSourceId ?? source.id))
     if (!isWhole(head, side, source) || (old && !isWhole(base, old, source))) continue
     const were = old?.source.kind === 'kustomize' ? await base.patches(old.source) : []
     const objectsBefore = old ? refsOf(old) : []
+    const wasRenaming = old?.source.kind === 'kustomize' && renamesObjects(old.source, base)
     for (const patch of selecting) {
       if (matched.has(keyOf(patch)) || isRemoved(patch, patches) || !concernsIngress(patch, side)) continue
       const isOld = were.some(({ selector }) => selector && targetOf(selector) === targetOf(patch.selector))
       const like = likeOf(patch.selector, objects)
       // An object that is gone takes the effect of its patches with it.
       const isRenamed =
-        selects(patch.selector, objectsBefore) && like && !objectsBefore.some((one) => isSame(one, like))
+        selects(patch.selector, objectsBefore, wasRenaming) && like && !objectsBefore.some((one) => isSame(one, like))
       if (isOld && !isRenamed) continue
       found.set(keyOf(patch), findingOf(patch, like, source))
     }
@@ -88,25 +90,33 @@ function isJudged(patch: WrittenPatch): patch is Selecting {
   return !ofComponent && /^[A-Z]\w+$/.test(kind) && /^[a-z0-9][a-z0-9.-]*$/.test(name)
 }
 
+/** The Kustomizations that make the objects of a source. */
+function takenBy({ root, components = [] }: KustomizeSource, { discovery }: SideOfChange): Kustomization[] {
+  return [root, ...components].flatMap((start) => closureOf(start, discovery.kustomizations))
+}
+
+function renamesObjects(source: KustomizeSource, side: SideOfChange): boolean {
+  return takenBy(source, side).some(({ words }) => words.has('nameprefix') || words.has('namesuffix'))
+}
+
 /** Whether all objects of a source are known. */
-function isWhole({ discovery }: SideOfChange, side: RenderedSide, source: KustomizeSource): boolean {
-  const { root, components = [], incomplete } = source
+function isWhole(of: SideOfChange, side: RenderedSide, source: KustomizeSource): boolean {
   const { failure, partial, remote, charts, unreadable } = side
-  if (incomplete || failure || partial || remote.length > 0 || unreadable.length > 0) return false
+  if (source.incomplete || failure || partial || remote.length > 0 || unreadable.length > 0) return false
   if (charts.some(({ vendored }) => !vendored)) return false
-  const taken = [root, ...components].flatMap((start) => closureOf(start, discovery.kustomizations))
   // Replacements may write names, too.
-  return taken.every(({ plugins, words }) => !plugins && !words.has('replacements'))
+  return takenBy(source, of).every(({ plugins, words }) => !plugins && !words.has('replacements'))
 }
 
 function refsOf({ objects }: RenderedSide): ObjectRef[] {
   return objects.map(({ object }) => object.ref)
 }
 
-/** A prefix, a suffix or a hash may come to a name after the patch. */
-function selects({ fields }: Selector, objects: readonly ObjectRef[]): boolean {
+/** Whether a patch of a source selects one of its objects. Their names may have got a prefix or a suffix after it. */
+function selects({ fields }: Selector, objects: readonly ObjectRef[], isRenamed: boolean): boolean {
   if (isWithVersion(textOf(fields.group))) return false
-  return objects.some((ref) => ref.kind === textOf(fields.kind) && ref.name.includes(textOf(fields.name)))
+  const [kind, name] = [textOf(fields.kind), textOf(fields.name)]
+  return objects.some((ref) => ref.kind === kind && (ref.name === name || (isRenamed && ref.name.includes(name))))
 }
 
 /** Whether a group is written as an `apiVersion`, which no group matches: `apps/v1`, `v1`. */
@@ -139,7 +149,11 @@ function concernsIngress({ selector }: Selecting, { objects }: RenderedSide): bo
 function likeOf({ fields }: Selector, objects: readonly ObjectRef[]): ObjectRef | undefined {
   const [kind, name] = [textOf(fields.kind), textOf(fields.name)]
   const isNear = (ref: ObjectRef) =>
-    ref.kind === kind && (isMistyped(name, ref.name) || isLikeName(name, ref.name) || hasLikeParts(name, ref.name))
+    ref.kind === kind &&
+    (ref.name.includes(name) ||
+      isMistyped(name, ref.name) ||
+      isLikeName(name, ref.name) ||
+      hasLikeParts(name, ref.name))
   const near = objects.filter(isNear)
   const others = objects.filter((ref) => ref.name === name && controllerKinds.includes(ref.kind))
   const found = near.length > 0 ? near : controllerKinds.includes(kind) ? others : []

@@ -1,9 +1,10 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { isServiceOf } from '../../kubernetes/charts/backend-services'
+import { isServiceOf, usersOfService } from '../../kubernetes/charts/backend-services'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { backendKinds } from '../../kubernetes/ingress/backend'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { backendsOfOpenshiftRoute, openshiftRouteKind } from '../../kubernetes/ingress/openshift-route'
 import { servicesIn } from '../../kubernetes/ingress/services'
 import { syncOptionsOf } from '../../kubernetes/object/made-again'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
@@ -19,6 +20,8 @@ import { defineRule } from '../../rule/rule'
  */
 const kinds: readonly GroupKind[] = ['Deployment.apps', 'DaemonSet.apps', 'StatefulSet.apps']
 
+const userKinds: readonly GroupKind[] = [...backendKinds, openshiftRouteKind]
+
 type Refused = Record<'workload' | 'what', string>
 
 export default defineRule({
@@ -27,7 +30,7 @@ export default defineRule({
   since: '1.13.0',
   scope: 'change',
   kinds,
-  reads: ['Service', ...backendKinds],
+  reads: ['Service', ...userKinds],
   messages: {
     refused: ({ workload, what, also }: Refused & { also: string }) =>
       `This change gives ${workload} a selector ${what}, and a selector is immutable, so the API server refuses this and every later update of it${also}. Keep the selector, or give the new one to a workload of another name.`,
@@ -40,7 +43,7 @@ export default defineRule({
     if (kind === 'Service') yield manifest.ref.name
     else if (kinds.includes(kind)) yield* selectionMarks(manifest)
   },
-  partnerKinds: ({ ref: { kind } }) => (kind === 'Service' ? backendKinds : ['Service']),
+  partnerKinds: ({ ref: { kind } }) => (kind === 'Service' ? userKinds : ['Service']),
   check({ change, base, head, report }) {
     if (change.kind !== 'changed' || !kinds.includes(groupKindOf(change.after.ref))) return
     const { before, after } = change
@@ -126,9 +129,11 @@ function waitsFor({ origin }: Manifest, workload: Manifest): boolean {
 }
 
 function userOf(service: Manifest, head: Snapshot): Cursor | undefined {
-  return servicesIn(head)
+  const own = servicesIn(head)
     .backendsTo(service.ref.name)
-    .find((one) => isServiceOf(one, service))?.name
+    .find((one) => isServiceOf(one, service))
+  const [ofOpenshift] = usersOfService(service, head, openshiftRouteKind, backendsOfOpenshiftRoute)
+  return (own ?? ofOpenshift)?.name
 }
 
 function outcome(user: Cursor | undefined, workload: Manifest): string {

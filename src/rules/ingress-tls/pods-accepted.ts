@@ -54,8 +54,10 @@ export default defineRule({
       `The API server rejects ${object}, because it has no selector, which apps/v1 requires: ${loss}. Add spec.selector.matchLabels with labels of the Pod template, which has ${labels}.`,
     nameless: ({ object, volume, source, field, instead, loss }: Source & Record<'object' | 'loss', string>) =>
       `The API server rejects ${object}, because the ${source} of its volume ${volume} has no ${field}: ${loss}. Write ${field}${instead}.`,
+    valued: ({ object, container, variable, loss }: Part & { variable: string }) =>
+      `The API server rejects ${object}, because the variable ${variable} of its container ${container} has both value and valueFrom: ${loss}. Keep one of them; a JSON patch to env/0/value by its index sets another variable once the list changes.`,
   },
-  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0' },
+  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0', valued: '1.18.0' },
   check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
@@ -102,6 +104,8 @@ export default defineRule({
         if (volume === '' || volumes.includes(volume) || [volume, ...volumes].some(isPlaceholder)) continue
         report(at, 'volume', { ...args, container, volume, known: onlyThese(volumes) }, { keys: [container, volume] })
       }
+      for (const { at, variable } of variablesValuedTwice(one))
+        report(at, 'valued', { ...args, container, variable }, { keys: [container, variable] })
       for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
         const at = one.at(probe)
         const found = handlers.filter((handler) => at.at(handler).isSet)
@@ -156,6 +160,18 @@ function* namelessSources(spec: Cursor): Generator<Source & { readonly at: Curso
       }
     }
   }
+}
+
+/**
+ * The variables of a container with a text and a source. Source:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/apis/core/validation/validation.go, validateEnvVarValueFrom
+ */
+function variablesValuedTwice(container: Cursor): { at: Cursor; variable: string }[] {
+  return [...container.at('env').items()].flatMap((one) => {
+    const at = one.at('value')
+    const isTwice = at.isSet && at.string !== '' && one.at('valueFrom').isSet
+    return isTwice ? [{ at, variable: one.at('name').string ?? '' }] : []
+  })
 }
 
 function onlyThese(names: readonly string[]): string {
