@@ -92,9 +92,11 @@ import valuesPlaced from './ingress-tls/values-placed'
 import valuesShaped from './ingress-tls/values-shaped'
 import variablesSet from './ingress-tls/variables-set'
 import accountsResolve from './protected-rbac/accounts-resolve'
+import accountsUsed from './protected-rbac/accounts-used'
 import admissionScope from './protected-rbac/admission-scope'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
+import bindingsKept from './protected-rbac/bindings-kept'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
@@ -103,6 +105,7 @@ import pruneSafe from './protected-rbac/prune-safe'
 import reconciliationKept from './protected-rbac/reconciliation-kept'
 import resourcesKnown from './protected-rbac/resources-known'
 import roleRefKept from './protected-rbac/role-ref-kept'
+import rolesResolve from './protected-rbac/roles-resolve'
 import rulesAccepted from './protected-rbac/rules-accepted'
 import secretsWithheld from './protected-rbac/secrets-withheld'
 import subjectsKept from './protected-rbac/subjects-kept'
@@ -213,9 +216,11 @@ export const rules: readonly Rule[] = [
   valuesShaped,
   variablesSet,
   accountsResolve,
+  accountsUsed,
   admissionScope,
   bindingResolves,
   bindingsAccepted,
+  bindingsKept,
   clusterObjectKept,
   notWidened,
   objectKept,
@@ -224,6 +229,7 @@ export const rules: readonly Rule[] = [
   reconciliationKept,
   resourcesKnown,
   roleRefKept,
+  rolesResolve,
   rulesAccepted,
   secretsWithheld,
   subjectsKept,

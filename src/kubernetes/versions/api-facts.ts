@@ -59,6 +59,18 @@ export const droppedKinds: readonly string[] = factsIn(ApiFactsFile, rows).apis.
   kinds.map(({ kind }) => `${apiVersion}/${kind}`),
 )
 
+/**
+ * The oldest release of Kubernetes that somebody supported in November 2026: extended support by clouds is longer than that
+ * of the project. Sources: https://kubernetes.io/releases/patch-releases/ and
+ * https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
+ */
+export const oldestSupported = '1.31'
+
+/** Whether Kubernetes had a kind of a group in some API version, and drops it in each. */
+export function isDroppedInAll(group: string, kind: string): boolean {
+  return droppedKinds.some((one) => one.startsWith(`${group}/`) && one.endsWith(`/${kind}`))
+}
+
 /** Whether some release of Kubernetes drops a kind in an API version. */
 export function isDropped(apiVersion: string, kind: string): boolean {
   return lives.has(`${apiVersion} ${kind}`)

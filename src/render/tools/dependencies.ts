@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Checkout } from '../../revision/checkout'
 import { heldFolderOf } from '../../revision/held-files'
@@ -200,14 +200,17 @@ async function copy(
   other: Chart,
   checkout: Checkout,
 ): Promise<Failure | undefined> {
+  const from = path.join(checkout.folder, other.folder)
   const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
+  // A link to the chart, which helm follows.
+  if ((await placeOf(target)) === (await placeOf(from))) return undefined
   const { name: about, at } = dependency
   let left = maxFiles
   // Link targets are copied, as helm packages them; links may form a cycle.
   const options = { recursive: true, dereference: true, filter: () => --left > 0 }
   try {
     await mkdir(path.dirname(target), { recursive: true })
-    await cp(path.join(checkout.folder, other.folder), target, options)
+    await cp(from, target, options)
     if (left > 0) return undefined
     const reason = `its dependency ${about} has more than ${maxFiles} files`
     return { cause: 'dependency-too-large', about, reason, ...at }
@@ -216,4 +219,9 @@ async function copy(
     const reason = `its dependency ${about} cannot be written to its charts/ folder (${code})`
     return { cause: 'dependency-not-copied', about, reason, ...at }
   }
+}
+
+/** The path of a file or a folder without links; undefined where there is none. */
+async function placeOf(file: string): Promise<string | undefined> {
+  return realpath(file).catch(() => undefined)
 }

@@ -16,6 +16,10 @@ const messages = {
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#prune: an inventory for each Kustomization
   copied: ({ user, path, other }: Record<'user' | 'path' | 'other', string>) =>
     `${user} applies ${path}, which ${other} applies, too: its own objects are not deployed, and if one of the two goes, with prune the objects of the other are deleted. Write its own path, or remove one of them.`,
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#path: it applies all objects of the path, and the last one
+  // that is applied under a name counts.
+  itself: ({ user, path, other }: Record<'user' | 'path' | 'other', string>) =>
+    `${user} applies ${path}, which has a Kustomization of the same name for ${other}: it overwrites itself with that one, so the rest of ${path} is no longer applied, and with prune its objects are deleted. Give one of the two another name.`,
 }
 
 export default defineRule({
@@ -27,13 +31,14 @@ export default defineRule({
   kinds: [gitOpsKind.application, gitOpsKind.fluxKustomization],
   direct: true,
   messages,
-  later: { copied: '1.12.0' },
+  later: { copied: '1.12.0', itself: '1.19.0' },
   putBack: { replaced: 'changed', copied: 'changed' },
   *partners(manifest) {
     const { ref, origin, root } = manifest
     if (groupKindOf(ref) === gitOpsKind.fluxKustomization) {
       const path = partsOf(textAt(readFluxKustomization(root).path)).join('/')
       if (path !== '') yield path
+      yield ref.name
       return
     }
     yield ref.name
@@ -45,6 +50,7 @@ export default defineRule({
     if (assumption || isPlaceholder(ref.name)) return
     if (groupKindOf(ref) === gitOpsKind.fluxKustomization) {
       checkCopied(manifest, snapshot, report)
+      checkItself(manifest, snapshot, report)
       return
     }
     const copies = snapshot.get(ref).filter((one) => !one.assumption)
@@ -103,6 +109,23 @@ function checkCopied(manifest: Manifest, snapshot: Snapshot, report: ReportFunct
   if (!other || more || others.length > 1 || targetOf(other) !== targetOf(manifest)) return
   const args = { user: nameOf(ref), path: textAt(path), other: nameOf(other.ref) }
   report([path, readFluxKustomization(other.root).path], 'copied', args, { keys: [parts.join('/')] })
+}
+
+/** Reports the Kustomization of a folder that has another one of its name, for another folder. */
+function checkItself(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const { path } = readFluxKustomization(manifest.root)
+  const parts = partsOf(textAt(path))
+  if (parts.length === 0 || isPlaceholder(textAt(path)) || !isApplied(manifest)) return
+  const inner = snapshot.get(manifest.ref).find(({ origin, root }) => {
+    if (origin.kind !== 'rendered' || origin.source.kind !== 'kustomize' || origin.source.path !== parts.join('/'))
+      return false
+    const its = textAt(readFluxKustomization(root).path)
+    return its !== '' && !isPlaceholder(its) && partsOf(its).join('/') !== parts.join('/')
+  })
+  if (!inner) return
+  const other = textAt(readFluxKustomization(inner.root).path)
+  const args = { user: nameOf(manifest.ref), path: textAt(path), other }
+  report(path, 'itself', args, { keys: [parts.join('/')] })
 }
 
 /** Whether Flux applies it: one with a name to fill in is a template. */

@@ -6,6 +6,7 @@ import { shareNamespace } from '../../kubernetes/object/namespace'
 import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
+import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { together, withKey, withoutKey } from '../../rule/fix'
@@ -25,6 +26,9 @@ const messages = {
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   sharedFilled: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
     `${ingresses} request one Secret, ${secret}, from cert-manager for hosts that differ whatever is filled in, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
+  // Source: cert-manager, internal/controller/certificates/certificates.go, CertificateOwnsSecret, since 1.13
+  doubled: ({ secret, certificates, names }: Record<'secret' | 'certificates' | 'names', string>) =>
+    `${certificates} write one Secret, ${secret}, for different names (${names}), so cert-manager issues only one of them, and before 1.13 both in turn without end: the other names get no certificate. Give each Certificate a Secret of its own, or list all names in one.`,
   labelled: ({ user, label }: { user: string; label: string }) =>
     `${user} has ${label} as a label, and cert-manager reads it from annotations only, so it issues no certificate for this TLS. Move it to metadata.annotations.`,
   issuerUnknown: ({ user, issuer, was }: { user: string; issuer: string; was: string }) =>
@@ -58,6 +62,7 @@ export default defineRule({
     issuerKind: '1.7.0',
     renewal: '1.8.0',
     wildcard: '1.14.0',
+    doubled: '1.18.0',
   },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
@@ -75,6 +80,7 @@ export default defineRule({
     checkWildcard(manifest, snapshot, report)
     if (manifest.ref.kind === 'Certificate') {
       checkRenewal(manifest, report)
+      checkDoubled(manifest, snapshot, report)
       return
     }
     const by = shimAnnotation(manifest)
@@ -244,6 +250,29 @@ function checkShared(
     sharers.map(({ at }) => at),
     isFilled ? 'sharedFilled' : 'shared',
     { secret, ingresses },
+    { keys: [secret] },
+  )
+}
+
+/** Reported once for all Certificates that write one Secret, when the first of them is checked. */
+function checkDoubled(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const secret = manifest.root.at('spec', 'secretName').string
+  if (!secret || isPlaceholder(secret)) return
+  const sharers = producersOf(snapshot, manifest.ref.namespace, secret)
+    .filter(({ manifest: other }) => other.ref.kind === 'Certificate' && shareNamespace(manifest, other))
+    .filter(({ manifest: other }) => snapshot.get(other.ref)[0] === other)
+    .sort((a, b) => (identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1))
+  const names = sharers.map((sharer) => requestedNames(sharer.manifest).flatMap(({ string }) => string ?? []))
+  const all = [...new Set(names.flat())]
+  if (sharers[0]?.manifest !== manifest || sharers.length < 2 || all.some(isPlaceholder)) return
+  // The other names are in each of them.
+  if (names.every((own) => own.length === all.length)) return
+  const certificates = enumerated(sharers.map((sharer) => nameOf(sharer.manifest.ref)))
+  const args = { secret, certificates, names: abridged(all, 4) }
+  report(
+    sharers.map(({ at }) => at),
+    'doubled',
+    args,
     { keys: [secret] },
   )
 }

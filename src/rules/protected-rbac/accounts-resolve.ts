@@ -5,6 +5,7 @@ import { accountOf } from '../../kubernetes/object/service-account'
 import { bindingKinds } from '../../kubernetes/rbac/rbac'
 import { includes, serviceAccount, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -68,14 +69,4 @@ export default defineRule({
 
 function accountsNamed(name: string, snapshot: Snapshot): Manifest[] {
   return snapshot.ofKind('ServiceAccount').filter(({ ref }) => ref.name === name)
-}
-
-/** Whether one source renders two objects, or they are in files of one folder. */
-function isOfOneSource({ origin: a }: Manifest, { origin: b }: Manifest): boolean {
-  if (a.kind === 'rendered' && b.kind === 'rendered') return JSON.stringify(a.source) === JSON.stringify(b.source)
-  return a.kind === b.kind && folderOf(a.path) === folderOf(b.path)
-}
-
-function folderOf(file: string): string {
-  return file.slice(0, file.lastIndexOf('/') + 1)
 }

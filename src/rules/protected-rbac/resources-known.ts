@@ -1,7 +1,8 @@
 import { oneEditFrom } from '../../closest'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { roleKinds } from '../../kubernetes/rbac/rbac'
 import { groupsWithResource, resourcesOfGroup } from '../../kubernetes/versions/api-groups'
-import { abridged } from '../../listing'
+import { abridged, alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
@@ -27,8 +28,12 @@ export default defineRule({
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-example
     core: ({ role, group, resources }: Record<'role' | 'group' | 'resources', string>) =>
       `${role} allows ${resources} in the API group ${group}, and no group is called so: the core group has an empty name. So this allows nothing, and the requests of its subjects are denied. Write "" in place of it.`,
+    verb: ({ role, verb, advice }: Record<'role' | 'verb' | 'advice', string>) =>
+      `${role} allows the verb ${verb}, and no request has such a verb, so this allows nothing, and the requests of its subjects are denied. ${advice}`,
+    named: ({ role, resource, name, whole }: Record<'role' | 'resource' | 'name' | 'whole', string>) =>
+      `${role} allows ${whole}, and what is behind the slash is a subresource, not the name of an object, so this allows nothing, and the requests of its subjects are denied. Write resources: [${resource}] and resourceNames: [${name}]; create needs a rule without resourceNames.`,
   },
-  later: { core: '1.8.0', foreign: '1.9.0' },
+  later: { core: '1.8.0', foreign: '1.9.0', verb: '1.10.0', named: '1.10.0' },
   check({ manifest, report }) {
     const role = nameOf(manifest.ref)
     const rules = [...manifest.root.at('rules').items()]
@@ -43,6 +48,9 @@ export default defineRule({
       const names = namesIn(groups, rules)
       for (const at of rule.at('resources').items()) {
         const resource = at.string ?? ''
+        const [whole, kind = '', name = ''] = objectAsSubresource.exec(resource) ?? []
+        if (whole && /[-.0-9]/.test(name) && resourcesOfGroup('')?.has(kind))
+          report(at, 'named', { role, resource: kind, name, whole }, { keys: [resource] })
         // Variables and templates.
         if (!/^[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(resource)) continue
         const lower = resource.toLowerCase()
@@ -58,6 +66,14 @@ export default defineRule({
         const args = { role, resource, right: meant }
         report(at, lower === resource ? 'mistyped' : 'cased', args, { keys: [resource], fix: replaced(at, meant) })
       }
+      for (const at of rule.at('verbs').items()) {
+        const verb = at.string ?? ''
+        const meant = verbMeantBy(verb)
+        if (meant === undefined || stringsIn(rule, 'verbs').some((one) => one === meant || one === '*')) continue
+        const fix = meant === '' ? undefined : replaced(at, meant)
+        const advice = meant === '' ? `Write one of ${alternatives(verbs)}.` : `Write ${meant}.`
+        report(at, 'verb', { role, verb, advice }, { keys: [verb], fix })
+      }
       const [lock] = stringsIn(rule, 'verbs').includes('create') ? stringsIn(rule, 'resourceNames').filter(isLock) : []
       for (const resource of own) {
         if (lock === undefined || !locks.has(resource)) continue
@@ -67,6 +83,24 @@ export default defineRule({
     }
   },
 })
+
+/**
+ * The verbs of requests for resources. Source: https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
+ */
+const verbs: readonly string[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
+
+/** The verb that is meant by one that no request has; empty where that is open, and undefined for other verbs. */
+function verbMeantBy(verb: string): string | undefined {
+  if (verbs.includes(verb) || isPlaceholder(verb) || verb === '') return undefined
+  const letters = verb.toLowerCase().replace(/[^a-z]/g, '')
+  const isOfOthers = /^[a-z*][a-z*:./-]*$/.test(verb)
+  // `put`, which URLs are asked with, is one letter from `get`.
+  const meant = verbs.find((one) => one === letters) ?? (letters.length < 5 ? undefined : oneEditFrom(letters, verbs))
+  return meant ?? (isOfOthers ? undefined : '')
+}
+
+/** `secrets/web-tls`: no subresource of the core group has a dash, a dot or a digit. */
+const objectAsSubresource = /^([a-z]+)\/([a-z0-9.-]+)$/
 
 /** Names that people give to the core group, whose name is empty. */
 const coreNames: ReadonlySet<string> = new Set(['core', 'core/v1', 'v1'])

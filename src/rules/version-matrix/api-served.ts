@@ -2,7 +2,14 @@ import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
 import { nextMinor, parseVersion } from '../../cluster/version'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servedByDefinition } from '../../kubernetes/object/custom-resource'
-import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/versions/api-facts'
+import {
+  apiLife,
+  droppedApiVersions,
+  isDropped,
+  isDroppedInAll,
+  isServed,
+  oldestSupported,
+} from '../../kubernetes/versions/api-facts'
 import { apiVersionMeant, extensionVersionsOf, kindMeant, rightApiVersion } from '../../kubernetes/versions/api-groups'
 import { legacyKinds, mayBeOpenShift3, openShiftMark } from '../../kubernetes/versions/openshift-legacy'
 import { groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
@@ -57,6 +64,8 @@ export default defineRule({
       `${object} has kind: ${kind}, which is an apiVersion and the name of no kind, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}"\` and the object is never created or updated. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
+    retired: ({ apiVersion, removed, object, instead }: Omit<Args, 'kubernetes'>) =>
+      `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and no release before ${oldestSupported} is supported any more, so most clusters refuse it. ${instead} If the cluster is older, declare its version in the config: clusters: {NAME: {kubernetes: "1.19"}}.`,
   },
 
   later: {
@@ -68,6 +77,7 @@ export default defineRule({
     newer: '1.6.0',
     mistyped: '1.6.0',
     misspelled: '1.6.0',
+    retired: '1.8.0',
   },
 
   direct: true,
@@ -98,16 +108,13 @@ export default defineRule({
     }
     const stable = stableVersionsOf(ref.group, ref.kind)
     const [newest] = stable.toReversed()
-    if (newest && isNeverServed(apiVersion, stable, ref.kind)) {
+    const isOldKind = stable.length === 0 && isDroppedInAll(ref.group, ref.kind)
+    if ((newest || isOldKind) && isNeverServed(apiVersion, stable, ref.kind)) {
       const at = manifest.root.at('apiVersion')
       if (isPlaceholder(apiVersion) || servedByDefinition(snapshot, apiVersion, ref.kind)) return
-      const instead = `Use apiVersion: ${newest}.`
-      report(
-        at,
-        'never',
-        { apiVersion, object: nameOf(ref), kind: ref.kind, instead },
-        { keys: [apiVersion], fix: replaced(at, newest) },
-      )
+      const instead = newest ? `Use apiVersion: ${newest}.` : 'No release serves this kind any more: remove the object.'
+      const fix = newest ? replaced(at, newest) : undefined
+      report(at, 'never', { apiVersion, object: nameOf(ref), kind: ref.kind, instead }, { keys: [apiVersion], fix })
     }
     const fault = faultOf(apiVersion, ref.group, ref.kind)
     if (fault && !isPlaceholder(apiVersion + ref.kind) && !servedByDefinition(snapshot, apiVersion, ref.kind)) {
@@ -121,11 +128,11 @@ export default defineRule({
     }
     if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
-    const version = kubernetes && parseVersion(kubernetes.value)
+    const version = parseVersion(kubernetes?.value ?? oldestSupported)
     const life = version && apiLife(apiVersion, ref.kind, version)
     if (!life || servedByDefinition(snapshot, apiVersion, ref.kind)) return
     const served = isServed(life.removed, version)
-    if (served && isServed(life.removed, nextMinor(version))) return
+    if (served && (!kubernetes || isServed(life.removed, nextMinor(version)))) return
     const { replacement, same, removed } = life
     // An item of an IngressList may leave its apiVersion to the list.
     const at = manifest.root.at('apiVersion')
@@ -138,8 +145,10 @@ export default defineRule({
       ? `Use apiVersion: ${replacement}${same ? '' : ', and see the deprecation guide of Kubernetes for the fields that differ'}.`
       : `No other version has this kind, so remove the object${served ? ' before the upgrade' : ''}.`
     const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
-    const args = { apiVersion, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead }
-    report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
+    const args = { apiVersion, removed, object: nameOf(ref), instead }
+    if (!kubernetes) return report(at, 'retired', args, { keys: [apiVersion], ...fix })
+    const both = { ...args, kubernetes: kubernetes.value }
+    report([at, kubernetes.at], served ? 'leaving' : 'unserved', both, { keys: [apiVersion], ...fix })
   },
 })
 

@@ -1,0 +1,86 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
+import { permissionsOfRoleRef, roleRefOf } from '../../kubernetes/rbac/rbac-binding'
+import { type Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
+
+type Missing = Record<'binding' | 'role' | 'other' | 'advice', string>
+
+export default defineRule({
+  id: 'protected-rbac/roles-resolve',
+  summary: 'A binding names a role of its source by the kind that the role has.',
+  since: '1.10.0',
+  scope: 'snapshot',
+  kinds: bindingKinds,
+  reads: roleKinds,
+  messages: {
+    // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding
+    kind: ({ binding, role, other, advice }: Missing) =>
+      `${binding} names ${role}, which is not in this repository; beside it is only ${other}. The API server accepts the binding, and it gives its subjects no permissions, so their requests are denied. ${advice}`,
+  },
+  *partners(manifest) {
+    const roleRef = roleRefOf(manifest)
+    if (roleRef) yield roleRef.ref.name
+    else if (roleKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`))) yield manifest.ref.name
+  },
+  partnerKinds: ({ ref }) => (ref.kind.endsWith('Binding') ? roleKinds : bindingKinds),
+  check({ manifest, snapshot, report }) {
+    const named = roleRefOf(manifest)
+    if (!named || permissionsOfRoleRef(named.ref, snapshot) || mayBeFilled(named.ref, snapshot)) return
+    const other = roleOfOtherKind(manifest, snapshot)
+    if (!other) return
+    const at = named.at.at('kind')
+    const { kind } = other.ref
+    const fits = kind === 'ClusterRole' || manifest.ref.kind === 'RoleBinding'
+    const unbound = roleWithoutBinding(manifest, snapshot)
+    const advice = unbound
+      ? `Name ${nameOf(unbound.ref)}, which no binding names, or write kind: ${kind} if that role is meant.`
+      : fits
+        ? `Write kind: ${kind} if that role is meant; a binding that is in the cluster has to be deleted first, as its roleRef cannot change.`
+        : 'Write the role as a ClusterRole, or bind it by a RoleBinding in its namespace.'
+    const args = { binding: nameOf(manifest.ref), role: nameOf(named.ref), other: nameOf(other.ref), advice }
+    const fix = fits && !unbound ? replaced(at, kind) : undefined
+    report([at, other.root.at('kind')], 'kind', args, { keys: [named.ref.name], fix })
+  },
+})
+
+/** Whether a name that is filled in later may become that of a role of its kind. */
+function mayBeFilled({ group, kind, name }: ObjectRef, snapshot: Snapshot): boolean {
+  return isPlaceholder(name) && snapshot.ofKind(`${kind}.${group}`).some(({ ref }) => isPlaceholder(ref.name))
+}
+
+/** The role of the name that a binding gives, of the kind that it does not give. */
+function roleOfOtherKind(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
+  const named = roleRefOf(binding)?.ref
+  return roleKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .find(
+      (role) =>
+        role.ref.name === named?.name &&
+        role.ref.kind !== named.kind &&
+        isOfOneSource(role, binding) &&
+        (role.ref.kind === 'ClusterRole' ||
+          binding.ref.kind === 'ClusterRoleBinding' ||
+          role.ref.namespace === binding.ref.namespace),
+    )
+}
+
+/** A role of the kind that a binding gives, in its source, that nothing binds: it may be meant. */
+function roleWithoutBinding(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
+  const named = roleRefOf(binding)?.ref
+  const bound = new Set(
+    bindingKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((one) => roleRefOf(one)?.ref.name ?? []),
+  )
+  return roleKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .find(
+      (role) =>
+        role.ref.kind === named?.kind &&
+        role.ref.namespace === named.namespace &&
+        !bound.has(role.ref.name) &&
+        isOfOneSource(role, binding),
+    )
+}
