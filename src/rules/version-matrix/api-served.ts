@@ -126,7 +126,8 @@ export default defineRule({
       const fix = isSame ? { fix: replaced(at, right) } : {}
       report(at, message, { apiVersion, object: nameOf(ref), kind: ref.kind, right }, { keys: [apiVersion], ...fix })
     }
-    if (!isDropped(apiVersion, ref.kind)) return
+    // A patch that removes the object needs none.
+    if (!isDropped(apiVersion, ref.kind) || manifest.root.at('$patch').string === 'delete') return
     const { kubernetes } = snapshot.facts
     const version = parseVersion(kubernetes?.value ?? oldestSupported)
     const life = version && apiLife(apiVersion, ref.kind, version)
