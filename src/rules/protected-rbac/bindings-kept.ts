@@ -31,9 +31,9 @@ export default defineRule({
   kinds: bindingKinds,
   messages: {
     removed: ({ binding, account, role, workload }: Loss) =>
-      `This change removes ${binding}, which gives the permissions of ${role} to ${account}. ${workload} still runs with this account, and no other binding here gives it these permissions, so its requests are denied. Restore the binding, or check that the workload no longer needs it.`,
+      `This change removes ${binding}, which gives the permissions of ${role} to ${account}. ${workload} still runs with this account, and no other binding here gives it these permissions, so requests that need them are denied. Restore the binding, or check that the workload no longer needs it.`,
     left: ({ binding, account, role, workload }: Loss) =>
-      `${binding} no longer names ${account}, to which it gave the permissions of ${role}. ${workload} still runs with this account, and no other binding here gives it these permissions, so its requests are denied. Add the account back under subjects, or check that the workload no longer needs it.`,
+      `${binding} no longer names ${account}, to which it gave the permissions of ${role}. ${workload} still runs with this account, and no other binding here gives it these permissions, so requests that need them are denied. Add the account back under subjects, or check that the workload no longer needs it.`,
   },
   putBack: { left: 'changed' },
   *partners(manifest) {
@@ -73,6 +73,7 @@ function lossesOf(
   return subjectsOf(before).flatMap((subject) => {
     const workload = workloadRunningAs(subject, before, base, head)
     if (!workload || isPlaceholder(subject.name) || isStillGiven(subject, before, base, head)) return []
+    if (isBoundAnew(subject, base, head)) return []
     // `rbac-sufficient` knows what an ingress controller needs.
     if (controllersOf(workload).length > 0) return []
     const at = accountOf(workload) ?? workload.root
@@ -108,4 +109,12 @@ function isStillGiven(subject: Subject, binding: Manifest, base: Snapshot, head:
         [one.ref.namespace, ''].includes(binding.ref.namespace) &&
         subjectsOf(one).some((other) => includes(other, subject)),
     )
+}
+
+/** Whether a binding that comes to name the account takes the place of the one that goes, also with fewer permissions. */
+function isBoundAnew(subject: Subject, base: Snapshot, head: Snapshot): boolean {
+  const names = (binding: Manifest) => subjectsOf(binding).some(({ name }) => name === subject.name)
+  return bindingKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .some((binding) => names(binding) && !base.get(binding.ref).some(names))
 }
