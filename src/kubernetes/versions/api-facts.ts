@@ -66,9 +66,17 @@ export const droppedKinds: readonly string[] = factsIn(ApiFactsFile, rows).apis.
  */
 export const oldestSupported = '1.31'
 
-/** Whether Kubernetes had a kind of a group in some API version, and drops it in each. */
-export function isDroppedInAll(group: string, kind: string): boolean {
-  return droppedKinds.some((one) => one.startsWith(`${group}/`) && one.endsWith(`/${kind}`))
+/** Whether no supported release of Kubernetes serves a kind that a group had, nor one in its place: PodSecurityPolicy. */
+export function isRetired(group: string, kind: string): boolean {
+  const version = parseVersion(oldestSupported)
+  return [...lives].some(
+    ([key, { removed, replacement }]) =>
+      key.startsWith(`${group}/`) &&
+      key.endsWith(` ${kind}`) &&
+      replacement === undefined &&
+      version !== undefined &&
+      !isServed(removed, version),
+  )
 }
 
 /** Whether some release of Kubernetes drops a kind in an API version. */

@@ -6,7 +6,7 @@ import {
   apiLife,
   droppedApiVersions,
   isDropped,
-  isDroppedInAll,
+  isRetired,
   isServed,
   oldestSupported,
 } from '../../kubernetes/versions/api-facts'
@@ -108,7 +108,7 @@ export default defineRule({
     }
     const stable = stableVersionsOf(ref.group, ref.kind)
     const [newest] = stable.toReversed()
-    const isOldKind = stable.length === 0 && isDroppedInAll(ref.group, ref.kind)
+    const isOldKind = stable.length === 0 && isRetired(ref.group, ref.kind)
     if ((newest || isOldKind) && isNeverServed(apiVersion, stable, ref.kind)) {
       const at = manifest.root.at('apiVersion')
       if (isPlaceholder(apiVersion) || servedByDefinition(snapshot, apiVersion, ref.kind)) return
@@ -126,8 +126,7 @@ export default defineRule({
       const fix = isSame ? { fix: replaced(at, right) } : {}
       report(at, message, { apiVersion, object: nameOf(ref), kind: ref.kind, right }, { keys: [apiVersion], ...fix })
     }
-    // A patch that removes the object needs none.
-    if (!isDropped(apiVersion, ref.kind) || manifest.root.at('$patch').string === 'delete') return
+    if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
     const version = parseVersion(kubernetes?.value ?? oldestSupported)
     const life = version && apiLife(apiVersion, ref.kind, version)
@@ -137,7 +136,10 @@ export default defineRule({
     const { replacement, same, removed } = life
     // An item of an IngressList may leave its apiVersion to the list.
     const at = manifest.root.at('apiVersion')
-    if (manifest.origin.kind === 'rendered' && manifest.origin.guessed)
+    const isGuessed = manifest.origin.kind === 'rendered' && manifest.origin.guessed
+    // A patch that removes the object needs no version that is served.
+    if (!kubernetes && (isGuessed || manifest.root.at('$patch').string === 'delete')) return
+    if (isGuessed)
       return skip(
         at,
         `its chart chooses ${apiVersion} by the capabilities of the cluster, and helm rendered it without a cluster`,
