@@ -5,7 +5,7 @@ import type { Files } from './repository'
 const helpers = (...names: string[]) =>
   names.map((name) => `{{- define "web.${name}" -}}\n{{ .Release.Name }}\n{{- end }}\n`).join('')
 /** A Service that only some releases have. */
-const service = (name: string) => `{{- if eq .Values.size "large" }}
+const service = (name: string) => `{{- if gt (len .Values.size) 8 }}
 apiVersion: v1
 kind: Service
 metadata: {name: {{ include "web.${name}" . }}}
@@ -98,7 +98,7 @@ describe('a named template that a chart includes', () => {
   })
 
   test('is said once where helm says it, too', async () => {
-    const on = { ...chart, 'web/values.yaml': 'size: large\n' }
+    const on = { ...chart, 'web/values.yaml': 'size: extra-large\n' }
     const { findings } = await judgeChange(on, { 'web/templates/_helpers.tpl': helpers('fullname') })
     expect(findings.map(({ rule, message, level }) => `${level} ${rule} ${message}`)).toEqual([
       'error source/unrendered unrendered',

@@ -174,10 +174,7 @@ describe('a chart that no known release installs', () => {
       / This assumes a release of shop with the values of shop\/ci\/tls-values\.yaml\.$/,
     )
     const broken = await judgeChange(tested, { [file]: failing('{{ .Values.ingress.certificate.name }}') })
-    expect(places(broken)).toEqual([
-      `head/${file}:17 exact source/unrendered`,
-      `warning head/${file}:17 exact source/unrendered`,
-    ])
+    expect(places(broken)).toEqual([`head/${file}:17 exact source/unrendered`])
   })
 
   test('has findings at the edit that causes them, among several', async () => {

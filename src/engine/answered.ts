@@ -1,5 +1,5 @@
 import type { RawFinding } from '../finding/finding'
-import { isOfSample } from '../manifest/assumption'
+import { isOfSample, otherName } from '../manifest/assumption'
 import { identityOf, type Origin } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
@@ -18,8 +18,11 @@ export function withoutRepeated(
   const all = [...drafts, ...others]
   const stated = new Set(all.filter(({ cluster }) => !answered.has(cluster)).map(statementOf))
   const isRepeated = repeatedIn(all, new Map([...answered].map((cluster, index) => [cluster, index])))
+  const places = new Set(all.filter((draft) => !isRenamed(draft)).map(placeOf))
   return drafts.filter(
-    (draft) => !answered.has(draft.cluster) || !(stated.has(statementOf(draft)) || isRepeated(draft)),
+    (draft) =>
+      !answered.has(draft.cluster) ||
+      !(stated.has(statementOf(draft)) || isRepeated(draft) || (isRenamed(draft) && places.has(placeOf(draft)))),
   )
 }
 
@@ -36,6 +39,24 @@ function repeatedIn(drafts: readonly RawFinding[], order: ReadonlyMap<string, nu
     const [statement, at] = [supposedStatementOf(draft), order.get(draft.cluster)]
     return statement !== undefined && at !== undefined && at > (first.get(statement) ?? at)
   }
+}
+
+/** Whether a finding is on an object of a release that has another name than its chart. */
+function isRenamed({ ends: [end] }: RawFinding): boolean {
+  const origin = end?.manifest.origin
+  return (
+    origin?.kind === 'rendered' &&
+    origin.source.kind === 'helm' &&
+    isSupposed(origin) &&
+    origin.source.release === otherName
+  )
+}
+
+/** What a finding says of a template: the names of its objects are others in a release of another name. */
+function placeOf({ active, message, ends: [end] }: RawFinding): string {
+  const origin = end?.manifest.origin
+  const template = origin?.kind === 'rendered' ? [origin.source.path, origin.template] : [origin?.path]
+  return JSON.stringify([active.rule.id, message, end?.manifest.ref.kind, ...template])
 }
 
 /**

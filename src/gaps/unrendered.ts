@@ -139,10 +139,16 @@ export function unrendered({
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, supposed, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
+  const shown = new Set<string>()
   for (const { existing, supposed: isSupposed, sides } of failed.values()) {
     const failure = sides[0] && failureOf(sides[0])
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
+    const isSwitched = sides.every(isSwitchedOn)
+    // With other supposed values, the same template most likely fails for the same reason.
+    const place = JSON.stringify([path, cause, existing])
+    if (isSwitched && shown.has(place)) continue
+    shown.add(place)
     const known = sides.filter(({ source }) => source.origin !== 'probed')
     const ids = new Set(known.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const objects = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
@@ -150,7 +156,7 @@ export function unrendered({
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
-    const supposed = sides.every(isSwitchedOn) && sides[0] ? ` ${supposingOf(sides[0])}` : ''
+    const supposed = isSwitched && sides[0] ? ` ${supposingOf(sides[0])}` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', supposed || isSupposed ? 'warning' : 'error', {
         ...statement(sides, path, existing),

@@ -13,6 +13,9 @@ export function supposing(chart: string, values: string): string {
   return `This assumes a release of ${chart || '.'} with ${values}.`
 }
 
+/** The name of a release of a chart that nothing known installs, where it is not that of the chart: that of Helm's documentation. */
+export const otherName = 'my-release'
+
 /** Whether a name is one that was made up for such a release: `web.sample.example.com`, `web-sample-tls`. */
 export function isOfSample(name: string): boolean {
   return /(?:^|[.-])sample(?:\.example\.com|-tls|$)/.test(name)

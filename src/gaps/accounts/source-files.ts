@@ -5,7 +5,7 @@ import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import { closureOf, inside, type Kustomization } from '../../sources/kustomization'
 import { realPlace } from '../../sources/places'
-import { type HelmSource, type KustomizeSource, nameOfSource, type Source } from '../../sources/source'
+import { type HelmSource, isRenamed, type KustomizeSource, nameOfSource, type Source } from '../../sources/source'
 
 /** One source that takes a changed file. */
 export interface Taking {
@@ -143,6 +143,7 @@ export function isLeftOut({ rendered: { partial }, holdsObjects }: Taking): bool
 
 /** The names of the sources that took a file and were rendered, each once. */
 export function renderedNames(takings: readonly Taking[]): string[] {
-  const done = takings.filter((taking) => !taking.rendered.failure && !isLeftOut(taking))
+  const isNamed = (taking: Taking) => !isRenamed(taking.rendered.source) && !isLeftOut(taking)
+  const done = takings.filter((taking) => !taking.rendered.failure && isNamed(taking))
   return [...new Set(done.map(({ rendered }) => nameOfSource(rendered.source)))].sort()
 }

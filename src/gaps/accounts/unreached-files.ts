@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import { enumerated } from '../../listing'
 import type { SideOfChange } from '../../sides/side'
-import { type HelmSource, nameOfChart, namesOfValues, type Source } from '../../sources/source'
+import { type HelmSource, isRenamed, nameOfChart, namesOfValues, type Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import type { AccountedSide } from './accounted-side'
 import { marked, markIn, saysTheSame } from './edited-lines'
@@ -140,7 +140,7 @@ export function isTemplate(file: string): boolean {
 /** The releases that were rendered with a file. */
 function sourcesOf(file: string, { takings }: AccountedSide): HelmSource[] {
   return (takings.get(file) ?? []).flatMap(({ rendered: { source, failure, partial } }) =>
-    source.kind === 'helm' && !failure && partial?.manner !== 'written' ? [source] : [],
+    source.kind === 'helm' && !isRenamed(source) && !failure && partial?.manner !== 'written' ? [source] : [],
   )
 }
 

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { abridged } from '../../listing'
+import { otherName } from '../../manifest/assumption'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import { readChart } from '../../sources/chart'
@@ -9,6 +10,7 @@ import type { Sides } from './open-sides'
 import { readInPart } from './read-in-part'
 import { type Sample, samplesIn } from './samples'
 import { type Switches, switchesIn, type TemplateText } from './switches'
+import { valuesAround, type Wish } from './values-around'
 
 /**
  * Adds further renderings of the charts that no known release installs: with the values of their tests, and, of those
@@ -75,8 +77,9 @@ async function switchedReleases(
   head: SideOfChange,
 ): Promise<HelmSource[]> {
   if (base?.keys.get(own.id) === head.keys.get(own.id)) return []
-  const { switches, samples } = await supposedOf(own, base, head)
-  if (switches.all.length === 0 && switches.withoutDefault.length === 0 && samples.length === 0) return []
+  const { switches, samples, isNamed, valuesBeyond } = await supposedOf(own, base, head)
+  const isSwitched = switches.all.length > 0 || switches.withoutDefault.length > 0 || samples.length > 0
+  if (!isSwitched && !isNamed && valuesBeyond({}).length === 0) return []
   const plain = { ...own, values: [] }
   const rendered = async (source: HelmSource): Promise<Rendered> => {
     const [before, after] = await Promise.all([base?.render(source), head.render(source)])
@@ -102,7 +105,17 @@ async function switchedReleases(
     if (isWhole) break
   }
   const sampled = await sampledRelease(whole, samples, rendered)
-  return sampled ? [...found, sampled] : found
+  if (sampled) found.push(sampled.source)
+  for (const wish of valuesBeyond((sampled ?? whole).source.set ?? {})) {
+    const aimed = await rendered(withWish((sampled ?? whole).source, wish))
+    const isOfChange = !isRefused(aimed.is) || (!isByChart(aimed.is) && !mayLack(aimed.is))
+    if (!isRefused(aimed.was) && isOfChange) found.push(aimed.source)
+  }
+  if (isNamed) {
+    const named = await rendered(underOtherName((sampled ?? whole).source))
+    if (!isRefused(named.was) && !isRefused(named.is)) found.push(named.source)
+  }
+  return found
 }
 
 interface Rendered {
@@ -119,7 +132,7 @@ async function sampledRelease(
   { source, was }: Rendered,
   samples: readonly Sample[],
   rendered: (source: HelmSource) => Promise<Rendered>,
-): Promise<HelmSource | undefined> {
+): Promise<Rendered | undefined> {
   const known = new Set(faultsOf(was))
   let left = samples
   for (let count = 0; count < tries && left.length > 0; count++) {
@@ -131,7 +144,7 @@ async function sampledRelease(
     const fewer = left.filter(({ files }) => !faults.some((file) => files.has(file)))
     if (fewer.length === left.length) {
       const isShown = !isRefused(tried.was) && !(isRefused(tried.is) && isByChart(tried.is))
-      return isShown ? tried.source : undefined
+      return isShown ? tried : undefined
     }
     left = fewer
   }
@@ -155,7 +168,7 @@ function isByChart({ failure }: RenderedSide): boolean {
   return /execution error at|meet the specifications of the schema/.test(failure?.reason ?? '')
 }
 
-/** Whether a release may fail because only a guessed switch is on: a release that turns it on sets other values, too. */
+/** Whether a release may fail because only guessed values are set: a release with them sets other values, too. */
 function mayLack({ failure }: RenderedSide): boolean {
   return failure === undefined || failure.lack !== undefined || /nil pointer|<nil>|YAML/.test(failure.reason)
 }
@@ -169,6 +182,33 @@ function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
     target: { cluster: `${plain.chart || plain.release} with ${abridged(written)}` },
     set: Object.fromEntries(paths.map((one) => [one, true])),
     supposed: abridged(written, 5),
+  }
+}
+
+/**
+ * A release under another name than the chart's. Templates that make a name in two ways often agree only where both
+ * names are the same.
+ */
+function underOtherName(source: HelmSource): HelmSource {
+  return {
+    ...source,
+    id: `${source.id}:${otherName}`,
+    origin: 'probed',
+    target: { cluster: `${source.chart || source.release} as ${otherName}` },
+    release: otherName,
+    supposed: [`the name ${otherName}`, ...(source.supposed === undefined ? [] : [source.supposed])].join(' and '),
+  }
+}
+
+function withWish(source: HelmSource, wish: Wish): HelmSource {
+  const written = [...wish].map(([path, value]) => `${path}=${value}`)
+  return {
+    ...source,
+    id: `${source.id}:for:${written.join()}`,
+    origin: 'probed',
+    target: { cluster: `${source.chart || source.release} for ${abridged(written)}` },
+    set: { ...source.set, ...Object.fromEntries(wish) },
+    supposed: [abridged(written, 5), source.supposed].filter(Boolean).join(', '),
   }
 }
 
@@ -187,19 +227,25 @@ function withSamples(source: HelmSource, samples: readonly Sample[]): HelmSource
   }
 }
 
+interface Supposed {
+  readonly switches: Switches
+  readonly samples: readonly Sample[]
+  /** Whether its templates write the name of the release. */
+  readonly isNamed: boolean
+  /** The values with which helm comes to changed lines that it does not come to with others. */
+  valuesBeyond(set: Readonly<Record<string, unknown>>): readonly Wish[]
+}
+
 /** The switches of a chart, and samples for its values; the former are those of the templates of its own. */
-async function supposedOf(
-  own: HelmSource,
-  base: SideOfChange | undefined,
-  head: SideOfChange,
-): Promise<{ switches: Switches; samples: readonly Sample[] }> {
+async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head: SideOfChange): Promise<Supposed> {
   const sides = base ? [base, head] : [head]
   const read = await Promise.all(sides.map((side) => textsOf(own, side)))
   const [was, is] = base ? read.map(({ templates }) => templates) : []
   const templates = read.flatMap(({ templates: its }) =>
     [...its].map(([file, text]): TemplateText => {
       const isChanged = !base || was?.get(file) !== is?.get(file)
-      return { file, text, above: keysAbove(file), isChanged }
+      const other = isChanged && was && is ? ((text === is.get(file) ? was : is).get(file) ?? '') : undefined
+      return { file, text, above: keysAbove(file), isChanged, ...(other === undefined ? {} : { other }) }
     }),
   )
   const values = read.flatMap((one) => one.values)
@@ -214,6 +260,13 @@ async function supposedOf(
       withoutDefault: base ? withoutDefault : [],
     },
     samples: isEdited ? samplesIn(values, templates) : [],
+    valuesBeyond: (set) =>
+      valuesAround(
+        read.map((one) => one.values),
+        templates,
+        set,
+      ),
+    isNamed: isEdited && templates.some(({ text }) => text.includes('.Release.Name')),
   }
 }
 

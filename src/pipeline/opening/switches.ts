@@ -9,6 +9,8 @@ export interface TemplateText {
   /** The keys of the chart's values above its own, for a template of a chart in its `charts/`. */
   readonly above: readonly string[]
   readonly isChanged: boolean
+  /** The template as the other side has it; an empty text where it has none; undefined where the whole chart is new. */
+  readonly other?: string
 }
 
 /**

@@ -106,7 +106,7 @@ function wayOf(texts: readonly string[]): Use['how'] {
 }
 
 /** The path that a word names: `.Values.a.b`, `.b` where the dot is known, `$variable.b`. */
-function pathIn(
+export function pathIn(
   word: string,
   dot: readonly string[] | undefined,
   variables: ReadonlyMap<string, readonly string[] | undefined>,

@@ -1,0 +1,141 @@
+import { describe, expect, test } from '@jest/globals'
+import { valuesAround } from '../../src/pipeline/opening/values-around'
+import { judgeChange, places } from './rendered'
+import type { Files } from './repository'
+
+const values = { on: true, off: false, size: 'small', parts: { a: { enabled: false } }, list: [1] }
+
+/** What is needed for the line `changed` of a template, by the values it is needed at. */
+function around(text: string, set: Record<string, unknown> = {}): Record<string, unknown>[] {
+  const template = { file: 'templates/a.yaml', text, other: text.replace(/changed.*/g, 'was'), above: [] }
+  const found = valuesAround([[values], [values]], [{ ...template, isChanged: true }], set)
+  return found.map((one) => Object.fromEntries(one))
+}
+
+describe('the values with which helm comes to changed lines', () => {
+  const cases: [what: string, template: string, expected: Record<string, unknown>[]][] = [
+    ['a line in no block', 'changed', []],
+    ['a condition that holds', '{{ if .Values.on }}\nchanged\n{{ end }}', []],
+    ['a switch that is off', '{{ if .Values.off }}\nchanged\n{{ end }}', [{ off: true }]],
+    ['what a condition refuses', '{{ if not .Values.on }}\nchanged\n{{ end }}', [{ on: false }]],
+    ['an else', '{{ if .Values.on }}\nx\n{{ else }}\nchanged\n{{ end }}', [{ on: false }]],
+    [
+      'a further branch',
+      '{{ if .Values.on }}\nx\n{{ else if .Values.off }}\nchanged\n{{ end }}',
+      [{ on: false, off: true }],
+    ],
+    ['a text', '{{ if eq .Values.size "large" }}\nchanged\n{{ end }}', [{ size: 'large' }]],
+    ['a text that is as wanted', '{{ if eq "small" .Values.size }}\nchanged\n{{ end }}', []],
+    [
+      'a text that is refused',
+      '{{ if ne .Values.size "large" }}\nx\n{{ else }}\nchanged\n{{ end }}',
+      [{ size: 'large' }],
+    ],
+    ['a text as a switch', '{{ if eq (toString .Values.off) "true" }}\nchanged\n{{ end }}', [{ off: true }]],
+    [
+      'several conditions',
+      '{{ if and .Values.off (eq .Values.size "large") (or .Values.on .Values.b) }}\nchanged\n{{ end }}',
+      [{ off: true, size: 'large' }],
+    ],
+    ['any of several', '{{ if or .Values.off .Values.b }}\nchanged\n{{ end }}', [{ off: true }]],
+    [
+      'blocks in blocks',
+      '{{ if .Values.off }}{{ if .Values.b }}\nchanged\n{{ end }}{{ end }}',
+      [{ off: true, b: true }],
+    ],
+    ['a value that may be missing', '{{ if ((.Values.parts).b).c }}\nchanged\n{{ end }}', [{ 'parts.b.c': true }]],
+    ['a key', '{{ if hasKey .Values.parts "c" }}\nchanged\n{{ end }}', [{ 'parts.c': true }]],
+    [
+      'a value below a dot',
+      '{{ with .Values.parts.a }}{{ if .enabled }}\nchanged\n{{ end }}{{ end }}',
+      [{ 'parts.a.enabled': true }],
+    ],
+    [
+      'a value of a variable',
+      '{{ $a := .Values.parts.a }}\n{{ if $a.enabled }}\nchanged\n{{ end }}',
+      [{ 'parts.a.enabled': true }],
+    ],
+    ['a block within the line', 'x\n{{ if .Values.off }}changed{{ end }}', [{ off: true }]],
+    ['a line after a block', '{{ if .Values.off }}\nx\n{{ end }}\nchanged', []],
+    [
+      'two branches',
+      '{{ if .Values.off }}\nchanged\n{{ else }}\nchanged\n{{ end }}\n{{ if .Values.on }}\nx\n{{ else }}\nchanged\n{{ end }}',
+      [{ off: true, on: false }],
+    ],
+    [
+      'branches that exclude each other',
+      '{{ if eq .Values.size "a" }}\nchanged\n{{ else if eq .Values.size "b" }}\nchanged\n{{ end }}',
+      [{ size: 'a' }, { size: 'b' }],
+    ],
+    ['a value that is printed, too', '{{ if .Values.b }}\nchanged {{ .Values.b }}\n{{ end }}', []],
+    ['a list or a map', '{{ if not .Values.list }}\nchanged\n{{ end }}', []],
+    ['a value below a text', '{{ if .Values.size.b }}\nchanged\n{{ end }}', []],
+    [
+      'what no values decide',
+      '{{ if semverCompare ">=1.20-0" .Capabilities.KubeVersion.Version }}\nchanged\n{{ end }}',
+      [],
+    ],
+    [
+      'conditions that exclude each other',
+      '{{ if eq .Values.size "a" }}{{ if eq .Values.size "b" }}\nchanged\n{{ end }}{{ end }}',
+      [],
+    ],
+    ['a block that nothing closes', '{{ if .Values.off }}\nchanged', [{ off: true }]],
+    ['an end of no block', '{{ end }}{{ else }}\nchanged', []],
+  ]
+  test.each(cases)('%s', (_, template, expected) => {
+    expect(around(template)).toEqual(expected)
+  })
+
+  test('are none that are set already', () => {
+    const template = '{{ if and .Values.off .Values.b }}\nchanged\n{{ end }}'
+    expect(around(template, { off: true })).toEqual([{ b: true }])
+    expect(around(template, { off: true, b: true })).toEqual([])
+  })
+})
+
+const chart: Files = {
+  'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.0.0\n',
+  'shop/values.yaml': 'platform: kubernetes\nservice: {name: shop}\n',
+  'shop/templates/role.yaml': `{{- if eq .Values.platform "openshift" }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: {{ .Release.Name }}}
+rules:
+  - apiGroups: [apps]
+    resources: [deployments]
+    verbs: [get]
+{{- end }}
+`,
+  'shop/templates/service.yaml': `apiVersion: v1
+kind: Service
+metadata: {name: {{ .Release.Name }}}
+spec: {selector: {app: shop}, ports: [{port: 80}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: shop}
+spec: {defaultBackend: {service: {name: {{ .Release.Name }}, port: {number: 80}}}}
+`,
+}
+
+describe('a chart that no known release installs', () => {
+  test('is judged on lines that only other values show', async () => {
+    const file = 'shop/templates/role.yaml'
+    const report = await judgeChange(chart, { [file]: String(chart[file]).replace('[apps]', '[""]') }, 'helm', [
+      'protected-rbac@^1.10.0',
+    ])
+    expect(places(report)).toEqual([`warning head/${file}:6 template protected-rbac/resources-known`])
+    expect(report.findings[0]?.text).toMatch(/ This assumes a release of shop with platform=openshift\.$/)
+  })
+
+  test('is judged under another name than its own', async () => {
+    const file = 'shop/templates/service.yaml'
+    const change = { [file]: String(chart[file]).replace('{{ .Release.Name }}', '{{ .Values.service.name }}') }
+    const report = await judgeChange(chart, change, 'helm', ['controller-scope@^1.19.0'])
+    expect(places(report)).toContain(`warning head/${file}:3 template controller-scope/backend-resolves`)
+    expect(report.findings.map(({ text }) => text).join('\n')).toMatch(
+      /Ingress default\/shop .* This assumes a release of shop with the name my-release\./,
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import type { Word } from './template-actions'
+
+/** An expression of a template, as far as conditions are read. */
+export type Expression =
+  /** A value of the chart: `.Values.ingress.enabled`. */
+  | { readonly kind: 'value'; readonly path: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly operands: readonly Expression[] }
+  /** Anything else: capabilities, named templates, variables. */
+  | { readonly kind: 'other' }
+
+const other: Expression = { kind: 'other' }
+
+/** Functions of one operand that give it back as a text. */
+const asText = new Set(['toString', 'quote', 'squote', 'trim', 'lower'])
+
+/**
+ * Reads the expression of a condition: `and .Values.a.enabled (eq .Values.b "x")`.
+ *
+ * @param words those after `if`, `else if` or `with`
+ * @param pathOf the path of the value that a word names, if it names one
+ */
+export function expressionOf(
+  words: readonly Word[],
+  pathOf: (word: string) => readonly string[] | undefined,
+): Expression {
+  let at = 0
+  const text = () => words[at]?.text
+  const isEnd = () => at >= words.length || text() === ')' || text() === '|'
+
+  function pipeline(): Expression {
+    let expression = command()
+    while (text() === '|') {
+      at++
+      const next = command()
+      const name = next.kind === 'call' ? next.name : undefined
+      if (name === undefined) expression = other
+      else if (!asText.has(name) && next.kind === 'call')
+        expression = { ...next, operands: [...next.operands, expression] }
+    }
+    return expression
+  }
+
+  function command(): Expression {
+    const name = text() ?? ''
+    if (!/^[a-zA-Z]\w*$/.test(name) || name === 'true' || name === 'false' || name === 'nil') {
+      const first = operand()
+      // A value takes no operands.
+      while (!isEnd()) operand()
+      return first
+    }
+    at++
+    const operands: Expression[] = []
+    while (!isEnd()) operands.push(operand())
+    const [only] = operands
+    return asText.has(name) && operands.length === 1 && only ? only : { kind: 'call', name, operands }
+  }
+
+  function operand(): Expression {
+    const word = words[at]
+    at++
+    if (!word) return other
+    if (word.text === '(') {
+      const inner = pipeline()
+      const closing = words[at]
+      at++
+      return fieldOf(inner, closing)
+    }
+    if (/^["`]/.test(word.text)) return { kind: 'text', text: word.text.slice(1, -1) }
+    const path = pathOf(word.text)
+    return path ? { kind: 'value', path } : other
+  }
+
+  /** `(.Values.a).b`: the value b of a, where a may be missing. */
+  function fieldOf(inner: Expression, closing: Word | undefined): Expression {
+    const next = words[at]
+    if (!next?.text.startsWith('.') || next.text === '.' || next.from !== closing?.to) return inner
+    at++
+    return inner.kind === 'value' ? { kind: 'value', path: [...inner.path, ...next.text.slice(1).split('.')] } : other
+  }
+
+  return pipeline()
+}
