@@ -139,3 +139,30 @@ describe('a chart that no known release installs', () => {
     )
   })
 })
+
+test('a ServiceAccount that a release may name is judged under another name', async () => {
+  const name = '{{ .Values.serviceAccount.name | default .Release.Name }}'
+  const account = (written: string) => `apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: ${written}}\n`
+  const binding = `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: worker}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, namespace: default, name: {{ .Release.Name }}}]
+`
+  const worker: Files = {
+    'worker/Chart.yaml': 'apiVersion: v2\nname: worker\nversion: 1.0.0\n',
+    'worker/values.yaml': 'serviceAccount: {create: true, name: ""}\n',
+    'worker/templates/account.yaml': account('{{ .Release.Name }}'),
+    'worker/templates/binding.yaml': binding,
+  }
+  const report = await judgeChange(worker, { 'worker/templates/account.yaml': account(name) }, 'helm', [
+    'protected-rbac@^1.10.0',
+  ])
+  expect(places(report)).toEqual([
+    'warning head/worker/templates/account.yaml:3 template protected-rbac/binding-resolves',
+  ])
+  expect(report.findings[0]?.text).toMatch(/ with the name my-release and serviceAccount\.name=my-account\.$/)
+  const foreign = { ...worker, 'worker/values.yaml': 'serviceAccount: {create: false, name: ""}\n' }
+  const change = { 'worker/templates/account.yaml': account(name) }
+  expect(places(await judgeChange(foreign, change, 'helm', ['protected-rbac@^1.10.0']))).toEqual([])
+})

@@ -6,7 +6,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
-  'controller-scope/class-served': ['moved'],
+  'controller-scope/class-served': ['mistyped', 'moved'],
   'controller-scope/controller-kept': [
     'elsewhere',
     'gateways',
@@ -26,6 +26,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/openshift-route-resolves': ['removed'],
   'controller-scope/pod-ports-admitted': ['service'],
+  'controller-scope/pods-start': ['removed'],
   'controller-scope/policy-attached': ['misnamed'],
   'controller-scope/project-permits': ['destination', 'namespace'],
   'controller-scope/publish-target': ['missing', 'removed'],

@@ -33,6 +33,7 @@ import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
+import podsStart from './controller-scope/pods-start'
 import policyAttached from './controller-scope/policy-attached'
 import probePortsNamed from './controller-scope/probe-ports-named'
 import projectPermits from './controller-scope/project-permits'
@@ -157,6 +158,7 @@ export const rules: readonly Rule[] = [
   openshiftRouteResolves,
   pathsServed,
   podPortsAdmitted,
+  podsStart,
   policyAttached,
   probePortsNamed,
   projectPermits,

@@ -6,6 +6,7 @@ import type { SideOfChange } from '../../sides/side'
 import { readChart } from '../../sources/chart'
 import type { HelmSource, Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
+import { accountNamesIn } from './account-names'
 import type { Sides } from './open-sides'
 import { readInPart } from './read-in-part'
 import { type Sample, samplesIn } from './samples'
@@ -77,7 +78,7 @@ async function switchedReleases(
   head: SideOfChange,
 ): Promise<HelmSource[]> {
   if (base?.keys.get(own.id) === head.keys.get(own.id)) return []
-  const { switches, samples, isNamed, valuesBeyond } = await supposedOf(own, base, head)
+  const { switches, samples, isNamed, accountNames, valuesBeyond } = await supposedOf(own, base, head)
   const isSwitched = switches.all.length > 0 || switches.withoutDefault.length > 0 || samples.length > 0
   if (!isSwitched && !isNamed && valuesBeyond({}).length === 0) return []
   const plain = { ...own, values: [] }
@@ -112,7 +113,7 @@ async function switchedReleases(
     if (!isRefused(aimed.was) && isOfChange) found.push(aimed.source)
   }
   if (isNamed) {
-    const named = await rendered(underOtherName((sampled ?? whole).source))
+    const named = await rendered(underOtherName((sampled ?? whole).source, accountNames))
     if (!isRefused(named.was) && !isRefused(named.is)) found.push(named.source)
   }
   return found
@@ -186,17 +187,20 @@ function switchedOn(plain: HelmSource, paths: readonly string[]): HelmSource {
 }
 
 /**
- * A release under another name than the chart's. Templates that make a name in two ways often agree only where both
- * names are the same.
+ * A release under another name than the chart's, with ServiceAccounts of other names. Templates that make a name in two
+ * ways often agree only where both names are the same.
  */
-function underOtherName(source: HelmSource): HelmSource {
+function underOtherName(source: HelmSource, accountNames: Readonly<Record<string, string>>): HelmSource {
+  const written = Object.entries(accountNames).map(([path, name]) => `${path}=${name}`)
+  const others = [abridged(written), source.supposed].filter(Boolean)
   return {
     ...source,
     id: `${source.id}:${otherName}`,
     origin: 'probed',
     target: { cluster: `${source.chart || source.release} as ${otherName}` },
     release: otherName,
-    supposed: [`the name ${otherName}`, ...(source.supposed === undefined ? [] : [source.supposed])].join(' and '),
+    set: { ...source.set, ...accountNames },
+    supposed: [`the name ${otherName}`, ...others].join(' and '),
   }
 }
 
@@ -232,6 +236,8 @@ interface Supposed {
   readonly samples: readonly Sample[]
   /** Whether its templates write the name of the release. */
   readonly isNamed: boolean
+  /** Names for its ServiceAccounts, by the paths of their values. */
+  readonly accountNames: Readonly<Record<string, string>>
   /** The values with which helm comes to changed lines that it does not come to with others. */
   valuesBeyond(set: Readonly<Record<string, unknown>>): readonly Wish[]
 }
@@ -266,6 +272,7 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
         templates,
         set,
       ),
+    accountNames: accountNamesIn(values, templates),
     isNamed: isEdited && templates.some(({ text }) => text.includes('.Release.Name')),
   }
 }

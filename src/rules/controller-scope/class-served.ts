@@ -1,3 +1,4 @@
+import { isMistyped } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type ClassProviders, classProvidersIn, takesClassOf } from '../../kubernetes/controllers/class-provider'
 import {
@@ -34,9 +35,13 @@ export default defineRule({
       `${ingress} comes with the class ${name}, which no IngressClass and no controller in this repository provides and no Ingress used so far, so its hosts may not be served. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
     classless: ({ ingress, known }: { ingress: string; known: string }) =>
       `${ingress} comes without a class, and no controller and no default IngressClass in this repository takes such an Ingress, so its hosts may not be served. Set spec.ingressClassName to a class that is served: ${known}.`,
+    mistyped: ({ ingress, name, was }: Record<'ingress' | 'name' | 'was', string>) =>
+      `This change gives ${ingress} the class ${name} in place of ${was}. Nothing else in this repository names that class, and it looks like a typing error, with which no controller serves the hosts. Use ${was}, or add the IngressClass ${name} to this repository.`,
+    unusual: ({ ingress, name, usual }: Record<'ingress' | 'name' | 'usual', string>) =>
+      `${ingress} comes with the class ${name}, which nothing else in this repository names. It looks like a typing error for ${usual}, with which no controller serves the hosts. Use ${usual}, or add the IngressClass ${name} to this repository.`,
   },
-  later: { classless: '1.10.0' },
-  putBack: { moved: 'changed', emptied: 'changed' },
+  later: { classless: '1.10.0', mistyped: '1.20.0', unusual: '1.20.0' },
+  putBack: { moved: 'changed', emptied: 'changed', mistyped: 'changed' },
   direct: true,
   *partners() {
     yield 'IngressClass'
@@ -47,10 +52,19 @@ export default defineRule({
       const judged = judgedIn(change, base, head)
       if (judged?.name && !judged.providers.classes.has(judged.name)) yield judged.name
       if (judged && isClassless(judged, base, head)) yield* textsOnClassless
+      const slip = slipIn(change, head)
+      if (slip) yield slip.name
     },
     isUsedIn: (text, name) => (textsOnClassless.includes(name) ? servesClassless(text, name) : usesClass(text, name)),
   },
   check({ change, base, head, isUsed, report }) {
+    const slip = slipIn(change, head)
+    if (slip && !isUsed(slip.name)) {
+      const { after, name, was, usual } = slip
+      const args = { ingress: nameOf(after.ref), name }
+      if (was) report(placeOf(after), 'mistyped', { ...args, was }, { keys: [name] })
+      else if (usual) report(placeOf(after), 'unusual', { ...args, usual }, { keys: [name] })
+    }
     const judged = judgedIn(change, base, head)
     if (!judged) return
     const { after, was, by, name, providers } = judged
@@ -101,6 +115,35 @@ function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | unde
   // A controller that goes or changes its class is reported by other rules.
   const by = takerOf(before, providers)
   return by && takerOf(before, providersBefore) ? { after, name, providers, was, by } : undefined
+}
+
+/** A class of an Ingress that is probably written for another one, where no controller is in the repository. */
+interface Slip {
+  readonly after: Manifest
+  readonly name: string
+  /** The class that it had. */
+  readonly was?: string
+  /** The usual class of a controller, for an Ingress that is new. */
+  readonly usual?: string
+}
+
+/** The classes that the charts of controllers create. */
+const usualClasses = ['nginx', 'traefik', 'haproxy', 'kong', 'contour', 'cilium', 'azure-application-gateway']
+
+function slipIn(change: Change, head: Snapshot): Slip | undefined {
+  if (change.kind === 'removed') return undefined
+  const { after } = change
+  const name = classOf(after)
+  const providers = classProvidersIn(head)
+  const isServed = providers !== undefined && (providers.controllers.length > 0 || providers.classes.has(name ?? ''))
+  if (!name || isServed || isPlaceholder(name) || isManaged(after) || isClassUsedBeside(after, name, head))
+    return undefined
+  if (change.kind === 'added') {
+    const usual = usualClasses.includes(name) ? undefined : usualClasses.find((one) => isMistyped(name, one))
+    return usual === undefined ? undefined : { after, name, usual }
+  }
+  const was = classOf(change.before)
+  return was && was !== name && isMistyped(name, was) && !usualClasses.includes(name) ? { after, name, was } : undefined
 }
 
 /**

@@ -4,6 +4,7 @@ import { shareNamespace } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { copyingAt, isCopiedInto } from '../../kubernetes/tls/copied-secret'
+import { creationPolicyOf, lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -121,31 +122,6 @@ function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot
       report([before.root, at], 'unsourced', { ...args, loss }, { keys })
     }
   }
-}
-
-/** The Secrets that a change takes their producer from, with none left at the head. */
-function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): ProducedSecret[] {
-  const { before } = change
-  if (change.kind === 'removed' && head.get(before.ref).length > 0) return []
-  // When an annotation is removed from an Ingress, cert-manager keeps the Certificate that it created: sync.go,
-  // SyncFnFor.
-  if (change.kind === 'changed' && !secretMakers.includes(groupKindOf(before.ref))) return []
-  if (['Merge', 'None', 'Orphan'].includes(creationPolicyOf(before))) return []
-  return secretsMadeBy(before).filter(
-    ({ namespace, name }) =>
-      namespace !== undefined &&
-      !possibleProducersOf(head, namespace, name, before).some(
-        ({ manifest }) => !['Merge', 'None'].includes(creationPolicyOf(manifest)),
-      ),
-  )
-}
-
-/**
- * The policy of an ExternalSecret for its Secret: with `Merge` and `None` it creates none, with `Orphan` the Secret
- * outlives it. Source: https://external-secrets.io/latest/guides/ownership-deletion-policy/
- */
-function creationPolicyOf(manifest: Manifest): string {
-  return manifest.root.at('spec', 'target', 'creationPolicy').string ?? 'Owner'
 }
 
 /** An Ingress or a Gateway that names a Secret, and where: for TLS, else in an annotation. */

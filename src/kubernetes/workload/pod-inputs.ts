@@ -1,0 +1,58 @@
+import { podOf } from '../../cluster/pod'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { accountOf } from '../object/service-account'
+
+/** An object without which no container of a Pod starts. */
+export interface PodInput {
+  readonly kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim' | 'ServiceAccount'
+  readonly name: string
+  /** Where the Pod names it. */
+  readonly at: Cursor
+}
+
+/**
+ * The ServiceAccount of the Pods of a workload, and the ConfigMaps, Secrets and claims that they mount or read into
+ * variables, other than optional ones.
+ * Sources: https://kubernetes.io/docs/concepts/configuration/configmap/#optional-configmaps
+ * https://kubernetes.io/docs/concepts/configuration/secret/#restriction-secret-must-exist
+ */
+export function inputsOf(workload: Manifest): PodInput[] {
+  const spec = podOf(workload).at('spec')
+  const named = [...volumesOf(spec), ...variablesOf(spec)].flatMap(([kind, of, field]): PodInput[] => {
+    const at = of.at(field)
+    return at.string && of.at('optional').value !== true ? [{ kind, name: at.string, at }] : []
+  })
+  const account = accountOf(workload)
+  // Kubernetes creates the account `default` of each namespace.
+  const isOwn = account?.string && account.string !== 'default'
+  return isOwn ? [{ kind: 'ServiceAccount', name: account.string ?? '', at: account }, ...named] : named
+}
+
+type Reference = readonly [kind: PodInput['kind'], of: Cursor, field: string]
+
+function volumesOf(spec: Cursor): Reference[] {
+  return [...spec.at('volumes').items()].flatMap((volume): Reference[] => [
+    ['ConfigMap', volume.at('configMap'), 'name'],
+    ['Secret', volume.at('secret'), 'secretName'],
+    ['PersistentVolumeClaim', volume.at('persistentVolumeClaim'), 'claimName'],
+    ...[...volume.at('projected', 'sources').items()].flatMap((source): Reference[] => [
+      ['ConfigMap', source.at('configMap'), 'name'],
+      ['Secret', source.at('secret'), 'name'],
+    ]),
+  ])
+}
+
+function variablesOf(spec: Cursor): Reference[] {
+  const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
+  return containers.flatMap((container) => [
+    ...[...container.at('env').items()].flatMap((variable): Reference[] => [
+      ['ConfigMap', variable.at('valueFrom', 'configMapKeyRef'), 'name'],
+      ['Secret', variable.at('valueFrom', 'secretKeyRef'), 'name'],
+    ]),
+    ...[...container.at('envFrom').items()].flatMap((source): Reference[] => [
+      ['ConfigMap', source.at('configMapRef'), 'name'],
+      ['Secret', source.at('secretRef'), 'name'],
+    ]),
+  ])
+}

@@ -1,0 +1,148 @@
+import { isStopped, workloadKinds } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { lostSecrets } from '../../kubernetes/tls/lost-secrets'
+import { possibleProducersOf, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
+import { inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsWhole } from '../../manifest/mentions'
+import { defineRule, type ReportFunction } from '../../rule/rule'
+
+type Loss = Record<'maker' | 'input' | 'user' | 'fate', string>
+
+/** What comes of a new Pod without an object that it needs. Sources: as for `inputsOf`. */
+const fates: Readonly<Record<PodInput['kind'], string>> = {
+  ConfigMap: 'Without it, the kubelet starts no container of a new Pod.',
+  Secret: 'Without it, the kubelet starts no container of a new Pod.',
+  PersistentVolumeClaim: 'Without it, no new Pod is scheduled.',
+  ServiceAccount: 'Without it, the API server rejects new Pods.',
+}
+
+const messages = {
+  removed: ({ maker, input, user, fate }: Loss) =>
+    `This change removes ${maker}, and nothing else here creates the ${input}, which ${user} still needs. ${fate} Restore it, or change ${user} first, unless something outside of this repository creates it.`,
+  renamed: ({ maker, input, user, fate }: Loss) =>
+    `After this change, ${maker} no longer creates the ${input}, which ${user} still needs, and nothing else here does. ${fate} Name the Secret that is created now in ${user}.`,
+  unrenewed: ({ maker, input, user }: Omit<Loss, 'fate'>) =>
+    `After this change, ${maker} no longer renews the certificate in the ${input}, which ${user} still uses, and nothing else here does, so it expires there. Name the Secret that is renewed now in ${user}.`,
+  moved: ({ input, user, was, fate }: Omit<Loss, 'maker'> & { was: string }) =>
+    `Before this change, ${user} needed the ${was}, which is here; now it needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it.`,
+}
+
+export default defineRule({
+  id: 'controller-scope/pods-start',
+  summary: 'The ConfigMaps, Secrets, claims and ServiceAccounts that Pods need to start are there.',
+  since: '1.20.0',
+  scope: 'change',
+  // Any custom resource may create what it names.
+  kinds: '*',
+  messages,
+  *partners(manifest) {
+    const kind = groupKindOf(manifest.ref)
+    if (workloadKinds.includes(kind)) for (const { name } of inputsOf(manifest)) yield name
+    if (plainKinds.has(kind)) yield manifest.ref.name
+    if (secretMakers.includes(kind)) for (const { name } of secretsMadeBy(manifest)) yield name
+  },
+  check({ change, base, head, report }) {
+    if (change.kind === 'added') return
+    const kind = groupKindOf(change.before.ref)
+    if (workloadKinds.includes(kind)) {
+      if (change.kind === 'changed') reportMoved(change, base, head, report)
+    } else if (plainKinds.has(kind) || secretMakers.includes(kind)) {
+      if (change.kind === 'changed' || !outlivesPrune(change.before)) reportLost(change, head, report)
+    }
+  },
+})
+
+/** The kinds whose objects Pods name. The removal of a ServiceAccount is for protected-rbac/binding-resolves. */
+const plainKinds: ReadonlySet<string> = new Set(['ConfigMap', 'PersistentVolumeClaim'])
+
+type ReportMessage = ReportFunction<typeof messages>
+
+/** Reports the workloads that still need what an object no longer creates. */
+function reportLost(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, report: ReportMessage): void {
+  const { before } = change
+  for (const { kind, name, at } of lostInputs(change, head)) {
+    if (isPlaceholder(name)) continue
+    const users = usersOf({ kind, name }, before, head)
+    if (users.length === 0 || mayBeMade(name, head)) continue
+    for (const user of users) {
+      const input = `${kind} ${name}`
+      const names = { maker: nameOf(before.ref), input, user: nameOf(user.manifest.ref), fate: fates[kind] }
+      const isCertificate = before.ref.kind === 'Certificate'
+      // cert-manager leaves the Secret of a deleted Certificate alone; see ingress-tls/secret-kept.
+      const message = isCertificate ? 'unrenewed' : change.kind === 'changed' ? 'renamed' : 'removed'
+      report([change.kind === 'changed' ? at : before.root, user], message, names, { keys: [name] })
+    }
+  }
+}
+
+/** The object or the Secrets that a change takes away, with where the names of these are. */
+function lostInputs(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): PodInput[] {
+  const { before } = change
+  const { kind, name } = before.ref
+  if (kind !== 'ConfigMap' && kind !== 'PersistentVolumeClaim')
+    return lostSecrets(change, head).map((secret) => ({ kind: 'Secret', name: secret.name, at: secret.at }))
+  if (change.kind === 'changed' || isHere({ kind, name }, before, head)) return []
+  return [{ kind, name, at: before.root.at('metadata', 'name') }]
+}
+
+/** Reports what a workload comes to need in place of something that is here, and that nothing here creates. */
+function reportMoved(
+  { before, after }: Extract<Change, { kind: 'changed' }>,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportMessage,
+): void {
+  if (isStopped(after)) return
+  const [former, is] = [inputsOf(before), inputsOf(after)]
+  const seen = new Set<string>()
+  for (const input of is) {
+    const { kind, name, at } = input
+    if (seen.has(`${kind} ${name}`) || isPlaceholder(name) || former.some((one) => isSame(one, input))) continue
+    seen.add(`${kind} ${name}`)
+    const left = former.find((one) => one.kind === kind && !is.some((other) => isSame(one, other)))
+    if (!left || !isHere(left, before, base) || !isHere(left, after, head)) continue
+    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
+    const was = `${kind} ${left.name}`
+    const names = { input: `${kind} ${name}`, user: nameOf(after.ref), was, fate: fates[kind] }
+    report([at, left.at], 'moved', names, { keys: [kind, name] })
+  }
+}
+
+function isSame(one: Pick<PodInput, 'kind' | 'name'>, other: Pick<PodInput, 'kind' | 'name'>): boolean {
+  return one.kind === other.kind && one.name === other.name
+}
+
+/** Whether something in a snapshot creates what the Pods of an object need. */
+function isHere({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): boolean {
+  if (kind === 'Secret') return possibleProducersOf(snapshot, beside.ref.namespace, name, beside).length > 0
+  return snapshot.ofKind(kind).some((one) => one.ref.name === name && mayShareNamespace(one, beside))
+}
+
+/** Whether a custom resource names something that is not here: it may create it. */
+function mayBeMade(name: string, head: Snapshot): boolean {
+  const custom = customResources.get(head) ?? head.manifests.filter(isCustom)
+  customResources.set(head, custom)
+  return custom.some(({ object }) => mentionsWhole(object.content, name))
+}
+
+/** Kept, as a change may take many objects away. */
+const customResources = new WeakMap<Snapshot, readonly Manifest[]>()
+
+function isCustom({ ref }: Manifest): boolean {
+  const isKnown = [...workloadKinds, ...secretMakers].includes(groupKindOf(ref))
+  return ref.group.includes('.') && !ref.group.endsWith('.k8s.io') && !isKnown
+}
+
+/** Where workloads in the namespace of an object need something, each at its first mention; of copies, the first. */
+function usersOf({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): Cursor[] {
+  return workloadKinds
+    .flatMap((workload) => snapshot.ofKind(workload))
+    .filter((one) => snapshot.get(one.ref)[0] === one && shareNamespace(one, beside) && !isStopped(one))
+    .flatMap((one) => inputsOf(one).find((input) => isSame(input, { kind, name }))?.at ?? [])
+}
