@@ -49,6 +49,34 @@ async function judged(before: Files, change: Files) {
 }
 
 describe('a chart that no known release installs is rendered with samples of what its values leave empty', () => {
+  test('and with paths for the default hosts, where these have none', async () => {
+    const paths = (backend: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: shop
+spec:
+  rules:
+    {{- range .Values.ingress.hosts }}
+    - host: {{ .host | quote }}
+      http:
+        paths:
+          {{- range .paths }}
+          - path: {{ . }}
+            pathType: Prefix
+            backend: ${backend}
+          {{- end }}
+    {{- end }}
+`
+    const values = 'ingress: {hosts: [{host: shop.example.com, paths: []}]}\n'
+    const before = { ...chart, 'shop/values.yaml': values, [file]: paths('{service: {name: a, port: {number: 80}}}') }
+    const change = { [file]: paths('{serviceName: shop, servicePort: 80}') }
+    const report = await judgeChange(before, change, 'helm', ['ingress-tls@^1.18.0'])
+    expect(places(report)).toContain(`warning head/${file}:14 template ingress-tls/ingress-accepted`)
+    expect(report.findings.map(({ text }) => text).join('\n')).toMatch(
+      /backend\.serviceName, which is no field of an Ingress/,
+    )
+  })
+
   test('a default host is not compared with the hosts of a supposed TLS entry', async () => {
     const values = 'port: 80\ningress: {enabled: false, annotations: {}, tls: [], hosts: [{host: shop.example.com}]}\n'
     const found = await judged({ 'README.md': 'Charts\n' }, { ...chart, 'shop/values.yaml': values })
@@ -149,6 +177,37 @@ describe('samples', () => {
       'one of the texts that conditions ask for',
       { kind: 'a' },
       '{{ if eq "a" .Values.kind }}{{ else if eq .Values.kind "b" }}',
+      [],
+    ],
+    [
+      'an empty list in the items that a list has',
+      { hosts: [{ host: 'a.b', paths: [] }] },
+      '{{ range .Values.hosts }}{{ .host }}{{ range .paths }}{{ . }}{{ end }}{{ end }}',
+      ['hosts=[{"host":"a.b","paths":["/"]}]'],
+    ],
+    [
+      'an empty list of maps in the items that a list has',
+      { hosts: [{ host: 'a.b' }, { host: 'c.d', paths: null }] },
+      '{{ range .Values.hosts }}{{ .host }}{{ range .paths }}{{ .path }}{{ .pathType }}{{ end }}{{ end }}',
+      [
+        'hosts=[{"host":"a.b","paths":[{"path":"/","pathType":"Prefix"}]},{"host":"c.d","paths":[{"path":"/","pathType":"Prefix"}]}]',
+      ],
+    ],
+    [
+      'a list in the items that one of them has',
+      {
+        hosts: [
+          { host: 'a.b', paths: ['/a'] },
+          { host: 'c.d', paths: [] },
+        ],
+      },
+      '{{ range .Values.hosts }}{{ .host }}{{ range .paths }}{{ . }}{{ end }}{{ end }}',
+      [],
+    ],
+    [
+      'items that are no maps',
+      { hosts: ['a.b'] },
+      '{{ range .Values.hosts }}{{ .host }}{{ range .paths }}{{ . }}{{ end }}{{ end }}',
       [],
     ],
     ['a default that is there', { host: 'a.b' }, '{{ .Values.host }}', []],

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../sources/untyped'
+import { fieldsOf, listOf } from '../../sources/untyped'
 import { actionsOf } from '../../template/template-actions'
 import { isRoute, isRouted, type TemplateText } from './switches'
 import { itemKey, type Use, usesIn } from './template-uses'
@@ -45,7 +45,11 @@ export function samplesIn(values: readonly unknown[], templates: readonly Templa
     .flatMap(([path, files]): Sample[] => {
       const keys = path.split('.')
       const node = nodeAt(root, keys)
-      if (!node || !values.every((side) => isFree(side, keys))) return []
+      if (!node) return []
+      if (!values.every((side) => isFree(side, keys))) {
+        const value = completedList(node, keys, values)
+        return value === undefined ? [] : [{ path, value, files }]
+      }
       const empty = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined && one !== null)
       const value = sampleOf(node, keys)
       return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files }] : []
@@ -189,6 +193,28 @@ function sampleOf(node: Node, keys: readonly string[]): unknown {
   if (!has('yaml') || node.below.size > 0) return undefined
   if (kind === 'tls') return [tlsOf(name)]
   return kind === 'hosts' ? [textOf('host', name)] : undefined
+}
+
+/**
+ * The items that a list has by default, with samples of the lists in them that are empty: `hosts: [{host: a, paths: []}]`.
+ *
+ * @returns undefined where they have no such lists, or the templates show no shape of what is in them
+ */
+function completedList(node: Node, keys: readonly string[], values: readonly unknown[]): unknown {
+  const item = node.below.get(itemKey)
+  const sides = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined)
+  const items = sides.flatMap(listOf)
+  if (!item || !sides.every(Array.isArray) || !items.every((one) => Object.keys(fieldsOf(one)).length > 0))
+    return undefined
+  const isLeftEmpty = (key: string) => items.every((one) => isEmpty(fieldsOf(one)[key] ?? null))
+  const samples = [...item.below].flatMap(([key, field]) => {
+    const kind = kindOf(key)
+    const isList = kind !== undefined && lists.has(kind) && field.below.has(itemKey)
+    const value = isList && isLeftEmpty(key) ? fieldOf(key, field, 'hosts', nameOf(keys)) : undefined
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  if (samples.length === 0) return undefined
+  return listOf(sides.at(-1)).map((one) => ({ ...fieldsOf(one), ...Object.fromEntries(samples) }))
 }
 
 /**
