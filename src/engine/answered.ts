@@ -1,5 +1,5 @@
 import type { RawFinding } from '../finding/finding'
-import { isOfSample, otherName } from '../manifest/assumption'
+import { isOfSample, isUnderOtherName } from '../manifest/assumption'
 import { identityOf, type Origin } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
@@ -44,12 +44,7 @@ function repeatedIn(drafts: readonly RawFinding[], order: ReadonlyMap<string, nu
 /** Whether a finding is on an object of a release that has another name than its chart. */
 function isRenamed({ ends: [end] }: RawFinding): boolean {
   const origin = end?.manifest.origin
-  return (
-    origin?.kind === 'rendered' &&
-    origin.source.kind === 'helm' &&
-    isSupposed(origin) &&
-    origin.source.release === otherName
-  )
+  return origin?.kind === 'rendered' && isUnderOtherName(origin.id)
 }
 
 /** What a finding says of a template: the names of its objects are others in a release of another name. */

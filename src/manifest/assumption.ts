@@ -16,6 +16,15 @@ export function supposing(chart: string, values: string): string {
 /** The name of a release of a chart that nothing known installs, where it is not that of the chart: that of Helm's documentation. */
 export const otherName = 'my-release'
 
+/** The id of a source under that name. */
+export function underOtherNameId(id: string): string {
+  return `${id}:as:${otherName}`
+}
+
+export function isUnderOtherName(id: string): boolean {
+  return id.endsWith(`:as:${otherName}`)
+}
+
 /** Whether a name is one that was made up for such a release: `web.sample.example.com`, `web-sample-tls`. */
 export function isOfSample(name: string): boolean {
   return /(?:^|[.-])sample(?:\.example\.com|-tls|$)/.test(name)

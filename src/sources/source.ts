@@ -1,5 +1,5 @@
 import type { HelmRelease } from '../gitops/helm-release'
-import { otherName } from '../manifest/assumption'
+import { isUnderOtherName } from '../manifest/assumption'
 import type { BlocksOfChart } from '../manifest/load'
 import type { FluxApply, ObjectRef } from '../manifest/manifest'
 import type { Region } from '../region'
@@ -181,9 +181,9 @@ export function titleOf(source: Source): string {
   return `${nameOfChart(source)}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }
 
-/** Whether a release has the same values as another one, under another name than its chart. */
-export function isRenamed(source: Source): boolean {
-  return source.kind === 'helm' && source.supposed !== undefined && source.release === otherName
+/** Whether a supposed release has another name than its chart. */
+export function isRenamed({ id }: Source): boolean {
+  return isUnderOtherName(id)
 }
 
 /**

@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { abridged } from '../../listing'
-import { otherName } from '../../manifest/assumption'
+import { otherName, underOtherNameId } from '../../manifest/assumption'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
 import { readChart } from '../../sources/chart'
@@ -195,7 +195,7 @@ function underOtherName(source: HelmSource, accountNames: Readonly<Record<string
   const others = [abridged(written), source.supposed].filter(Boolean)
   return {
     ...source,
-    id: `${source.id}:${otherName}`,
+    id: underOtherNameId(source.id),
     origin: 'probed',
     target: { cluster: `${source.chart || source.release} as ${otherName}` },
     release: otherName,

@@ -28,7 +28,7 @@ const messages = {
   renamed: ({ maker, input, user, fate }: Loss) =>
     `After this change, ${maker} no longer creates the ${input}, which ${user} still needs, and nothing else here does. ${fate} Name the Secret that is created now in ${user}.`,
   unrenewed: ({ maker, input, user }: Omit<Loss, 'fate'>) =>
-    `After this change, ${maker} no longer renews the certificate in the ${input}, which ${user} still uses, and nothing else here does, so it expires there. Name the Secret that is renewed now in ${user}.`,
+    `After this change, ${maker} no longer renews the certificate in the ${input}, which ${user} still uses, and nothing else here renews it, so it expires. Keep the Certificate of this Secret, or name a Secret that something renews in ${user}.`,
   moved: ({ input, user, was, fate }: Omit<Loss, 'maker'> & { was: string }) =>
     `Before this change, ${user} needed the ${was}, which is here; now it needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it.`,
 }
@@ -105,7 +105,8 @@ function reportMoved(
     const { kind, name, at } = input
     if (seen.has(`${kind} ${name}`) || isPlaceholder(name) || former.some((one) => isSame(one, input))) continue
     seen.add(`${kind} ${name}`)
-    const left = former.find((one) => one.kind === kind && !is.some((other) => isSame(one, other)))
+    // In the same place: others may be there for another reason.
+    const left = former.find((one) => one.kind === kind && isAt(one, input) && !is.some((other) => isSame(one, other)))
     if (!left || !isHere(left, before, base) || !isHere(left, after, head)) continue
     if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
     const was = `${kind} ${left.name}`
@@ -114,21 +115,33 @@ function reportMoved(
   }
 }
 
+function isAt(one: PodInput, other: PodInput): boolean {
+  return JSON.stringify(one.at.path) === JSON.stringify(other.at.path)
+}
+
 function isSame(one: Pick<PodInput, 'kind' | 'name'>, other: Pick<PodInput, 'kind' | 'name'>): boolean {
   return one.kind === other.kind && one.name === other.name
 }
 
+/** ConfigMaps that a cluster creates in each namespace. */
+const ofEachNamespace: ReadonlySet<string> = new Set(['kube-root-ca.crt', 'openshift-service-ca.crt'])
+
 /** Whether something in a snapshot creates what the Pods of an object need. */
 function isHere({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): boolean {
   if (kind === 'Secret') return possibleProducersOf(snapshot, beside.ref.namespace, name, beside).length > 0
-  return snapshot.ofKind(kind).some((one) => one.ref.name === name && mayShareNamespace(one, beside))
+  if (kind === 'ConfigMap' && ofEachNamespace.has(name)) return true
+  // The claims of a StatefulSet: `data-db-0` of its template `data`.
+  const isOfSet = ({ ref }: Manifest) => name.replace(/-\d+$/, '').endsWith(`-${ref.name}`)
+  const sets = kind === 'PersistentVolumeClaim' ? snapshot.ofKind('StatefulSet.apps').filter(isOfSet) : []
+  const named = snapshot.ofKind(kind).filter((one) => one.ref.name === name)
+  return [...named, ...sets].some((one) => mayShareNamespace(one, beside))
 }
 
-/** Whether a custom resource names something that is not here: it may create it. */
+/** Whether a custom resource names something that is not here, or its name begins so: it may create it. */
 function mayBeMade(name: string, head: Snapshot): boolean {
   const custom = customResources.get(head) ?? head.manifests.filter(isCustom)
   customResources.set(head, custom)
-  return custom.some(({ object }) => mentionsWhole(object.content, name))
+  return custom.some(({ ref, object }) => name.startsWith(`${ref.name}-`) || mentionsWhole(object.content, name))
 }
 
 /** Kept, as a change may take many objects away. */
@@ -141,8 +154,24 @@ function isCustom({ ref }: Manifest): boolean {
 
 /** Where workloads in the namespace of an object need something, each at its first mention; of copies, the first. */
 function usersOf({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): Cursor[] {
-  return workloadKinds
-    .flatMap((workload) => snapshot.ofKind(workload))
-    .filter((one) => snapshot.get(one.ref)[0] === one && shareNamespace(one, beside) && !isStopped(one))
-    .flatMap((one) => inputsOf(one).find((input) => isSame(input, { kind, name }))?.at ?? [])
+  const users = userIndexes.get(snapshot) ?? usersByInput(snapshot)
+  userIndexes.set(snapshot, users)
+  return (users.get(`${kind} ${name}`) ?? []).filter(({ manifest }) => shareNamespace(manifest, beside))
+}
+
+/** Kept, as a change may take many objects away. */
+const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, readonly Cursor[]>>()
+
+function usersByInput(snapshot: Snapshot): Map<string, Cursor[]> {
+  const users = new Map<string, Cursor[]>()
+  for (const workload of workloadKinds.flatMap((kind) => snapshot.ofKind(kind))) {
+    if (snapshot.get(workload.ref)[0] !== workload || isStopped(workload)) continue
+    const inputs = new Map(
+      inputsOf(workload)
+        .toReversed()
+        .map(({ kind, name, at }) => [`${kind} ${name}`, at]),
+    )
+    for (const [input, at] of inputs) users.set(input, [...(users.get(input) ?? []), at])
+  }
+  return users
 }

@@ -72,7 +72,10 @@ function lossesOf(
   if (!roleRef || isPlaceholder(roleRef.ref.name) || (after && !sameRole(before, after))) return []
   return subjectsOf(before).flatMap((subject) => {
     const workload = workloadRunningAs(subject, before, base, head)
-    if (!workload || isPlaceholder(subject.name) || isStillGiven(subject, before, base, head)) return []
+    // Another rule reports what a role loses.
+    const isNamed = after !== undefined && subjectsOf(after).some((other) => includes(other, subject))
+    if (isNamed || !workload || isPlaceholder(subject.name)) return []
+    if (isStillGiven(subject, before, base, head)) return []
     if (isBoundAnew(subject, base, head)) return []
     // `rbac-sufficient` knows what an ingress controller needs.
     if (controllersOf(workload).length > 0) return []
