@@ -5,6 +5,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isAppliedByServer } from '../../kubernetes/object/applied-by-server'
 import { alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -81,8 +82,11 @@ export default defineRule({
     }
     if (selects && lacksSelector(manifest)) report(manifest.root.at('spec'), 'selectorless', { ...args, labels })
     if (isWhole(manifest))
-      for (const { at, ...source } of namelessSources(spec))
+      for (const { at, ...source } of namelessSources(spec)) {
+        // A release may give the name.
+        if (source.instead === '' && isOfDefaultValues(manifest)) continue
         report(at, 'nameless', { ...args, ...source }, { keys: [source.volume, source.source] })
+      }
     const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
     const claims = [...manifest.root.at('spec', 'volumeClaimTemplates').items()].map((one) =>
       one.at('metadata', 'name'),
