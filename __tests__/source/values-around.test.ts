@@ -81,6 +81,11 @@ describe('the values with which helm comes to changed lines', () => {
       [],
     ],
     ['a block that nothing closes', '{{ if .Values.off }}\nchanged', [{ off: true }]],
+    [
+      'parentheses without end',
+      `{{ if ${'('.repeat(50_000)}.Values.off${')'.repeat(50_000)} }}\nchanged\n{{ end }}`,
+      [],
+    ],
     ['an end of no block', '{{ end }}{{ else }}\nchanged', []],
   ]
   test.each(cases)('%s', (_, template, expected) => {

@@ -14,9 +14,6 @@ const other: Expression = { kind: 'other' }
 /** Functions of one operand that give it back as a text. */
 const asText = new Set(['toString', 'trim'])
 
-/** The most parentheses in one another that are read: people write a few. */
-const deepest = 100
-
 /**
  * Reads the expression of a condition: `and .Values.a.enabled (eq .Values.b "x")`.
  *
@@ -28,7 +25,6 @@ export function expressionOf(
   pathOf: (word: string) => readonly string[] | undefined,
 ): Expression {
   let at = 0
-  let depth = 0
   const text = () => words[at]?.text
   const isEnd = () => at >= words.length || text() === ')' || text() === '|'
 
@@ -65,10 +61,7 @@ export function expressionOf(
     at++
     if (!word) return other
     if (word.text === '(') {
-      depth++
-      if (depth > deepest) at = words.length
       const inner = pipeline()
-      depth--
       const closing = words[at]
       at++
       return fieldOf(inner, closing)

@@ -35,10 +35,23 @@ export function actionsOf(template: string): Action[] {
     at = words.length > 0 ? (last?.to ?? from) : from
     // The dash that trims the space after the action.
     const isDash = last?.text === '-'
-    const own = isDash ? words.slice(0, -1) : words
+    const own = shallow(isDash ? words.slice(0, -1) : words)
     if (own.length > 0) actions.push({ from, to: own.at(-1)?.to ?? from, words: own })
   }
   return actions
+}
+
+/** The most parentheses in one another that are read: people write a few, and readers of groups call themselves. */
+const deepest = 100
+
+/** The words of an action; those outside of parentheses where these are in one another too often. */
+function shallow(words: readonly Word[]): readonly Word[] {
+  let depth = 0
+  const depths = words.map(({ text }) => {
+    if (text === '(') depth++
+    return text === ')' ? depth-- : depth
+  })
+  return depths.some((one) => one > deepest) ? words.filter((_, at) => (depths[at] ?? 0) <= 0) : words
 }
 
 function wordsFrom(template: string, from: number): Word[] {
