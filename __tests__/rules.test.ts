@@ -24,7 +24,7 @@ type Judged = Report | ReportJson
 
 /** Variables are filled in, and charts inflated, once kustomize has built the files; all other cases need no tool. */
 function judge(input: Case, id: string): Promise<Judged> {
-  const isBuilt = Object.values(input.head).some((text) => /postBuild:|^helmCharts:/m.test(text))
+  const isBuilt = Object.values(input.head).some((text) => /postBuild:|^helmCharts:|{{ \.Release\.Name }}/m.test(text))
   if (!isBuilt) return judgeAsWritten(input, id)
   return checkOpened(opened(input.base ?? {}, input.head), ...toolsOf(), '--policy', ...newestVersions)
 }

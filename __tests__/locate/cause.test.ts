@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type ChangedFile, causeOf } from '../../src/locate/cause'
+import { type ChangedFile, causeOf, type Trial } from '../../src/locate/cause'
 import { EditedFile } from '../../src/locate/edits'
 
 type Texts = Readonly<Record<string, string>>
@@ -14,13 +14,14 @@ async function search(
   changes: Readonly<Record<string, readonly [before: string | undefined, after: string | undefined]>>,
   isFound: (texts: Texts) => boolean,
   most = 40,
+  printed?: { path: string; line: number },
 ): Promise<{ causes: string[]; trials: number }> {
   const files = Object.entries(changes).map(([path, [before, after]]): ChangedFile => {
     const bytes = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text))
     return { path, before: bytes(before), after: bytes(after), text: new EditedFile(before, after) }
   })
   let trials = 0
-  const causes = await causeOf('finding', files, async (reversal) => {
+  const trial: Trial = async (reversal) => {
     if (trials === most) return undefined
     trials++
     const texts = files.map((file) => {
@@ -29,7 +30,8 @@ async function search(
       return [file.path, text ?? ''] as const
     })
     return new Set(isFound(Object.fromEntries(texts)) ? ['finding', 'another'] : ['another'])
-  })
+  }
+  const causes = await causeOf('finding', files, trial, printed)
   return {
     causes: causes.map(({ file: { path }, edit }) =>
       edit ? `${path}:${edit.afterLine} ${edit.after.join(' ') || `without ${edit.before.join(' ')}`}` : path,
@@ -55,6 +57,17 @@ describe('the cause of a finding is', () => {
       (texts) => !has(texts['values.yaml'], 'b: 1'),
     )
     expect(causes).toEqual(['values.yaml:1 without b: 1'])
+  })
+
+  test('of lines that were written together, the printed one, where it matters', async () => {
+    const isFound = (texts: Texts) => has(texts['role.yaml'], 'name: web', 'subjects:')
+    const change = { 'role.yaml': [undefined, 'kind: Role\nname: web\nverbs: [get]\nsubjects:\n'] as const }
+    const near = await search(change, isFound, 40, { path: 'role.yaml', line: 2 })
+    expect(near.causes).toEqual(['role.yaml:2 name: web'])
+    const elsewhere = await search(change, isFound, 40, { path: 'other.yaml', line: 2 })
+    expect(elsewhere.causes).toEqual(['role.yaml:4 subjects:'])
+    const without = await search(change, isFound, 40, { path: 'role.yaml', line: 3 })
+    expect(without.causes).toEqual(['role.yaml:4 subjects:'])
   })
 
   test('of lines that were written together, the last that matters alone', async () => {

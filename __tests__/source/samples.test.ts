@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { examplesIn } from '../../src/pipeline/opening/example-values'
 import { samplesIn } from '../../src/pipeline/opening/samples'
 import { judgeChange, places } from './rendered'
 import type { Files } from './repository'
@@ -130,6 +131,27 @@ spec:
     ).toEqual([])
   })
 
+  test('a fault of the head is found beside one that both sides have, and a refusal', async () => {
+    const labelled = (name: string, how: string) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  labels:\n    app: shop\n    {{- with .Values.${name}.annotations }}\n  annotations:\n    ${how}\n    {{- end }}\n`
+    const right = '{{- toYaml . | nindent 4 }}'
+    const base: Files = {
+      'shop/Chart.yaml': String(chart['shop/Chart.yaml']),
+      'shop/values.yaml': 'url: ""\nadmin: {annotations: {}}\nworker: {annotations: {}}\n',
+      // The second of two annotations is at another place than the first.
+      'shop/templates/worker.yaml': labelled('worker', '{{ toYaml . | indent 2 }}'),
+      'shop/templates/secret.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: url}\ndata: {url: {{ required "set url" .Values.url }}}\n',
+      'shop/templates/admin.yaml': labelled('admin', right),
+    }
+    const wrong = labelled('admin', right).replace('  annotations:', '      annotations:')
+    const worker = labelled('worker', '{{ toYaml . | indent 2 }}').replace('app: shop', 'app: web')
+    const change = { 'shop/templates/admin.yaml': wrong, 'shop/templates/worker.yaml': worker }
+    const found = await judged(base, change)
+    expect(found.places).toEqual(['warning head/shop/templates/admin.yaml:8 exact source/unrendered'])
+    expect(found.texts[0]).toContain('This assumes a release of shop with admin.annotations={')
+  })
+
   test('those of a template that the base does not render with them are left out', async () => {
     const base = {
       ...chart,
@@ -144,10 +166,11 @@ spec:
 })
 
 describe('samples', () => {
-  const samples = (values: unknown, text: string, above: string[] = []) =>
+  const samples = (values: unknown, text: string, above: string[] = [], examples?: ReadonlyMap<string, unknown>) =>
     samplesIn(
       [values],
       [{ file: 'templates/ingress.yaml', text: `kind: Ingress\n${text}`, above, isChanged: true }],
+      examples,
     ).map(({ path, value }) => `${path}=${JSON.stringify(value)}`)
 
   test.each<[what: string, values: unknown, template: string, expected: string[]]>([
@@ -225,5 +248,49 @@ describe('samples', () => {
       'api.host="api.sample.example.com"',
       'global.host="global.sample.example.com"',
     ])
+  })
+})
+
+describe('the examples of a values file', () => {
+  test.each<[what: string, text: string, expected: Record<string, unknown>]>([
+    [
+      'a list below an empty one',
+      'roles: []\n# - name: a\n#   verbs: [get]\n',
+      { roles: [{ name: 'a', verbs: ['get'] }] },
+    ],
+    ['a list below nothing', 'rbac:\n  roles:\n  # - name: a\n  b: 1\n', { 'rbac.roles': [{ name: 'a' }] }],
+    ['a map below an empty one', 'labels: {}\n  # app.example.com/a: b\n', { labels: { 'app.example.com/a': 'b' } }],
+    ['no sentence', 'labels: {}\n# Labels for Pods: none by default.\n', {}],
+    ['no description of what follows', 'roles: []\n# -- a list\nother: 1\n', {}],
+    ['no list below an empty map', 'labels: {}\n# - a\n', {}],
+    ['nothing behind an empty comment', 'roles: []\n#\n# - a\n', {}],
+    ['no broken YAML', 'roles: []\n# - a: [\n', {}],
+  ])('%s', (_, text, expected) => {
+    expect(Object.fromEntries(examplesIn(text))).toEqual(expected)
+  })
+
+  test('are samples of lists that a changed template goes through', async () => {
+    const roles = 'rbac:\n  roles: []\n  # - name: config\n  #   verbs: [get]\n'
+    const role = (group: string) => `{{- range .Values.rbac.roles }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: {{ .name }}}
+rules:
+  - apiGroups: [${group}]
+    resources: [configmaps]
+    verbs: {{ toJson .verbs }}
+---
+{{- end }}
+`
+    const base = {
+      'shop/Chart.yaml': String(chart['shop/Chart.yaml']),
+      'shop/values.yaml': roles,
+      'shop/templates/role.yaml': role('""'),
+    }
+    const report = await judgeChange(base, { 'shop/templates/role.yaml': role('apps') }, 'helm', [
+      'protected-rbac@^1.10.0',
+    ])
+    expect(places(report)).toEqual(['warning head/shop/templates/role.yaml:6 template protected-rbac/resources-known'])
+    expect(report.findings[0]?.text).toMatch(/ with rbac\.roles=\[\{"name":"config","verbs":\["get"\]\}\]\.$/)
   })
 })

@@ -39,15 +39,24 @@ export type Trial = (reversal: Reversal) => Promise<ReadonlySet<string> | undefi
  * The smallest part of a change whose reversal removes a finding, values before templates.
  *
  * @param files the changed files of the finding's sources, most likely first
+ * @param written the place that the rendered line comes from: among lines that were written together, it is tried first
  */
-export async function causeOf(fingerprint: string, files: readonly ChangedFile[], trial: Trial): Promise<Cause[]> {
+export async function causeOf(
+  fingerprint: string,
+  files: readonly ChangedFile[],
+  trial: Trial,
+  written?: { readonly path: string; readonly line: number },
+): Promise<Cause[]> {
   const gone = async (reversal: Reversal) => (await trial(reversal))?.has(fingerprint) === false
   const whole = await filesToBlame(files, gone)
   const [first, ...others] = whole
   if (!first) return []
   const rest = others.map((file) => [file, 'all'] as const)
-  const edits = await editsToBlame(first, (reverted) =>
-    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, reverted], ...rest])),
+  const near = written?.path === first.path ? written.line : undefined
+  const edits = await editsToBlame(
+    first,
+    (reverted) => gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, reverted], ...rest])),
+    near,
   )
   const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: undefined }]
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))]
@@ -81,6 +90,7 @@ const fewEdits = 8
 async function editsToBlame(
   { text }: ChangedFile,
   gone: (reverted: ReadonlySet<Edit>) => Promise<boolean>,
+  near: number | undefined,
 ): Promise<readonly Edit[]> {
   let edits = text?.edits ?? []
   while (edits.length > fewEdits) {
@@ -96,10 +106,12 @@ async function editsToBlame(
   }
   const [only, ...more] = edits
   if (!only || more.length > 0) return edits
-  // Among lines that were written together, the last decisive one alone is more precise than the first.
+  // Among lines that were written together, the printed one, or else the last decisive one, is more precise than the first.
   const lines = text?.after === undefined ? [only] : linesOf(only)
   if (lines.length < 2) return edits
-  const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(new Set([candidate])))
+  const printed = lines.filter(({ afterLine }) => afterLine === near)
+  const last = [...lines].reverse().slice(0, fewEdits)
+  const line = await firstThat([...printed, ...last], (candidate) => gone(new Set([candidate])))
   return line ? [line] : edits
 }
 

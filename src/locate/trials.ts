@@ -68,10 +68,12 @@ export class Trials {
       (await entryThatBrings(finding, written.path, files, evidence.sides)) ??
       (await objectTakenOut(finding, written.path, files, evidence))
     if (certain) return [certain]
-    const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
+    const trial: Trial = async (reversal) => {
       const left = await this.trial(reversal)
       return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
-    })
+    }
+    const printed = { path: written.path, line: written.region.startLine }
+    const causes = await causeOf(finding.fingerprint, files, trial, printed)
     // Edits among which the time was used up are no causes yet, and neither are several files.
     if (this.isOver && causes.length > 1) {
       const whole = wholeFiles(causes)

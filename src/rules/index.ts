@@ -29,6 +29,7 @@ import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
 import middlewareNamed from './controller-scope/middleware-named'
+import namespaceCreated from './controller-scope/namespace-created'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
@@ -67,6 +68,7 @@ import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
 import ingressAccepted from './ingress-tls/ingress-accepted'
+import issuerAccepted from './ingress-tls/issuer-accepted'
 import issuerKnown from './ingress-tls/issuer-known'
 import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
@@ -99,6 +101,7 @@ import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
 import bindingsKept from './protected-rbac/bindings-kept'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
+import namesResolve from './protected-rbac/names-resolve'
 import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
@@ -154,6 +157,7 @@ export const rules: readonly Rule[] = [
   matchValid,
   middlewareKept,
   middlewareNamed,
+  namespaceCreated,
   namespaceIsolated,
   openshiftRouteResolves,
   pathsServed,
@@ -192,6 +196,7 @@ export const rules: readonly Rule[] = [
   hostUnique,
   hostValid,
   ingressAccepted,
+  issuerAccepted,
   issuerKnown,
   issuerTrusted,
   listenersAccepted,
@@ -224,6 +229,7 @@ export const rules: readonly Rule[] = [
   bindingsAccepted,
   bindingsKept,
   clusterObjectKept,
+  namesResolve,
   notWidened,
   objectKept,
   permissionsKept,

@@ -5,8 +5,10 @@ export type Expression =
   /** A value of the chart: `.Values.ingress.enabled`. */
   | { readonly kind: 'value'; readonly path: readonly string[] }
   | { readonly kind: 'text'; readonly text: string }
+  /** Whether the cluster has an API: `.Capabilities.APIVersions.Has "route.openshift.io/v1"`. */
+  | { readonly kind: 'api'; readonly name: string }
   | { readonly kind: 'call'; readonly name: string; readonly operands: readonly Expression[] }
-  /** Anything else: capabilities, named templates, variables. */
+  /** Anything else: the version of the cluster, named templates, variables. */
   | { readonly kind: 'other' }
 
 const other: Expression = { kind: 'other' }
@@ -43,6 +45,11 @@ export function expressionOf(
 
   function command(): Expression {
     const name = text() ?? ''
+    if (/^\$?\.Capabilities\.APIVersions\.Has$/.test(name)) {
+      at++
+      const api = operand()
+      return api.kind === 'text' ? { kind: 'api', name: api.text } : other
+    }
     if (!/^[a-zA-Z]\w*$/.test(name) || name === 'true' || name === 'false' || name === 'nil') {
       const first = operand()
       // A value takes no operands.

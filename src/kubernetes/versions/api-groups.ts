@@ -60,6 +60,9 @@ const stable = new Set(groupsOf.keys())
 for (const [group, resources] of resourcesOf)
   for (const one of resources) if (!stable.has(one)) append(groupsOf, one, group)
 
+/** The groups whose kinds are known; that of the core has an empty name. */
+export const knownGroups: readonly string[] = [...kindsOf.keys()]
+
 /** The names of all resources of a group, without subresources; undefined for a group whose kinds are not known. */
 export function resourcesOfGroup(group: string): ReadonlySet<string> | undefined {
   return resourcesOf.get(group)

@@ -7,11 +7,12 @@ import { readChart } from '../../sources/chart'
 import type { HelmSource, Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import { accountNamesIn } from './account-names'
+import { examplesIn } from './example-values'
 import type { Sides } from './open-sides'
 import { readInPart } from './read-in-part'
 import { type Sample, samplesIn } from './samples'
 import { type Switches, switchesIn, type TemplateText } from './switches'
-import { valuesAround, type Wish } from './values-around'
+import { apiMark, valuesAround, type Wish } from './values-around'
 
 /**
  * Adds further renderings of the charts that no known release installs: with the values of their tests, and, of those
@@ -205,13 +206,17 @@ function underOtherName(source: HelmSource, accountNames: Readonly<Record<string
 }
 
 function withWish(source: HelmSource, wish: Wish): HelmSource {
-  const written = [...wish].map(([path, value]) => `${path}=${value}`)
+  const isApi = (key: string) => key.startsWith(apiMark)
+  const apiVersions = [...wish.keys()].filter(isApi).map((key) => key.slice(apiMark.length))
+  const values = [...wish].filter(([key]) => !isApi(key))
+  const written = [...apiVersions.map((one) => `the API ${one}`), ...values.map(([path, value]) => `${path}=${value}`)]
   return {
     ...source,
     id: `${source.id}:for:${written.join()}`,
     origin: 'probed',
     target: { cluster: `${source.chart || source.release} for ${abridged(written)}` },
-    set: { ...source.set, ...Object.fromEntries(wish) },
+    set: { ...source.set, ...Object.fromEntries(values) },
+    ...(apiVersions.length > 0 ? { apiVersions: [...(source.apiVersions ?? []), ...apiVersions] } : {}),
     supposed: [abridged(written, 5), source.supposed].filter(Boolean).join(', '),
   }
 }
@@ -265,7 +270,7 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
       ofRoutes: ofRoutes.filter(isHere),
       withoutDefault: base ? withoutDefault : [],
     },
-    samples: isEdited ? samplesIn(values, templates) : [],
+    samples: isEdited ? samplesIn(values, templates, new Map(read.flatMap((one) => [...one.examples]))) : [],
     valuesBeyond: (set) =>
       valuesAround(
         read.map((one) => one.values),
@@ -284,13 +289,20 @@ async function conditionsOf({ chart }: HelmSource, { checkout }: SideOfChange): 
   return others.flatMap(({ condition }) => condition.split(',').map((one) => one.trim()))
 }
 
-/** The templates of a chart, by their paths in it, and its values with those of the charts in its `charts/`. */
+/** The templates of a chart, by their paths in it, and its values and their examples with those of the charts in its `charts/`. */
 async function textsOf({ chart }: HelmSource, { checkout }: SideOfChange) {
   const start = chart === '' ? 0 : chart.length + 1
   const files = checkout.below(chart).filter((file) => isRead(file.slice(start)))
   const texts = [...(await checkout.texts(files))].map(([file, text]) => [file.slice(start), text] as const)
   return {
     templates: new Map(texts.filter(([file]) => !file.endsWith('values.yaml'))),
+    examples: new Map(
+      texts.flatMap(([file, text]) => {
+        const above = keysAbove(file)
+        const shown = file.endsWith('values.yaml') ? [...examplesIn(text)] : []
+        return shown.map(([key, value]) => [[...above, key].join('.'), value] as const)
+      }),
+    ),
     values: texts.flatMap(([file, text]) => {
       if (!file.endsWith('values.yaml')) return []
       return keysAbove(file).reduceRight<unknown>((inner, key) => ({ [key]: inner }), dataIn(text))

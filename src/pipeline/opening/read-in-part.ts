@@ -201,7 +201,7 @@ function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
   if (before && !before.failure && (lacks.before.length === 0 || before.source.origin === 'probed')) return lacks
   // So is a template that the head alone cannot parse, whatever else is missing on both sides.
   if (before && isUnparsed(after) && !isUnparsed(before)) return lacks
-  const found = [before, after].flatMap((side): Lack[] => {
+  const lackIn = (side: RenderedSide | undefined): Lack[] => {
     const { failure, source } = side ?? {}
     if (failure?.cause !== 'tool-failed' || source?.kind !== 'helm') return []
     // A new chart with a template that cannot be parsed fails in each release.
@@ -212,7 +212,11 @@ function withoutTemplates(lacks: Lacks, { before, after }: Pair): Lacks {
     return isOwn && !path.endsWith('.tpl') && failure.lack?.what !== 'refusal'
       ? [{ what: 'template', about: path }]
       : []
-  })
+  }
+  // Helm names one template at a time. Without that of the base, the base may render whole, and then the one that the
+  // head names is the fault of the change.
+  const ofBase = lackIn(before)
+  const found = ofBase.length > 0 ? ofBase : lackIn(after)
   return { before: merged(lacks.before, found), after: merged(lacks.after, found) }
 }
 
@@ -238,9 +242,9 @@ function brokenHead({ before, after }: Pair, whole: Pair, lacks: Lacks): Pair | 
  */
 function isOfTemplate({ reason }: Failure, { before, after }: Lacks): boolean {
   if (isOutOfScope(reason)) return true
-  const ofValues = (lack: Lack) => lack.what === 'value' || lack.what === 'refusal'
+  const isOfOthers = ({ what }: Lack) => what === 'value' || what === 'refusal' || what === 'template'
   const isSame = after.every((lack) => before.some((one) => isSameLack(one, lack)))
-  return reason.includes('YAML parse error on ') && isSame && after.every(ofValues)
+  return reason.includes('YAML parse error on ') && isSame && after.every(isOfOthers)
 }
 
 /** Whether a chart is rendered with supposed values, and all templates of it that are rendered have what they use. */

@@ -17,12 +17,18 @@ const most = 40
 /**
  * Finds samples for the values that the templates of routes, certificates and Services use, or those that the change
  * touches, and that the chart leaves empty: annotations, hosts, TLS entries, classes. The templates of both sides decide
- * the shape of a sample; where they do not agree, or do not show one, there is none. Those that the change touches come first.
+ * the shape of a sample; where they do not agree, or do not show one, there is none. Other lists whose items a changed
+ * template goes through get the example of the values file, if it shows one. Those that the change touches come first.
  *
  * @param values the default values, of each side
  * @param templates those of both sides
+ * @param examples those of the values files, by the paths of the values
  */
-export function samplesIn(values: readonly unknown[], templates: readonly TemplateText[]): Sample[] {
+export function samplesIn(
+  values: readonly unknown[],
+  templates: readonly TemplateText[],
+  examples: ReadonlyMap<string, unknown> = new Map(),
+): Sample[] {
   const root = newNode()
   const wanted = new Map<string, Set<string>>()
   const ofChange = new Set<string>()
@@ -33,9 +39,8 @@ export function samplesIn(values: readonly unknown[], templates: readonly Templa
       if (how === 'compared') continue
       note(root, path, how)
       if (!isWanted && !(isHelper(template.file) && path.some((key) => blocks.test(key)))) continue
-      const keys = sampledOf(path)
-      if (!keys) continue
-      const written = keys.join('.')
+      const written = (sampledOf(path) ?? (template.isChanged ? exampledOf(path, examples) : undefined))?.join('.')
+      if (written === undefined) continue
       wanted.set(written, (wanted.get(written) ?? new Set()).add(template.file))
       if (template.isChanged) ofChange.add(written)
     }
@@ -51,7 +56,7 @@ export function samplesIn(values: readonly unknown[], templates: readonly Templa
         return value === undefined ? [] : [{ path, value, files }]
       }
       const empty = values.map((side) => valueAt(side, keys)).filter((one) => one !== undefined && one !== null)
-      const value = sampleOf(node, keys)
+      const value = sampleOf(node, keys) ?? (node.ways.has('items') ? examples.get(path) : undefined)
       return value !== undefined && empty.every((one) => isLike(one, value)) ? [{ path, value, files }] : []
     })
   return [...choicesIn(values, templates), ...found].slice(0, most)
@@ -145,6 +150,12 @@ function sampledOf(path: readonly string[]): readonly string[] | undefined {
       return part
   }
   return end === -1 && kindAt(keys) ? keys : undefined
+}
+
+/** The path of the value that has an example, for the path of something in it. */
+function exampledOf(path: readonly string[], examples: ReadonlyMap<string, unknown>): readonly string[] | undefined {
+  const end = path.findIndex((_, index) => examples.has(path.slice(0, index + 1).join('.')))
+  return end === -1 ? undefined : path.slice(0, end + 1)
 }
 
 /** Whether values have nothing at a path, and only maps above it. */

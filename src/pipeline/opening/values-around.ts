@@ -5,15 +5,18 @@ import { type Action, actionsOf, type Word } from '../../template/template-actio
 import type { TemplateText } from './switches'
 import { pathIn, usesIn } from './template-uses'
 
-/** Values by their paths: `ingress.enabled`. */
+/** Values by their paths: `ingress.enabled`; and APIs that the cluster has, by their names behind `apiMark`. */
 export type Wish = ReadonlyMap<string, boolean | string>
+
+/** What is before the name of an API in a wish: no path of a value has a colon. */
+export const apiMark = 'API:'
 
 /** The most releases that are made to come to changed lines: lines of an `if` and of its `else` need one each. */
 const most = 3
 
 /**
- * The values with which helm comes to the changed lines of templates: they meet the conditions around these. Lines
- * that it comes to with the values as they are need none.
+ * The values, and the APIs of the cluster, with which helm comes to the changed lines of templates: they meet the
+ * conditions around these. Lines that it comes to with the values as they are need none.
  *
  * @param values the values of each side: those of charts in its `charts/` before its own, which replace them
  * @param templates those of both sides
@@ -147,6 +150,8 @@ function merged(one: Wish | undefined, other: Wish | undefined): Wish | undefine
 function solved(expression: Expression, isTrue: boolean, above: readonly string[], known: Known): Wish | undefined {
   const solve = (one: Expression, isWanted: boolean) => solved(one, isWanted, above, known)
   if (expression.kind === 'value') return valueFor(wholeOf(expression.path, above), isTrue, known)
+  // A release is rendered without the APIs of extensions.
+  if (expression.kind === 'api') return new Map(isTrue ? [[`${apiMark}${expression.name}`, true]] : [])
   if (expression.kind !== 'call') return new Map()
   const { name, operands } = expression
   const [first, second] = operands

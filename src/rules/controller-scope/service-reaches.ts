@@ -37,6 +37,8 @@ const messages = {
     `This change removes ${service}, and no other Service brings traffic to ${controller}, so clients no longer reach the hosts it serves. Keep it until another Service selects its Pods.`,
   unselected: ({ service, controller }: Way) =>
     `After this change ${service} no longer selects the Pods of ${controller}, and no other Service brings traffic to them, so clients no longer reach the hosts it serves. Make the selector and the labels of the Pods agree.`,
+  renamed: ({ service, controller, was }: Way & { was: string }) =>
+    `${controller} takes the place of ${was} with this change, and ${service}, which brought traffic to that one, does not select its Pods; no other Service does. So clients no longer reach the hosts it serves. Make the selector and the labels of the Pods agree.`,
   ports: ({ service, controller, ports }: Way & { ports: string }) =>
     `This change removes ${ports} from ${service}, and no other Service of ${controller} has it, so clients that use it are refused. Restore the port.`,
   target: ({ service, controller, port }: Way & { port: string }) =>
@@ -58,11 +60,12 @@ export default defineRule({
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
-  later: { denied: '1.3.0', observed: '1.15.0', unlistened: '1.15.0' },
+  later: { denied: '1.3.0', observed: '1.15.0', unlistened: '1.15.0', renamed: '1.21.0' },
   messages,
   putBack: {
     denied: 'changed',
     observed: 'changed',
+    renamed: 'changed',
     ports: 'changed',
     target: 'changed',
     type: 'changed',
@@ -84,7 +87,7 @@ export default defineRule({
     if (groupKindOf(change.before.ref) === networkPolicyKind)
       return checkRemovedPolicy(change.before, base, head, report)
     if (change.before.ref.kind === 'Service') return checkService(change, base, head, report)
-    if (change.kind === 'removed') return
+    if (change.kind === 'removed') return checkRenamed(change.before, base, head, report)
     if (releaseKinds.includes(groupKindOf(change.before.ref))) checkRelease(change, base, head, report)
     else checkWorkload(change, base, head, report)
   },
@@ -203,6 +206,33 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
       if (base.get(one.ref)[0]) checkTargets(one, base.get(one.ref)[0] ?? one, was, is, report)
     }
   }
+}
+
+/** The workload of a controller that another one replaces: the Services of the first have to lead to the second. */
+function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
+  if (head.get(before.ref).length > 0) return
+  for (const was of controllersOf(before, base)) {
+    const is = controllersIn(head).find(
+      (one) =>
+        !one.installed && one.facts === was.facts && one.namespace === was.namespace && isNew(one.manifest, base),
+    )
+    if (!is || isOnItsNodes(is.manifest) || servicesTo(is.manifest, head).length > 0) continue
+    const service = servicesTo(before, base).flatMap(({ ref }) => head.get(ref))[0]
+    if (!service || mayBringTraffic(was, base)) continue
+    const labels = podOf(is.manifest).at('metadata', 'labels')
+    const selector = service.root.at('spec', 'selector')
+    const wrong = [...selector.entries()].find(([key, { string }]) => labels.at(key).string !== string)
+    const at = wrong && labels.at(wrong[0]).exists ? labels.at(wrong[0]) : labels
+    report([at, selector], 'renamed', {
+      service: nameOf(service.ref),
+      controller: nameOfController(is),
+      was: nameOf(before.ref),
+    })
+  }
+}
+
+function isNew({ ref }: Manifest, base: Snapshot): boolean {
+  return base.get(ref).length === 0
 }
 
 /** The ports of the nodes stay, or a Service brings traffic from outside of the cluster. */

@@ -1,7 +1,7 @@
 import { oneEditFrom } from '../../closest'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { roleKinds } from '../../kubernetes/rbac/rbac'
-import { groupsWithResource, resourcesOfGroup } from '../../kubernetes/versions/api-groups'
+import { groupsWithResource, knownGroups, resourcesOfGroup } from '../../kubernetes/versions/api-groups'
 import { abridged, alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
@@ -28,12 +28,14 @@ export default defineRule({
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-example
     core: ({ role, group, resources }: Record<'role' | 'group' | 'resources', string>) =>
       `${role} allows ${resources} in the API group ${group}, and no group is called so: the core group has an empty name. So this allows nothing, and the requests of its subjects are denied. Write "" in place of it.`,
+    group: ({ role, group, right }: Record<'role' | 'group' | 'right', string>) =>
+      `${role} names the API group ${group}, and no API group is called so, so this allows nothing, and the requests of its subjects are denied. Write ${right}.`,
     verb: ({ role, verb, advice }: Record<'role' | 'verb' | 'advice', string>) =>
       `${role} allows the verb ${verb}, and no request has such a verb, so this allows nothing, and the requests of its subjects are denied. ${advice}`,
     named: ({ role, resource, name, whole }: Record<'role' | 'resource' | 'name' | 'whole', string>) =>
       `${role} allows ${whole}, and what is behind the slash is a subresource, not the name of an object, so this allows nothing, and the requests of its subjects are denied. Write resources: [${resource}] and resourceNames: [${name}]; create needs a rule without resourceNames.`,
   },
-  later: { core: '1.8.0', foreign: '1.9.0', verb: '1.10.0', named: '1.10.0' },
+  later: { core: '1.8.0', foreign: '1.9.0', verb: '1.10.0', named: '1.10.0', group: '1.11.0' },
   check({ manifest, report }) {
     const role = nameOf(manifest.ref)
     const rules = [...manifest.root.at('rules').items()]
@@ -44,6 +46,11 @@ export default defineRule({
         // With the right name beside it, or all of them, nothing is lacking.
         if (!coreNames.has(group) || groups.includes('') || groups.includes('*')) continue
         report(at, 'core', { role, group, resources: abridged(own) }, { keys: [group, ...own] })
+      }
+      for (const at of rule.at('apiGroups').items()) {
+        const right = groupMeantBy(at.string ?? '')
+        if (right === undefined || groups.includes(right) || groups.includes('*')) continue
+        report(at, 'group', { role, group: at.string ?? '', right }, { keys: [right], fix: replaced(at, right) })
       }
       const names = namesIn(groups, rules)
       for (const at of rule.at('resources').items()) {
@@ -104,6 +111,16 @@ const objectAsSubresource = /^([a-z]+)\/([a-z0-9.-]+)$/
 
 /** Names that people give to the core group, whose name is empty. */
 const coreNames: ReadonlySet<string> = new Set(['core', 'core/v1', 'v1'])
+
+/** The API group that is meant by a name that no group has: one with a version behind it, quotes or capital letters. */
+function groupMeantBy(name: string): string | undefined {
+  if (coreNames.has(name) || isPlaceholder(name)) return undefined
+  const [, group = ''] = /^([^/]+)\/v\d\w*$/.exec(name) ?? []
+  const plain = (group || name).replace(/["'`\s,]/g, '').toLowerCase()
+  const isKnown = resourcesOfGroup(plain) !== undefined
+  const meant = isKnown ? plain : oneEditFrom(plain, knownGroups)
+  return meant === name || meant === '' ? undefined : meant
+}
 
 /** The resources that controllers elect a leader by. */
 const locks: ReadonlySet<string> = new Set(['configmaps', 'endpoints', 'leases'])

@@ -7,7 +7,7 @@ import { isOfOneSource } from '../../manifest/one-source'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
-type Missing = Record<'binding' | 'role' | 'other' | 'advice', string>
+type Missing = Record<'binding' | 'role' | 'other', string>
 
 export default defineRule({
   id: 'protected-rbac/roles-resolve',
@@ -18,9 +18,12 @@ export default defineRule({
   reads: roleKinds,
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding
-    kind: ({ binding, role, other, advice }: Missing) =>
+    kind: ({ binding, role, other, advice }: Missing & { advice: string }) =>
       `${binding} names ${role}, which is not in this repository; beside it is only ${other}. The API server accepts the binding, and it gives its subjects no permissions, so their requests are denied. ${advice}`,
+    unbound: ({ binding, role, other }: Missing) =>
+      `${binding} names ${role}, which is not in this repository, and no binding names ${other} beside it. Unless something else creates ${role}, the binding gives its subjects no permissions, and their requests are denied. Name ${other} if that is meant; a binding that is in the cluster has to be deleted first, as its roleRef cannot change.`,
   },
+  later: { unbound: '1.11.0' },
   *partners(manifest) {
     const roleRef = roleRefOf(manifest)
     if (roleRef) yield roleRef.ref.name
@@ -31,7 +34,12 @@ export default defineRule({
     const named = roleRefOf(manifest)
     if (!named || permissionsOfRoleRef(named.ref, snapshot) || mayBeFilled(named.ref, snapshot)) return
     const other = roleOfOtherKind(manifest, snapshot)
-    if (!other) return
+    if (!other) {
+      const meant = roleMeantBy(manifest, snapshot)
+      const args = meant && { binding: nameOf(manifest.ref), role: nameOf(named.ref), other: nameOf(meant.ref) }
+      if (args) report([named.at.at('name'), meant.root], 'unbound', args, { keys: [named.ref.name] })
+      return
+    }
     const at = named.at.at('kind')
     const { kind } = other.ref
     const fits = kind === 'ClusterRole' || manifest.ref.kind === 'RoleBinding'
@@ -70,17 +78,55 @@ function roleOfOtherKind(binding: Manifest, snapshot: Snapshot): Manifest | unde
 
 /** A role of the kind that a binding gives, in its source, that nothing binds: it may be meant. */
 function roleWithoutBinding(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
+  return rolesWithoutBinding(binding, snapshot)[0]
+}
+
+/** The roles of the kind that a binding gives, in its source, that nothing binds. */
+function rolesWithoutBinding(binding: Manifest, snapshot: Snapshot): Manifest[] {
   const named = roleRefOf(binding)?.ref
   const bound = new Set(
     bindingKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((one) => roleRefOf(one)?.ref.name ?? []),
   )
   return roleKinds
     .flatMap((kind) => snapshot.ofKind(kind))
-    .find(
+    .filter(
       (role) =>
         role.ref.kind === named?.kind &&
         role.ref.namespace === named.namespace &&
         !bound.has(role.ref.name) &&
         isOfOneSource(role, binding),
     )
+}
+
+/**
+ * The role that is meant by a binding whose role is missing: in its source, as many roles of its kind lack a binding as
+ * bindings lack their role, and its name begins or ends as that of the missing one. Roles that others gather need none.
+ */
+function roleMeantBy(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
+  const named = roleRefOf(binding)?.ref
+  if (!named || isPlaceholder(named.name)) return undefined
+  const roles = rolesWithoutBinding(binding, snapshot).filter((role) => !isGathered(role))
+  const lacking = bindingKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .flatMap((one) => (isOfOneSource(one, binding) ? (roleRefOf(one)?.ref ?? []) : []))
+    .filter((ref) => ref.kind === named.kind && ref.namespace === named.namespace)
+    .filter((ref) => !permissionsOfRoleRef(ref, snapshot))
+  if (roles.length !== new Set(lacking.map(({ name }) => name)).size) return undefined
+  const alike = roles.filter(({ ref }) => isAlike(ref.name, named.name))
+  return alike.length === 1 ? alike[0] : undefined
+}
+
+function isGathered(role: Manifest): boolean {
+  const labels = [...role.root.at('metadata', 'labels').entries()]
+  return labels.some(([label]) => label.startsWith('rbac.authorization.k8s.io/aggregate-to-'))
+}
+
+/**
+ * Whether two names begin or end alike: `web-role-reader` and `web-binding-reader`. One that is a part of the other may be
+ * that of another product, which the role is made after: `monitoring-view` and `custom-monitoring-view`.
+ */
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [one.split(/[-:.]/), other.split(/[-:.]/)]
+  const isPart = one.includes(other) || other.includes(one)
+  return !isPart && a.length > 1 && b.length > 1 && (a[0] === b[0] || a.at(-1) === b.at(-1))
 }
