@@ -18,7 +18,7 @@ const base: Files = {
 async function missing(head: Files, before: Files = base): Promise<string[]> {
   const { findings } = await change(before, head)
   return findings
-    .filter(({ message }) => message === 'entry-missing')
+    .filter(({ message }) => message.startsWith('entry-'))
     .map(({ level, status, location: { path, region }, text }) =>
       [status, level, `${path}:${region.startLine}`, text].join(' '),
     )
@@ -41,6 +41,18 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
     ],
   ])('is a warning where %s', async (_, head, expected) => {
     expect(await missing(head)).toEqual([expected])
+  })
+
+  test('is a warning where the change writes nearly the name of a manifest that is not listed', async () => {
+    const head = {
+      'web/kustomization.yaml': listing('settings.yaml', 'more', 'isue.yaml'),
+      'web/issuer.yaml': configMap('i'),
+    }
+    expect(await missing(head)).toEqual([
+      'introduced warning web/kustomization.yaml:6 This Kustomization lists isue.yaml, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list issuer.yaml, which is beside it. Write issuer.yaml if that is meant.',
+    ])
+    const other = { ...head, 'web/issuer.yaml': null, 'web/secret.yaml': configMap('secret') }
+    expect(await missing(other)).toEqual([])
   })
 
   test('is reported once where the build shows it', async () => {

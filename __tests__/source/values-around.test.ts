@@ -25,6 +25,16 @@ describe('the values with which helm comes to changed lines', () => {
       [{ on: false, off: true }],
     ],
     ['a text', '{{ if eq .Values.size "large" }}\nchanged\n{{ end }}', [{ size: 'large' }]],
+    [
+      'an API of the cluster',
+      '{{ if and .Values.off (.Capabilities.APIVersions.Has "route.openshift.io/v1") }}\nchanged\n{{ end }}',
+      [{ off: true, 'API:route.openshift.io/v1': true }],
+    ],
+    [
+      'an API that the cluster lacks',
+      '{{ if $.Capabilities.APIVersions.Has "a.example.com/v1" }}\nx\n{{ else }}\nchanged\n{{ end }}',
+      [],
+    ],
     ['a text that is as wanted', '{{ if eq "small" .Values.size }}\nchanged\n{{ end }}', []],
     [
       'a text that is refused',
@@ -132,6 +142,26 @@ describe('a chart that no known release installs', () => {
     ])
     expect(places(report)).toEqual([`warning head/${file}:6 template protected-rbac/resources-known`])
     expect(report.findings[0]?.text).toMatch(/ This assumes a release of shop with platform=openshift\.$/)
+  })
+
+  test('is judged with an API that the cluster may have', async () => {
+    const route = `{{- if and (eq .Values.expose "route") (.Capabilities.APIVersions.Has "route.openshift.io/v1") }}
+apiVersion: route.openshift.io/v1
+kind: Route
+metadata: {name: web}
+spec:
+  termination: edge
+  to: {kind: Service, name: web}
+{{- end }}
+`
+    const added = {
+      'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+      'web/values.yaml': 'expose: ""\n',
+      'web/templates/route.yaml': route,
+    }
+    const report = await judgeChange(chart, added, 'helm', ['ingress-tls@^1.18.0'])
+    expect(places(report)).toEqual(['warning head/web/templates/route.yaml:6 template ingress-tls/fields-accepted'])
+    expect(report.findings[0]?.text).toMatch(/ with the API route\.openshift\.io\/v1, expose="route"\.$/)
   })
 
   test('is judged under another name than its own', async () => {

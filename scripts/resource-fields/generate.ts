@@ -6,6 +6,7 @@ import semver from 'semver'
 import { parseAllDocuments } from 'yaml'
 import { type Schema, shapeOfSchema } from '../../src/kubernetes/fields/schema-shape'
 import { networkPolicy } from './network-policy'
+import { openshiftRoute } from './openshift-route'
 import { union } from './shape-union'
 import { isMap, type Kind, writeTable } from './table'
 import { type Upstream, upstreams } from './upstream'
@@ -99,5 +100,6 @@ writeTable(
       return { source: `https://github.com/${upstream.repository}`, releases, kinds: kindsOf(upstream, releases) }
     }),
     networkPolicy,
+    openshiftRoute,
   ],
 )

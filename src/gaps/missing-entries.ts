@@ -1,3 +1,4 @@
+import { closest } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import type { SideOfChange } from '../sides/side'
@@ -5,7 +6,7 @@ import { inside, isRemote, type Kustomization, type Mention } from '../sources/k
 import { realPlace } from '../sources/places'
 
 /**
- * Entries of Kustomizations for files and folders that this change removes, where the build does not show it, as
+ * Entries of Kustomizations for files and folders that this change removes, or whose names it writes wrong, where the build does not show it, as
  * something else in the Kustomization keeps it from being built here. It may be built elsewhere.
  *
  * @param known the failures that are reported already
@@ -38,8 +39,43 @@ export async function missingEntries(
         }),
       )
     }
+    found.push(...(await misspelledEntries({ folder, file, made, includes }, before, head, known)))
   }
   return found
+}
+
+/** Entries that the change writes and that are not there, where a manifest with nearly this name is, which is not listed. */
+async function misspelledEntries(
+  { folder, file, made, includes }: Pick<Kustomization, 'folder' | 'file' | 'made' | 'includes'>,
+  before: Kustomization | undefined,
+  head: SideOfChange,
+  known: readonly Finding[],
+): Promise<Finding[]> {
+  const wrong = made
+    ? []
+    : includes.filter((entry) => isMissing(entry, folder, head) && !(before && isListed(entry, before)))
+  if (wrong.length === 0) return []
+  const start = folder === '' ? 0 : folder.length + 1
+  const listed = new Set(includes.map(({ text }) => text.replace(/^\.\//, '')))
+  const isManifest = (name: string) => /^[^/]+\.ya?ml$/.test(name) && !/^kustomization\.ya?ml$/.test(name)
+  const unlisted = head.checkout
+    .below(folder)
+    .map((one) => one.slice(start))
+    .filter((name) => isManifest(name) && !listed.has(name))
+  const fileText = await head.checkout.text(file)
+  return wrong.flatMap(({ text, region }) => {
+    const like = closest(text.replace(/^\.\//, ''), unlisted)
+    if (like === undefined || known.some((one) => names(one, text))) return []
+    return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
+      side: 'head',
+      path: file,
+      region,
+      status: 'introduced',
+      keys: [file, text],
+      text: `This Kustomization lists ${text}, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list ${like}, which is beside it. Write ${like} if that is meant.`,
+      ...(fileText === undefined ? {} : { fileText }),
+    })
+  })
 }
 
 function isMissing({ text }: Mention, folder: string, { checkout }: SideOfChange): boolean {

@@ -102,7 +102,10 @@ export class OriginalPlaces {
     const index = plain.origins.indexOf(rendered.line)
     // Two documents may print the same, and a template may be given to two charts: then no line is certain.
     const lines = new Set(thoseLike(plain, written).map(({ origins }) => origins[index]))
-    const [line] = lines.size === 1 ? lines : []
+    const [marked] = lines.size === 1 ? lines : []
+    // What a chart prints with supposed values, and in part, may not be among the marked documents.
+    const isSupposed = source.origin === 'probed' && lines.size === 0
+    const line = marked ?? (isSupposed ? lineWithKeyOf(rendered, text) : undefined)
     return line === undefined ? location : at(location, path, lineOf(text, line), text, 'template')
   }
 
@@ -218,6 +221,14 @@ function documentsOf(text: string, origins: readonly (number | undefined)[]): Wr
     document.origins.push(origins[index])
   }
   return documents
+}
+
+/** The only line of a template that writes the key of a rendered line. */
+function lineWithKeyOf({ text, line }: RenderedPlace, template: string): number | undefined {
+  const [, key] = /^\s*((?:- )?[\w./-]+:)(?:\s|$)/.exec(text.split('\n')[line - 1] ?? '') ?? []
+  const lines = template.split('\n').map((one) => one.trimStart())
+  const found = lines.flatMap((one, index) => (key !== undefined && one.startsWith(key) ? [index + 1] : []))
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** The documents that marking has not changed, except for checksums of templates and random values. */

@@ -49,6 +49,7 @@ import snippetsOff from './controller-scope/snippets-off'
 import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import syntaxKnown from './controller-scope/syntax-known'
+import targetPortsListed from './controller-scope/target-ports-listed'
 import valuesRead from './controller-scope/values-read'
 import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
@@ -177,6 +178,7 @@ export const rules: readonly Rule[] = [
   statusKept,
   statusSource,
   syntaxKnown,
+  targetPortsListed,
   valuesRead,
   webhookSafe,
   annotationsAccepted,

@@ -12,7 +12,7 @@ export function examplesIn(text: string): Map<string, unknown> {
   const open: { readonly indent: number; readonly key: string }[] = []
   const lines = text.split('\n')
   for (const [index, line] of lines.entries()) {
-    const [, spaces = '', key, empty = ''] = /^( *)([\w-]+):[ \t]*(\{\}|\[\])?[ \t\r]*(?:#.*)?$/.exec(line) ?? []
+    const [, spaces = '', key, empty = ''] = /^( *)([\w-]+):(?: (\{\}|\[\]))?(?: *#.*)?$/.exec(line.trimEnd()) ?? []
     if (key === undefined) continue
     while ((open.at(-1)?.indent ?? -1) >= spaces.length) open.pop()
     open.push({ indent: spaces.length, key })

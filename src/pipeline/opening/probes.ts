@@ -110,7 +110,8 @@ async function switchedReleases(
   if (sampled) found.push(sampled.source)
   for (const wish of valuesBeyond((sampled ?? whole).source.set ?? {})) {
     const aimed = await rendered(withWish((sampled ?? whole).source, wish))
-    const isOfChange = !isRefused(aimed.is) || (!isByChart(aimed.is) && !mayLack(aimed.is))
+    // A new chart may need more values than those.
+    const isOfChange = !isRefused(aimed.is) || (base !== undefined && !isByChart(aimed.is) && !mayLack(aimed.is))
     if (!isRefused(aimed.was) && isOfChange) found.push(aimed.source)
   }
   if (isNamed) {
@@ -255,7 +256,8 @@ async function supposedOf(own: HelmSource, base: SideOfChange | undefined, head:
   const templates = read.flatMap(({ templates: its }) =>
     [...its].map(([file, text]): TemplateText => {
       const isChanged = !base || was?.get(file) !== is?.get(file)
-      const other = isChanged && was && is ? ((text === is.get(file) ? was : is).get(file) ?? '') : undefined
+      const onOther = was && is ? ((text === is.get(file) ? was : is).get(file) ?? '') : ''
+      const other = isChanged ? onOther : undefined
       return { file, text, above: keysAbove(file), isChanged, ...(other === undefined ? {} : { other }) }
     }),
   )

@@ -31,7 +31,10 @@ export default defineRule({
       `${application} has a source without ${missing}, ${refused}. Add it; a repository is deployed from its root with path: "."`,
     unversioned: ({ application, chart }: Record<'application' | 'chart', string>) =>
       `${application} has the chart ${chart} without targetRevision, ${refused}. Write the version of the chart there.`,
-    // Source: the same file, GetDestinationServer
+    // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/util/versions/tags.go, MaxVersion
+    branch: ({ application, chart, revision }: Record<'application' | 'chart' | 'revision', string>) =>
+      `${application} has the targetRevision ${revision} for the chart ${chart}, and charts have versions, not branches, so Argo CD does not find the chart and deploys no change of it. Write a version of the chart, or a range such as 1.x.`,
+    // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/util/argo/argo.go, GetDestinationServer
     twoDestinations: ({ application, name, server }: Record<'application' | 'name' | 'server', string>) =>
       `${application} has both destination.name (${name}) and destination.server (${server}), and Argo CD takes only one of them, ${refused}. Remove the one that is not meant.`,
     nowhere: ({ application }: { application: string }) =>
@@ -46,7 +49,7 @@ export default defineRule({
     unreferenced: ({ application, file, ref, near }: Record<'application' | 'file' | 'ref' | 'near', string>) =>
       `${application} takes the values file ${file}, and none of its sources has ref: ${ref}, so Argo CD fails to render it and deploys no change of it.${near} Write a ref that a source has, or add it to the source with that file.`,
   },
-  later: { absolute: '1.18.0' },
+  later: { absolute: '1.18.0', branch: '1.21.0' },
   check({ manifest, report }) {
     const root = applicationRootOf(manifest)
     if (!root) return
@@ -86,6 +89,10 @@ export default defineRule({
       else if (!isPlaced) report(path, 'sourceless', { application, missing }, { keys: [textAt(repoURL)] })
       else if (isGiven(chart) && !isGiven(targetRevision))
         report(targetRevision, 'unversioned', { application, chart: textAt(chart) }, { keys: [textAt(chart)] })
+      else if (isGiven(chart) && isBranch(targetRevision)) {
+        const revision = textAt(targetRevision)
+        report(targetRevision, 'branch', { application, chart: textAt(chart), revision }, { keys: [textAt(chart)] })
+      }
     }
     for (const { at, file, ref, near } of isOneOfSeveral ? unreferencedIn(its) : [])
       report(at, 'unreferenced', { application, file, ref, near }, { keys: [file] })
@@ -105,6 +112,11 @@ function filledFieldsOf(root: Cursor, { sources }: Pick<Application, 'sources'>)
 
 function isGiven(at: Cursor): boolean {
   return at.exists && at.value !== null && at.value !== ''
+}
+
+/** Whether a revision is a name that branches have, as a rule, and that no version of a chart can have. */
+function isBranch({ string = '' }: Cursor): boolean {
+  return /^(?:HEAD|main|master|develop|trunk)$/.test(string)
 }
 
 /** The values files of a `ref` that no source has. */

@@ -6,10 +6,12 @@ import { outlivesPrune } from '../../kubernetes/object/prune'
 import { lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import { possibleProducersOf, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
+import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
+import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Loss = Record<'maker' | 'input' | 'user' | 'fate', string>
@@ -31,6 +33,8 @@ const messages = {
     `After this change, ${maker} no longer renews the certificate in the ${input}, which ${user} still uses, and nothing else here renews it, so it expires. Keep the Certificate of this Secret, or name a Secret that something renews in ${user}.`,
   moved: ({ input, user, was, fate }: Omit<Loss, 'maker'> & { was: string }) =>
     `Before this change, ${user} needed the ${was}, which is here; now it needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it.`,
+  unmade: ({ input, user, beside, fate }: Omit<Loss, 'maker'> & { beside: string }) =>
+    `${user} runs with the ${input}, which neither its chart nor anything else here creates; its chart creates ${beside}. ${fate} Name one of these if that is meant, or add the account.`,
 }
 
 export default defineRule({
@@ -41,6 +45,7 @@ export default defineRule({
   // Any custom resource may create what it names.
   kinds: '*',
   messages,
+  later: { unmade: '1.21.0' },
   *partners(manifest) {
     const kind = groupKindOf(manifest.ref)
     if (workloadKinds.includes(kind)) for (const { name } of inputsOf(manifest)) yield name
@@ -48,6 +53,8 @@ export default defineRule({
     if (secretMakers.includes(kind)) for (const { name } of secretsMadeBy(manifest)) yield name
   },
   check({ change, base, head, report }) {
+    if (change.kind !== 'removed' && workloadKinds.includes(groupKindOf(change.after.ref)))
+      reportUnmade(change, head, report)
     if (change.kind === 'added') return
     const kind = groupKindOf(change.before.ref)
     if (workloadKinds.includes(kind)) {
@@ -113,6 +120,21 @@ function reportMoved(
     const names = { input: `${kind} ${name}`, user: nameOf(after.ref), was, fate: fates[kind] }
     report([at, left.at], 'moved', names, { keys: [kind, name] })
   }
+}
+
+/** Reports the account that a workload of a chart comes to run with, if the chart creates only others. */
+function reportUnmade(change: Exclude<Change, { kind: 'removed' }>, head: Snapshot, report: ReportMessage): void {
+  const { after } = change
+  const { origin } = after
+  if (origin.kind !== 'rendered' || origin.source.kind !== 'helm' || isStopped(after)) return
+  const before = change.kind === 'changed' ? inputsOf(change.before) : []
+  const input = inputsOf(after).find(({ kind }) => kind === 'ServiceAccount')
+  if (!input || isPlaceholder(input.name) || before.some(({ kind }) => kind === 'ServiceAccount')) return
+  const beside = head.ofKind('ServiceAccount').filter((one) => isOfOneSource(one, after) && shareNamespace(one, after))
+  if (beside.length === 0 || isHere(input, after, head) || mayBeMade(input.name, head)) return
+  const names = { input: `ServiceAccount ${input.name}`, user: nameOf(after.ref), fate: fates.ServiceAccount }
+  const others = abridged(beside.map(({ ref }) => nameOf(ref)))
+  report([input.at, ...beside.map(({ root }) => root)], 'unmade', { ...names, beside: others }, { keys: [input.name] })
 }
 
 function isAt(one: PodInput, other: PodInput): boolean {

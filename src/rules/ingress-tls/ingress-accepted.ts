@@ -1,5 +1,10 @@
 import { closest, didYouMean } from '../../closest'
-import { misfitsOfIngress, placeFor } from '../../kubernetes/fields/ingress-shape'
+import {
+  misfitsOfIngress,
+  placeFor,
+  placeInFormer,
+  unknownInFormerIngress,
+} from '../../kubernetes/fields/ingress-shape'
 import { annotationFaultsOf, fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
 import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -31,6 +36,8 @@ export default defineRule({
   messages: {
     unknown: ({ ingress, field, remedy }: { ingress: string; field: string; remedy: string }) =>
       `${ingress} sets ${field}, which is no field of an Ingress in networking.k8s.io/v1: kubectl and server-side apply reject the Ingress, and where nothing checks it, the field is left out. ${remedy}`,
+    earlier: ({ ingress, field, version, remedy }: Record<'ingress' | 'field' | 'version' | 'remedy', string>) =>
+      `${ingress} sets ${field}, which is no field of an Ingress in ${version}: kubectl and server-side apply reject the Ingress, and where nothing checks it, the field is left out. ${remedy}`,
     form: ({ ingress, field, wanted }: { ingress: string; field: string; wanted: string }) =>
       `The API server rejects ${ingress}, because ${field} is not ${wanted}. Write ${wanted}.`,
     refused: ({ ingress, fault, remedy }: { ingress: string; fault: string; remedy: string }) =>
@@ -40,7 +47,7 @@ export default defineRule({
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
   },
-  later: { untyped: '1.14.0' },
+  later: { untyped: '1.14.0', earlier: '1.19.0' },
   check({ manifest, report, skip }) {
     const { ref, root, object } = manifest
     const ingress = nameOf(ref)
@@ -56,7 +63,14 @@ export default defineRule({
       else report(at, 'refused', { ingress, fault, remedy }, { keys: [fault] })
     }
     // The beta versions have other fields and checks.
-    if (object.apiVersion !== 'networking.k8s.io/v1') return
+    if (object.apiVersion !== 'networking.k8s.io/v1') {
+      for (const { at, key, fields } of unknownInFormerIngress(root)) {
+        const [field, place] = [written(at), placeInFormer(key, at)]
+        const remedy = place ? `Write it as ${place}.` : remedyOf(key, fields)
+        report(at, 'earlier', { ingress, field, version: object.apiVersion, remedy }, { keys: [key] })
+      }
+      return
+    }
     const misfits = misfitsOfIngress(root)
     for (const misfit of misfits) {
       const field = written(misfit.at)
@@ -67,8 +81,7 @@ export default defineRule({
       }
       if (!('key' in misfit)) continue
       const place = placeFor(misfit.key, misfit.at)
-      const hint = didYouMean(misfit.key, misfit.fields).trim()
-      const remedy = place ? `Write it as ${place}.` : hint || 'Remove it, or write it where it belongs.'
+      const remedy = place ? `Write it as ${place}.` : remedyOf(misfit.key, misfit.fields)
       report(misfit.at, 'unknown', { ingress, field, remedy }, { keys: [misfit.key] })
     }
     // What is in a wrong place or form is what the checks miss.
@@ -92,6 +105,10 @@ export default defineRule({
     }
   },
 })
+
+function remedyOf(key: string, fields: readonly string[]): string {
+  return didYouMean(key, fields).trim() || 'Remove it, or write it where it belongs.'
+}
 
 /**
  * What the API server refuses. Source: kubernetes v1.36, pkg/apis/networking/validation/validation.go, ValidateIngressSpec;

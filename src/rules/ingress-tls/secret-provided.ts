@@ -48,7 +48,7 @@ export default defineRule({
     unnamed: ({ user, host, was, otherwise }: Emptied) =>
       `This change removes the Secret ${was} from the TLS entry of ${host} in ${user}, so ${otherwise}. Name the Secret again, or check that the default certificate covers the host.`,
   },
-  later: { unissued: '1.19.0' },
+  later: { unissued: '1.20.0' },
   putBack: { unnamed: 'nothing', emptied: 'changed' },
   *partners(manifest) {
     const claims = tlsClaims(manifest)
