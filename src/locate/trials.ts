@@ -61,7 +61,9 @@ export class Trials {
         !introduced.has(likenessOf(finding)) &&
         causes.every(({ file }) => files.includes(file)),
     )
-    if (known) return asDeclared(known.causes, files)
+    // Without a line that brings down the template, all its findings are gone: the printed line may be the cause of this one.
+    const isPrinted = known?.causes.some((cause) => isOtherLine(cause, written)) && (await this.isWritten(written))
+    if (known && !isPrinted) return asDeclared(known.causes, files)
     const { evidence } = this.context
     const certain =
       lineInNewFile(finding, written, files, evidence) ??
@@ -163,6 +165,12 @@ export class Trials {
     this.files.set(path, file)
     return file
   }
+}
+
+/** Whether a cause is one of several lines that were written together in a file, and another one than that of a place. */
+function isOtherLine({ file, edit }: Cause, { path, region: { startLine } }: Location): boolean {
+  const isOneOfSeveral = edit !== undefined && edit.before.length === 0 && edit.after.length === 1
+  return file.path === path && isOneOfSeveral && edit.afterLine !== startLine
 }
 
 function fingerprintsOf(findings: readonly Finding[]): Set<string> {

@@ -131,10 +131,18 @@ function reportUnmade(change: Exclude<Change, { kind: 'removed' }>, head: Snapsh
   const input = inputsOf(after).find(({ kind }) => kind === 'ServiceAccount')
   if (!input || isPlaceholder(input.name) || before.some(({ kind }) => kind === 'ServiceAccount')) return
   const beside = head.ofKind('ServiceAccount').filter((one) => isOfOneSource(one, after) && shareNamespace(one, after))
-  if (beside.length === 0 || isHere(input, after, head) || mayBeMade(input.name, head)) return
+  const isMeant = beside.some(({ ref }) => isPartOf(ref.name, input.name) || isPartOf(input.name, ref.name))
+  // Another chart may create one that is called otherwise.
+  if (!isMeant && !(beside.length > 0 && input.name.includes(origin.source.release))) return
+  if (isHere(input, after, head) || mayBeMade(input.name, head)) return
   const names = { input: `ServiceAccount ${input.name}`, user: nameOf(after.ref), fate: fates.ServiceAccount }
   const others = abridged(beside.map(({ ref }) => nameOf(ref)))
   report([input.at, ...beside.map(({ root }) => root)], 'unmade', { ...names, beside: others }, { keys: [input.name] })
+}
+
+/** Whether a name begins or ends with another one: `shop` and `shop-backend`. */
+function isPartOf(part: string, name: string): boolean {
+  return name.startsWith(`${part}-`) || name.endsWith(`-${part}`)
 }
 
 function isAt(one: PodInput, other: PodInput): boolean {

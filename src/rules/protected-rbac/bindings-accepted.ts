@@ -2,6 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { bindingKinds, rbacGroup } from '../../kubernetes/rbac/rbac'
 import type { Cursor } from '../../manifest/cursor'
+import { isOfDefaultValues } from '../../manifest/default-values'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -70,10 +71,12 @@ export default defineRule({
 })
 
 /** The name of a ServiceAccount that has to have a namespace, and has none. */
-function unplaced({ ref }: Manifest, subject: Cursor): string[] {
-  if (ref.kind !== 'ClusterRoleBinding' || subject.at('kind').string !== 'ServiceAccount') return []
-  const name = subject.at('name').string
-  return name && !subject.at('namespace').value ? [name] : []
+function unplaced(binding: Manifest, subject: Cursor): string[] {
+  if (binding.ref.kind !== 'ClusterRoleBinding' || subject.at('kind').string !== 'ServiceAccount') return []
+  const [name, namespace] = [subject.at('name').string, subject.at('namespace')]
+  // A release may give the value that the chart leaves empty.
+  const mayBeGiven = namespace.exists && isOfDefaultValues(binding)
+  return name && !namespace.value && !mayBeGiven ? [name] : []
 }
 
 /**
