@@ -45,13 +45,13 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
 
   test('is a warning where the change writes nearly the name of a manifest that is not listed', async () => {
     const head = {
-      'web/kustomization.yaml': listing('settings.yaml', 'more', 'isue.yaml'),
-      'web/issuer.yaml': configMap('i'),
+      'web/kustomization.yaml': listing('settings.yaml', 'more', 'issue.yaml'),
+      'web/issuers.yaml': configMap('i'),
     }
     expect(await missing(head)).toEqual([
-      'introduced warning web/kustomization.yaml:6 This Kustomization lists isue.yaml, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list issuer.yaml, which is beside it. Write issuer.yaml if that is meant.',
+      'introduced warning web/kustomization.yaml:6 This Kustomization lists issue.yaml, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list issuers.yaml, which is beside it. Write issuers.yaml if that is meant.',
     ])
-    const other = { ...head, 'web/issuer.yaml': null, 'web/secret.yaml': configMap('secret') }
+    const other = { ...head, 'web/issuers.yaml': null, 'web/secret.yaml': configMap('secret') }
     expect(await missing(other)).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import { closest } from '../closest'
+import { oneEditFrom } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import type { SideOfChange } from '../sides/side'
@@ -64,7 +64,7 @@ async function misspelledEntries(
     .filter((name) => isManifest(name) && !listed.has(name))
   const fileText = await head.checkout.text(file)
   return wrong.flatMap(({ text, region }) => {
-    const like = closest(text.replace(/^\.\//, ''), unlisted)
+    const like = meantBy(text.replace(/^\.\//, ''), unlisted)
     if (like === undefined || known.some((one) => names(one, text))) return []
     return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
       side: 'head',
@@ -76,6 +76,23 @@ async function misspelledEntries(
       ...(fileText === undefined ? {} : { fileText }),
     })
   })
+}
+
+/** The file whose name, without its ending, is one edit from the given one, or one of the two begins with the other. */
+function meantBy(name: string, files: readonly string[]): string | undefined {
+  const stem = stemOf(name)
+  const stems = files.map(stemOf)
+  const longer = stems.filter((one) => Math.min(one.length, stem.length) > 3 && begins(one, stem))
+  const meant = oneEditFrom(stem, stems) ?? (longer.length === 1 ? longer[0] : undefined)
+  return files.find((file) => stemOf(file) === meant)
+}
+
+function stemOf(file: string): string {
+  return file.replace(/\.ya?ml$/, '')
+}
+
+function begins(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one)
 }
 
 function isMissing({ text }: Mention, folder: string, { checkout }: SideOfChange): boolean {

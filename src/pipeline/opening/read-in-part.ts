@@ -231,6 +231,8 @@ function brokenHead({ before, after }: Pair, whole: Pair, lacks: Lacks): Pair | 
   const failure = after?.failure
   if (!failure || !before || before.failure || !whole.after || lacks.before.length === 0) return undefined
   if (unfit.has(failure.cause) || failure.remote || lackOf(failure) !== undefined) return undefined
+  // Another tool may have the function that helm does not know.
+  if (failure.reason.includes('parse error at ') && !isUnparsable(failure)) return undefined
   if (before.source.kind === 'helm' && mayBeOfParts.test(failure.reason))
     if (!isOfTemplate(failure, lacks) && !isOfSamples(before)) return undefined
   return { before: asPart(before, whole.before, 'reduced', lacks.before), after: { ...whole.after, failure } }

@@ -33,7 +33,8 @@ export function valuesAround(
     ),
   )
   const isUsed = (path: string) => used.has(path) || [...used].some((one) => one.startsWith(`${path}.`))
-  const wishes = templates.flatMap((template) => wishesOf(template, { values, set, isUsed }))
+  const known = { values, set, isNew: values.length < 2, isUsed }
+  const wishes = templates.flatMap((template) => wishesOf(template, known))
   const groups: Map<string, boolean | string>[] = []
   for (const wish of wishes) {
     if (wish.size === 0) continue
@@ -47,6 +48,8 @@ export function valuesAround(
 interface Known {
   readonly values: readonly (readonly unknown[])[]
   readonly set: Readonly<Record<string, unknown>>
+  /** Whether the chart is new: what it does with a value that it has no default for is not seen on another side. */
+  readonly isNew: boolean
   /** Whether a template uses a value in another way than to ask for it. */
   isUsed(path: string): boolean
 }
@@ -178,7 +181,7 @@ function valueFor(path: string, isTrue: boolean, known: Known): Wish | undefined
   if (!isSwitch) return undefined
   // A value that is also printed may be a text or a map.
   const isKnown = its.some((one) => typeof one === 'boolean')
-  return isKnown || (isTrue && !known.isUsed(path)) ? new Map([[path, isTrue]]) : undefined
+  return isKnown || (isTrue && !known.isNew && !known.isUsed(path)) ? new Map([[path, isTrue]]) : undefined
 }
 
 /** The value at a path that is a text, or is not. */

@@ -112,8 +112,8 @@ function roleMeantBy(binding: Manifest, snapshot: Snapshot): Manifest | undefine
     .filter((ref) => ref.kind === named.kind && ref.namespace === named.namespace)
     .filter((ref) => !permissionsOfRoleRef(ref, snapshot))
   if (roles.length !== new Set(lacking.map(({ name }) => name)).size) return undefined
-  const alike = roles.filter(({ ref }) => isAlike(ref.name, named.name))
-  return alike.length === 1 ? alike[0] : undefined
+  const alike = [1, 2].map((ends) => roles.filter(({ ref }) => endsAlike(ref.name, named.name) >= ends))
+  return alike.find((some) => some.length === 1)?.[0]
 }
 
 function isGathered(role: Manifest): boolean {
@@ -122,11 +122,12 @@ function isGathered(role: Manifest): boolean {
 }
 
 /**
- * Whether two names begin or end alike: `web-role-reader` and `web-binding-reader`. One that is a part of the other may be
- * that of another product, which the role is made after: `monitoring-view` and `custom-monitoring-view`.
+ * Whether two names begin alike, end alike, or both: 2 for `web-role-reader` and `web-binding-reader`. One that is a part of
+ * the other may be that of another product, which the role is made after: `monitoring-view` and `custom-monitoring-view`.
  */
-function isAlike(one: string, other: string): boolean {
+function endsAlike(one: string, other: string): 0 | 1 | 2 {
   const [a, b] = [one.split(/[-:.]/), other.split(/[-:.]/)]
-  const isPart = one.includes(other) || other.includes(one)
-  return !isPart && a.length > 1 && b.length > 1 && (a[0] === b[0] || a.at(-1) === b.at(-1))
+  if (one.includes(other) || other.includes(one) || a.length === 1 || b.length === 1) return 0
+  const [begins, ends] = [a[0] === b[0], a.at(-1) === b.at(-1)]
+  return begins && ends ? 2 : begins || ends ? 1 : 0
 }
