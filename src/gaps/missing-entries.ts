@@ -6,8 +6,9 @@ import { inside, isRemote, type Kustomization, type Mention } from '../sources/k
 import { realPlace } from '../sources/places'
 
 /**
- * Entries of Kustomizations for files and folders that this change removes, or whose names it writes wrong, where the build does not show it, as
- * something else in the Kustomization keeps it from being built here. It may be built elsewhere.
+ * Entries of Kustomizations for files and folders that this change removes, or whose names it writes wrong, where the
+ * build does not show it, as something else in the Kustomization keeps it from being built here, or nothing known deploys
+ * it. It may be built elsewhere.
  *
  * @param known the failures that are reported already
  */
@@ -56,7 +57,7 @@ async function misspelledEntries(
     : includes.filter((entry) => isMissing(entry, folder, head) && !(before && isListed(entry, before)))
   if (wrong.length === 0) return []
   const start = folder === '' ? 0 : folder.length + 1
-  const listed = new Set(includes.map(({ text }) => text.replace(/^\.\//, '')))
+  const listed = new Set(includes.map(({ text }) => withoutDot(text)))
   const isManifest = (name: string) => /^[^/]+\.ya?ml$/.test(name) && !/^kustomization\.ya?ml$/.test(name)
   const unlisted = head.checkout
     .below(folder)
@@ -64,7 +65,7 @@ async function misspelledEntries(
     .filter((name) => isManifest(name) && !listed.has(name))
   const fileText = await head.checkout.text(file)
   return wrong.flatMap(({ text, region }) => {
-    const like = meantBy(text.replace(/^\.\//, ''), unlisted)
+    const like = meantBy(withoutDot(text), unlisted)
     if (like === undefined || known.some((one) => names(one, text))) return []
     return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
       side: 'head',
@@ -76,6 +77,11 @@ async function misspelledEntries(
       ...(fileText === undefined ? {} : { fileText }),
     })
   })
+}
+
+/** `web.yaml` for `./web.yaml`. */
+function withoutDot(entry: string): string {
+  return entry.replace(/^\.\//, '')
 }
 
 /** The file whose name, without its ending, is one edit from the given one, or one of the two begins with the other. */
