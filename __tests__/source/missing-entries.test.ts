@@ -49,8 +49,14 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
       'web/issuers.yaml': configMap('i'),
     }
     expect(await missing(head)).toEqual([
-      'introduced warning web/kustomization.yaml:6 This Kustomization lists issue.yaml, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list issuers.yaml, which is beside it. Write issuers.yaml if that is meant.',
+      'introduced warning web/kustomization.yaml:6 This Kustomization lists issue.yaml, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list issuers.yaml, which is in the same folder. Write issuers.yaml if that is meant.',
     ])
+    const below = {
+      'web/kustomization.yaml': listing('settings.yaml', 'more/page.yaml.yaml'),
+      'web/more/page.yaml': configMap('page'),
+      'web/page.yaml': configMap('other'),
+    }
+    expect(await missing(below)).toEqual([expect.stringContaining('Write more/page.yaml if that is meant.')])
     const other = { ...head, 'web/issuers.yaml': null, 'web/secret.yaml': configMap('secret') }
     expect(await missing(other)).toEqual([])
   })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { calledValuesIn } from '../../src/template/called-values'
 import { gluedLinesIn } from '../../src/template/glued-lines'
+import { misformattedTextsIn } from '../../src/template/misformatted-texts'
 import { misplacedDotsIn } from '../../src/template/misplaced-dots'
 import { misplacedFunctionsIn } from '../../src/template/misplaced-functions'
 import { singleBracesIn } from '../../src/template/single-braces'
@@ -71,6 +73,51 @@ describe('a value that a template calls', () => {
     ['a method', '(.Files.Get "a" | fromYaml)'],
   ])('is not %s', async (_, range) => {
     expect(await unrendered(issuer(range))).toEqual([])
+  })
+})
+
+describe('a value behind the name of a function', () => {
+  test('is a fault with the function and the value apart', () => {
+    const text = 'host: {{ .Values.web.host | default.Values.host }}'
+    expect(said(calledValuesIn(text), text)).toEqual([
+      '1 Helm cannot render this line, because without a blank before it .Values.host is read as a field of the function `default`, which has none. Each release that reaches the line fails. Write `default .Values.host`.',
+    ])
+  })
+
+  test.each([
+    '{{ if.Values.a }}{{ end }}',
+    '{{ with.Values.a }}{{ end }}',
+    '{{ $one.Values.a }}',
+    '{{ "a.Values.b" }}',
+  ])('is none in %s', (text) => {
+    expect(calledValuesIn(text)).toEqual([])
+  })
+})
+
+describe('a format of printf', () => {
+  const lacks = '`%!s(MISSING)` in place of what is not there'
+  const says = (format: string, values: string, given: number, effect: string) =>
+    `The format ${format} asks for ${values}, and this \`printf\` gets ${given}, and Go writes ${effect}, so the API server refuses a name or a host of this text. Write one value for each \`%\` of the format.`
+
+  test.each([
+    ['{{ printf "%s-%s" .a | trunc 63 }}', says('"%s-%s"', '2 values', 1, lacks)],
+    ['{{ (printf "%s" .a (.b | lower)) }}', says('"%s"', 'one value', 2, '`%!(EXTRA …)` behind it for the others')],
+    ['{{ .a | printf "%s.%s" }}', says('"%s.%s"', '2 values', 1, lacks)],
+  ])('%s has another number of values', (template, text) => {
+    expect(misformattedTextsIn(template).map((fault) => fault.text)).toEqual([text])
+  })
+
+  test.each([
+    '{{ printf "%s-%s" .Release.Name (include "a" .) | trunc 63 }}',
+    '{{ .a | printf "%s.%s" .b }}',
+    '{{ printf "%d.%d" (semver .a).Major (semver .a).Minor }}',
+    '{{ printf "100%%" }}',
+    '{{ printf "%-5.2f" .a }}',
+    '{{ printf "%[1]s-%[1]s" .a }}',
+    '{{ printf $format .a .b }}',
+    '{{ fail (printf "%s is no port of a %s" .a) }}',
+  ])('fits in %s', (template) => {
+    expect(misformattedTextsIn(template)).toEqual([])
   })
 })
 
@@ -184,6 +231,15 @@ describe('a field that the dot does not have', () => {
     expect(misplaced('{{- toYaml .webhooks.annotations | nindent 4 }}')).toEqual([
       '1 Helm cannot render this line, because .webhooks.annotations is none of its objects, which are .Values, .Release, .Chart, .Capabilities, .Files and .Template. Each release that reaches the line fails. Write .Values.webhooks.annotations, if that is meant.',
     ])
+  })
+
+  test('is a field beside the list of whose items the dot is one', () => {
+    const text = '{{- range .ingress.paths }}\n- path: {{ .path }}\n  pathType: {{ .ingress.pathType }}\n{{- end }}\n'
+    expect(misplaced(text, 'unknown')).toEqual([
+      '3 Helm cannot render this line, because the dot is an item of .ingress.paths up to the `end` of this block, and .ingress.pathType is not in that. Each release that reaches the line fails. Assign .ingress.pathType to a variable before the block, and write the variable here.',
+    ])
+    expect(misplaced(text.replace(' .ingress.pathType', ' $.ingress.pathType'), 'unknown')).toEqual([])
+    expect(misplaced('{{ range .ingresses }}{{ .ingresses.a }}{{ .ingress.b }}{{ end }}', 'unknown')).toEqual([])
   })
 
   test.each([

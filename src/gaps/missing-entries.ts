@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { oneEditFrom } from '../closest'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
@@ -58,14 +59,15 @@ async function misspelledEntries(
   if (wrong.length === 0) return []
   const start = folder === '' ? 0 : folder.length + 1
   const listed = new Set(includes.map(({ text }) => withoutDot(text)))
-  const isManifest = (name: string) => /^[^/]+\.ya?ml$/.test(name) && !/^kustomization\.ya?ml$/.test(name)
   const unlisted = head.checkout
     .below(folder)
     .map((one) => one.slice(start))
     .filter((name) => isManifest(name) && !listed.has(name))
   const fileText = await head.checkout.text(file)
   return wrong.flatMap(({ text, region }) => {
-    const like = meantBy(withoutDot(text), unlisted)
+    const name = withoutDot(text)
+    const beside = unlisted.filter((one) => path.dirname(one) === path.dirname(name))
+    const like = meantBy(name, beside)
     if (like === undefined || known.some((one) => names(one, text))) return []
     return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
       side: 'head',
@@ -73,10 +75,14 @@ async function misspelledEntries(
       region,
       status: 'introduced',
       keys: [file, text],
-      text: `This Kustomization lists ${text}, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list ${like}, which is beside it. Write ${like} if that is meant.`,
+      text: `This Kustomization lists ${text}, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list ${like}, which is in the same folder. Write ${like} if that is meant.`,
       ...(fileText === undefined ? {} : { fileText }),
     })
   })
+}
+
+function isManifest(file: string): boolean {
+  return /\.ya?ml$/.test(file) && !/^kustomization\.ya?ml$/.test(path.basename(file))
 }
 
 /** `web.yaml` for `./web.yaml`. */

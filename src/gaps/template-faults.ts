@@ -5,6 +5,7 @@ import { lineRegion } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { calledValuesIn } from '../template/called-values'
 import { gluedLinesIn } from '../template/glued-lines'
+import { misformattedTextsIn } from '../template/misformatted-texts'
 import { misplacedDotsIn } from '../template/misplaced-dots'
 import { misplacedFunctionsIn } from '../template/misplaced-functions'
 import { singleBracesIn } from '../template/single-braces'
@@ -58,6 +59,7 @@ function faultsIn(file: string, template: string): TemplateFault[] {
   return [
     ...calledValuesIn(template),
     ...gluedLinesIn(template),
+    ...misformattedTextsIn(template),
     ...misplacedFunctionsIn(template),
     ...singleBracesIn(template),
     ...dots,

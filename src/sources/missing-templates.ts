@@ -5,6 +5,15 @@ const included = /\b(?:include|template)\s+"([^"]+)"([^{}]*)/g
 /** Functions that indent fields, or read them. */
 const takesFields = /\|\s*(?:n?indent|from(?:Yaml|Json)(?:Array)?)\b/
 
+/** An include of a named template. */
+interface Include {
+  readonly name: string
+  /** Whether its output is taken for fields. */
+  readonly isOfFields: boolean
+  /** The named template that includes it and writes nothing else on the line. */
+  readonly by: string | undefined
+}
+
 /**
  * Definitions of the named templates that a chart includes and does not have: those of a library that is not here. A name
  * becomes a placeholder, which rules take for unknown, and a block of fields is left empty.
@@ -14,17 +23,33 @@ const takesFields = /\|\s*(?:n?indent|from(?:Yaml|Json)(?:Array)?)\b/
  */
 export function definitionsOfMissing(texts: readonly string[]): string | undefined {
   const known = new Set(texts.flatMap((text) => [...text.matchAll(defined)].map(([, name]) => name)))
+  const includes = texts.flatMap(includesIn)
+  const fields = new Set(includes.flatMap(({ name, isOfFields }) => (isOfFields ? [name] : [])))
   const missing = new Map<string, string>()
-  for (const [, name = '', functions = ''] of texts.flatMap((text) => [...text.matchAll(included)])) {
-    // A name with a slash is that of a file.
-    if (known.has(name) || name.includes('/')) continue
-    const value = takesFields.test(functions) ? '' : `<${name}>`
-    missing.set(name, missing.get(name) === '' ? '' : value)
+  for (const { name, isOfFields, by } of includes) {
+    // A name with a slash is that of a file; with a brace it is no name: `kubectl get --template "{{ range … }}"`.
+    if (known.has(name) || /[{}/]/.test(name)) continue
+    const isEmpty = isOfFields || (by !== undefined && fields.has(by)) || missing.get(name) === ''
+    missing.set(name, isEmpty ? '' : `<${name}>`)
   }
   if (missing.size === 0) return undefined
   return [...missing]
     .map(([name, value]) => `{{- define "${name}" -}}${ofBitnami(name) ?? value}{{- end -}}\n`)
     .join('')
+}
+
+function includesIn(text: string): Include[] {
+  const definitions = [...text.matchAll(defined)]
+  return [...text.matchAll(included)].map(({ index, 1: name = '', 2: functions = '' }) => ({
+    name,
+    isOfFields: takesFields.test(functions),
+    by: isAlone(text, index) ? definitions.findLast((one) => one.index < index)?.[1] : undefined,
+  }))
+}
+
+/** Whether nothing but the opening of its action comes before a word on its line. */
+function isAlone(text: string, at: number): boolean {
+  return /^\s*\{\{-?\s*$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))
 }
 
 /**

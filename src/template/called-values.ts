@@ -1,9 +1,11 @@
 import { actionsOf, type Word } from './template-actions'
 import type { TemplateFault } from './template-fault'
 
-/** Values that are called like a function: `range $.Values "issuers"`, `.Values.host quote`. */
+/** Values that are called like a function, or read as its field: `range $.Values "issuers"`, `default.Values.host`. */
 export function calledValuesIn(template: string): TemplateFault[] {
-  return actionsOf(template).flatMap(({ words }) => words.flatMap((word, at) => callAt(words, at, word)))
+  return actionsOf(template).flatMap(({ words }) =>
+    words.flatMap((word, at) => [...callAt(words, at, word), ...fieldOfFunction(word)]),
+  )
 }
 
 /** Words after which a value is not an argument of another function. */
@@ -23,6 +25,22 @@ function callAt(words: readonly Word[], at: number, { text: value, from }: Word)
       from,
       written: `${value} ${argument}`,
       text: `Helm cannot render this line, because ${value} is a value and no function, but ${shown} follows it as an argument. Each release that reaches the line fails. Write the function first (\`index\`, \`and\`, \`default\`), or \`|\` before ${shown}.`,
+    },
+  ]
+}
+
+/** Words of the language, which need no blank after them. */
+const keywords = new Set(['if', 'with', 'range'])
+
+function fieldOfFunction({ text, from }: Word): TemplateFault[] {
+  const [, name, value] = /^([a-z]\w*)(\.(?:Values|Release|Chart)\b.*)$/.exec(text) ?? []
+  if (name === undefined || keywords.has(name)) return []
+  return [
+    {
+      message: 'called',
+      from,
+      written: text,
+      text: `Helm cannot render this line, because without a blank before it ${value} is read as a field of the function \`${name}\`, which has none. Each release that reaches the line fails. Write \`${name} ${value}\`.`,
     },
   ]
 }

@@ -1,12 +1,12 @@
 import { actionsOf, type Word } from './template-actions'
 import type { TemplateFault } from './template-fault'
 
-/** What the dot is: helm's own objects, something in the values (named as it is written), or unknown. */
-type Dot = { readonly is: 'root' | 'unknown' } | { readonly is: 'value'; readonly of: string }
+/** What the dot is: helm's own objects, something in the values (named as it is written), an item of a list in what the dot was before, or unknown. */
+type Dot = { readonly is: 'root' | 'unknown' } | { readonly is: 'value' | 'item'; readonly of: string }
 
 /**
- * Fields of a dot that has none of them: `.Values.host` in a `range` over values, where the dot is one of these, and
- * `.webhooks.labels` where it is helm's own objects. https://helm.sh/docs/chart_template_guide/builtin_objects/
+ * Fields of a dot that has none of them: `.Values.host` in a `range` over values, where the dot is one of these,
+ * `.ingress.type` in a `range .ingress.paths`, and `.webhooks.labels` where it is helm's own objects. https://helm.sh/docs/chart_template_guide/builtin_objects/
  *
  * @param first what the dot is where the template begins
  */
@@ -52,7 +52,9 @@ function dotIn(words: readonly Word[], outer: Dot): Dot {
   const assigned = words.findIndex(({ text }) => text === ':=')
   const [operand, ...more] = words.slice(assigned + 1 || 1)
   const isValue = more.length === 0 && /^\$?\.Values\.[\w.]+$/.test(operand?.text ?? '')
-  return isValue ? { is: 'value', of: operand?.text ?? '' } : { is: 'unknown' }
+  if (isValue) return { is: 'value', of: operand?.text ?? '' }
+  const isItem = kind === 'range' && more.length === 0 && /^\.[a-z]\w*\.\w+$/.test(operand?.text ?? '')
+  return isItem ? { is: 'item', of: operand?.text ?? '' } : { is: 'unknown' }
 }
 
 function faultOf({ text, from }: Word, dot: Dot): TemplateFault[] {
@@ -63,6 +65,16 @@ function faultOf({ text, from }: Word, dot: Dot): TemplateFault[] {
         from,
         written: `${dot.of} ${text}`,
         text: `Helm cannot render this line, because the dot is ${dot.of}, or an item of it, up to the \`end\` of this block, and ${text} is not in that. Each release that reaches the line fails. Write $${text}.`,
+      },
+    ]
+  const around = dot.is === 'item' ? `${dot.of.slice(0, dot.of.indexOf('.', 1))}.` : undefined
+  if (dot.is === 'item' && around !== undefined && text.startsWith(around))
+    return [
+      {
+        message: 'scope',
+        from,
+        written: `${dot.of} ${text}`,
+        text: `Helm cannot render this line, because the dot is an item of ${dot.of} up to the \`end\` of this block, and ${text} is not in that. Each release that reaches the line fails. Assign ${text} to a variable before the block, and write the variable here.`,
       },
     ]
   if (dot.is === 'root' && /^\.[a-z]\w*\.\w/.test(text))

@@ -7,10 +7,10 @@ import { readBlocks } from './value-blocks'
  * A key of an Ingress's values that charts made with `helm create` read in another place. `nested`: `tls` in an entry of the hosts;
  * `beside`: the name of the Secret beside the list of TLS entries; `unnamed`: an entry of the hosts with a `name` in place of a `host`;
  * `among`: a TLS entry among the hosts; `within`: `tls` in a path, or in an entry of the hosts of `ingress.main`; `cased`: a key in
- * another case.
+ * another case; `outside`: `hosts` beside `ingress`.
  */
 export interface MisplacedValue {
-  readonly kind: 'nested' | 'beside' | 'unnamed' | 'among' | 'within' | 'cased'
+  readonly kind: 'nested' | 'beside' | 'unnamed' | 'among' | 'within' | 'cased' | 'outside'
   readonly at: Cursor
   /** `server.ingress` */
   readonly path: string
@@ -26,7 +26,11 @@ export interface MisplacedValue {
 export function misplacedValuesOf(release: RemoteRelease): MisplacedValue[] {
   const { layers, elsewhere } = release
   if (elsewhere.length > 0 || layers.some((layer) => 'hidden' in layer)) return []
-  return readBlocks(seenValuesOf(release), new Set(['ingress']), (value, path) => {
+  const values = seenValuesOf(release)
+  return readBlocks(values, new Set(['ingress']), (value, path) => {
+    const around = path.slice(0, -1).reduce((one, key) => one.get(key), values)
+    const outside = besideIngress(value, around).map(located(path))
+    if (outside.length > 0) return outside
     if (value.get('hosts').isSet) return [...casedIn(value), ...inPlain(value)].map(located(path))
     return value.keys.flatMap((key) => {
       const its = value.get(key)
@@ -39,6 +43,26 @@ type Found = Omit<MisplacedValue, 'path'>
 
 function located(path: readonly string[]): (found: Found) => MisplacedValue {
   return (found) => ({ ...found, path: path.join('.') })
+}
+
+/** Hosts, and what else an Ingress has, at the level of its block, which has none: all of them lost their indentation. */
+function besideIngress(value: LayeredValue, around: LayeredValue): Found[] {
+  const isBare = value.get('enabled').scalar === true && !ofHosts.some((key) => value.get(key).isSet)
+  const { at, items = [] } = around.get('hosts')
+  if (!isBare || !at || items.length === 0 || !items.every(isHost)) return []
+  const others = ['annotations', 'tls'].filter((key) => isOfIngress(around.get(key)))
+  return others.length > 0 ? [{ kind: 'outside', at, text: ['hosts', ...others].join() }] : []
+}
+
+const ofHosts = ['host', 'hosts', 'hostname', 'hostnames', 'tls']
+
+function isHost(one: LayeredValue): boolean {
+  return one.isMap ? one.get('host').isSet : typeof one.scalar === 'string' && one.scalar.includes('.')
+}
+
+/** TLS entries, or annotations for a controller or for cert-manager. */
+function isOfIngress({ items, keys }: LayeredValue): boolean {
+  return items ? items.some((one) => one.get('secretName').isSet) : keys.some((key) => /ingress|cert-manager/.test(key))
 }
 
 /** The keys that charts read in the values of an Ingress. */

@@ -7,7 +7,7 @@ import { readBlocks } from './value-blocks'
 
 /** A value that charts write into their objects as it is, in a form that the API server refuses there. */
 export interface ObjectValueFault {
-  readonly kind: 'list' | 'text' | 'name' | 'type' | 'variable'
+  readonly kind: 'list' | 'text' | 'name' | 'type' | 'variable' | 'entry'
   readonly at: Cursor
   /** The name of an annotation, the text in place of annotations, a type, or a host. */
   readonly text: string
@@ -51,7 +51,9 @@ function faultsOfAnnotations(annotations: LayeredValue): ObjectValueFault[] {
   if (at && items) return items.length > 0 ? [{ kind: 'list', at, text: '', meant: '' }] : []
   if (at && typeof scalar === 'string' && joined.test(scalar)) return [{ kind: 'text', at, text: scalar, meant: '' }]
   return keys.flatMap((key): ObjectValueFault[] => {
-    const its = annotations.get(key).at
+    const { at: its, isMap, items } = annotations.get(key)
+    // Charts may have blocks of their own below `annotations`; a name with a slash is that of an annotation.
+    if (its && (isMap || items) && key.includes('/')) return [{ kind: 'entry', at: its, text: key, meant: '' }]
     // Charts may fill in a name.
     if (!its || /[{<$%]/.test(key) || isQualifiedName(key.toLowerCase())) return []
     return [{ kind: 'name', at: its, text: key, meant: '' }]

@@ -22,6 +22,9 @@ const messages = {
     `Two TLS entries of this Ingress name the Secret ${secret}, so cert-manager, which ${annotation} enables, issues no certificate for the whole Ingress. Put all hosts into one entry, or use a separate Secret for each entry.`,
   bothIssuers: ({ other }: { other: string }) =>
     `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
+  // Source: cert-manager 1.21, pkg/controller/acmeorders/util.go, applyIngressParameterAnnotationOverrides
+  overridden: ({ first, second }: { first: string; second: string }) =>
+    `${first} and ${second} are both set, and cert-manager accepts one of them for a http01 challenge, so it issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   sharedFilled: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
@@ -63,6 +66,7 @@ export default defineRule({
     renewal: '1.8.0',
     wildcard: '1.14.0',
     doubled: '1.18.0',
+    overridden: '1.20.0',
   },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
@@ -102,6 +106,7 @@ export default defineRule({
     if (!by) return
     const annotation = String(by.path.at(-1))
     checkIssuers(manifest, report)
+    checkOverrides(manifest, snapshot, report)
     const seen = new Map<string, Cursor>()
     for (const { at, hosts, secretName } of tlsEntries(manifest)) {
       const secret = secretName.string
@@ -215,6 +220,29 @@ function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages
   const written = [...annotations.entries()].filter(([name]) => name === other || name === cluster)
   const ends = written.map(([, cursor]) => cursor).reverse()
   report(ends, 'bothIssuers', { other }, { keys: ends.flatMap((end) => end.string ?? []) })
+}
+
+/** Annotations of an Ingress that name the Ingress, or its class, by which cert-manager answers challenges. */
+const overrides = ['http01-edit-in-place', 'http01-ingress-class', 'http01-ingress-ingressclassname'].map(
+  (name) => `acme.cert-manager.io/${name}`,
+)
+
+function checkOverrides(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const annotations = manifest.root.at('metadata', 'annotations')
+  const set = overrides.flatMap((name) => {
+    const at = annotations.at(name)
+    // The first of them is a switch.
+    return at.string && (name !== overrides[0] || at.string === 'true') ? [{ name, at }] : []
+  })
+  const [first, second] = set
+  const named = issuerOf(manifest)
+  const issuers = named ? issuersNamed(named, snapshot) : []
+  if (!first || !second || manifest.ref.kind !== 'Ingress' || (issuers.length > 0 && !issuers.some(answersHttp))) return
+  report([second.at, first.at], 'overridden', { first: first.name, second: second.name }, { keys: [] })
+}
+
+function answersHttp({ root }: Manifest): boolean {
+  return [...root.at('spec', 'acme', 'solvers').items()].some((one) => one.at('http01').exists)
 }
 
 /** Reported once for all Ingresses that request one Secret, when the first of them is checked. */

@@ -8,6 +8,7 @@ import {
 import { annotationFaultsOf, fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
 import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isLabel, isPortName } from '../../kubernetes/object/port-name'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
 import { nameOf } from '../../manifest/manifest'
@@ -221,18 +222,4 @@ function isFilled(...texts: readonly string[]): boolean {
 function hostOf({ manifest, path: [, list, index] }: Cursor): string {
   const host = list === 'rules' && typeof index === 'number' ? manifest.root.at('spec', list, index, 'host').string : ''
   return host ? `the host ${host}` : 'a rule'
-}
-
-/** A DNS-1123 label: newer releases accept it where older ones ask for a letter at the start. */
-function isLabel(name: string): boolean {
-  return name.length <= 63 && isWord(name)
-}
-
-/** Source: k8s.io/apimachinery v0.36, pkg/util/validation/validation.go, IsValidPortName */
-function isPortName(name: string): boolean {
-  return name.length <= 15 && isWord(name) && /[a-z]/.test(name) && !name.includes('--')
-}
-
-function isWord(text: string): boolean {
-  return /^[a-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-')
 }

@@ -3,6 +3,7 @@ import { lossOf } from '../../kubernetes/fields/refusal'
 import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isAppliedByServer } from '../../kubernetes/object/applied-by-server'
+import { isPortName } from '../../kubernetes/object/port-name'
 import { alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
@@ -30,6 +31,8 @@ const selectingKinds: readonly GroupKind[] = [
  */
 const namedBy = { secret: 'secretName', configMap: 'name', persistentVolumeClaim: 'claimName', hostPath: 'path' }
 
+const probes = ['livenessProbe', 'readinessProbe', 'startupProbe']
+
 /** The ways in which a probe asks a container; it has exactly one. */
 const handlers = ['exec', 'grpc', 'httpGet', 'tcpSocket']
 
@@ -55,10 +58,12 @@ export default defineRule({
       `The API server rejects ${object}, because it has no selector, which apps/v1 requires: ${loss}. Add spec.selector.matchLabels with labels of the Pod template, which has ${labels}.`,
     nameless: ({ object, volume, source, field, instead, loss }: Source & Record<'object' | 'loss', string>) =>
       `The API server rejects ${object}, because the ${source} of its volume ${volume} has no ${field}: ${loss}. Write ${field}${instead}.`,
+    portName: ({ object, container, field, name, remedy, loss }: Part & Record<'field' | 'name' | 'remedy', string>) =>
+      `The API server rejects ${object}, because in its container ${container} ${field} is ${name}, which is no name of a port: ${loss}. ${remedy}`,
     valued: ({ object, container, variable, loss }: Part & { variable: string }) =>
       `The API server rejects ${object}, because the variable ${variable} of its container ${container} has both value and valueFrom: ${loss}. Keep one of them; a JSON patch to env/0/value by its index sets another variable once the list changes.`,
   },
-  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0', valued: '1.18.0' },
+  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0', valued: '1.18.0', portName: '1.20.0' },
   check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
@@ -108,9 +113,22 @@ export default defineRule({
         if (volume === '' || volumes.includes(volume) || [volume, ...volumes].some(isPlaceholder)) continue
         report(at, 'volume', { ...args, container, volume, known: onlyThese(volumes) }, { keys: [container, volume] })
       }
+      for (const at of misnamedPorts(one)) {
+        const name = at.string ?? ''
+        const remedy = /^\d+$/.test(name)
+          ? 'Write the number without quotes.'
+          : 'Write at most 15 lower-case letters, digits and single dashes, and at least one letter, and the same where the port is named.'
+        const field = written(at).slice(written(one).length + 1)
+        report(
+          at,
+          'portName',
+          { ...args, container, field, name: JSON.stringify(name), remedy },
+          { keys: [container, name] },
+        )
+      }
       for (const { at, variable } of variablesValuedTwice(one))
         report(at, 'valued', { ...args, container, variable }, { keys: [container, variable] })
-      for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+      for (const probe of probes) {
         const at = one.at(probe)
         const found = handlers.filter((handler) => at.at(handler).isSet)
         if (found.length === 1 || [...at.entries()].length === 0) continue
@@ -176,6 +194,19 @@ function variablesValuedTwice(container: Cursor): { at: Cursor; variable: string
     const isTwice = at.isSet && at.string !== '' && one.at('valueFrom').isSet
     return isTwice ? [{ at, variable: one.at('name').string ?? '' }] : []
   })
+}
+
+/** The names of ports that can be none, of the ports themselves and of what asks them. */
+function misnamedPorts(container: Cursor): Cursor[] {
+  const asking = [
+    ...probes.map((probe) => container.at(probe)),
+    ...['postStart', 'preStop'].map((hook) => container.at('lifecycle', hook)),
+  ]
+  const ports = [
+    ...[...container.at('ports').items()].map((port) => port.at('name')),
+    ...asking.flatMap((one) => ['httpGet', 'tcpSocket'].map((handler) => one.at(handler, 'port'))),
+  ]
+  return ports.filter(({ string: name = '' }) => name !== '' && !isPlaceholder(name) && !isPortName(name))
 }
 
 function onlyThese(names: readonly string[]): string {

@@ -1,4 +1,6 @@
+import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isLabel, isPortName } from '../../kubernetes/object/port-name'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -20,13 +22,18 @@ export default defineRule({
   messages: {
     refused: ({ service, fault, remedy }: Record<'service' | 'fault' | 'remedy', string>) =>
       `The API server rejects ${service}, because ${fault}, so what deploys it fails. ${remedy}`,
+    portName: ({ service, field, name, remedy }: Record<'service' | 'field' | 'name' | 'remedy', string>) =>
+      `The API server rejects ${service}, because ${field} is ${name}, which is no name of a port, so what deploys it fails. ${remedy}`,
     headless: ({ service }: { service: string }) =>
       `This change makes ${service} headless (clusterIP: None), and the API server rejects another clusterIP for a Service that exists. Delete the Service when this is deployed, or add one of another name.`,
   },
-  putBack: { refused: 'changed', headless: 'changed' },
+  later: { portName: '1.20.0' },
+  putBack: { portName: 'changed', refused: 'changed', headless: 'changed' },
   check({ manifest, report }) {
     for (const { at, fault, remedy } of faultsOf(manifest))
       report(at, 'refused', { service: nameOf(manifest.ref), fault, remedy }, { keys: [fault] })
+    for (const { at, name, remedy } of misnamedPorts(manifest))
+      report(at, 'portName', { service: nameOf(manifest.ref), field: written(at), name, remedy }, { keys: [name] })
   },
   checkChange({ change, report }) {
     if (change.kind === 'removed' || change.after.ref.kind !== 'Service') return
@@ -99,6 +106,28 @@ function* faultsOfPorts(ports: readonly Cursor[]): Iterable<Fault> {
       }
     numbers.add(key)
   }
+}
+
+const forms = 'Write at most 15 lower-case letters, digits and single dashes, and at least one letter'
+
+/** Names of ports that can be none. A number in quotes is such a name. */
+function misnamedPorts({ root }: Manifest): { at: Cursor; name: string; remedy: string }[] {
+  return [...root.at('spec', 'ports').items()].flatMap((port) => {
+    const [own, target] = [port.at('name'), port.at('targetPort')]
+    const faults = [
+      ...(isRefused(own.string, isLabel) ? [{ at: own, remedy: 'Write lower-case letters, digits and dashes.' }] : []),
+      ...(isRefused(target.string, isPortName) ? [{ at: target, remedy: remedyFor(target.string ?? '') }] : []),
+    ]
+    return faults.map((fault) => ({ ...fault, name: JSON.stringify(fault.at.string) }))
+  })
+}
+
+function isRefused(name: string | undefined, isName: (name: string) => boolean): boolean {
+  return name !== undefined && name !== '' && !isPlaceholder(name) && !isName(name)
+}
+
+function remedyFor(target: string): string {
+  return /^\d+$/.test(target) ? 'Write the number without quotes.' : `${forms}, as the container has it.`
 }
 
 /** The fields that are for certain types alone, and the types. */

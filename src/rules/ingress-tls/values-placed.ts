@@ -28,10 +28,12 @@ export default defineRule({
       `The values of ${release} have the TLS entries for ${text} inside ${path}.hosts, and charts read ${path}.tls, so the Ingress gets no TLS and the controller serves its default certificate. Move \`tls\` to the level of \`hosts\`.`,
     cased: ({ release, path, text }: Fault) =>
       `The values of ${release} have ${path}.${text}, and charts read it with a small letter at the start, so they do as if it were not there. Write \`${text.charAt(0).toLowerCase()}${text.slice(1)}\`.`,
+    outside: ({ release, path, keys }: Record<'release' | 'path' | 'keys', string>) =>
+      `The values of ${release} have ${keys} at the level of ${path}, which has none, and charts read them inside it, so the Ingress gets none of them. Indent ${keys} below \`${lastOf(path)}\`.`,
     annotated: ({ release, path, keys, outcome }: Record<'release' | 'path' | 'keys' | 'outcome', string>) =>
       `The values of ${release} have ${keys} below ${path}.annotations, and charts read ${path}, so the Ingress does not get what is meant, and ${outcome}. Move ${keys} to the level of \`annotations\`.`,
   },
-  later: { among: '1.11.0', within: '1.11.0', annotated: '1.11.0', cased: '1.14.0' },
+  later: { among: '1.11.0', within: '1.11.0', annotated: '1.11.0', cased: '1.14.0', outside: '1.20.0' },
   putBack: {
     nested: 'changed',
     beside: 'changed',
@@ -39,6 +41,7 @@ export default defineRule({
     among: 'changed',
     within: 'changed',
     cased: 'changed',
+    outside: 'changed',
     annotated: 'changed',
   },
   *partners(manifest) {
@@ -48,15 +51,26 @@ export default defineRule({
     if (releasePartKinds.includes(groupKindOf(manifest.ref))) return
     const release = nameOf(manifest.ref)
     for (const one of remoteReleasesOf(manifest, snapshot)) {
-      for (const { at, kind, path, text } of misplacedValuesOf(one))
-        report(at, kind, { release, path, text }, { keys: [path, text] })
+      for (const { at, kind, path, text } of misplacedValuesOf(one)) {
+        const keys = [path, text]
+        if (kind === 'outside') report(at, kind, { release, path, keys: quoted(text.split(',')) }, { keys })
+        else report(at, kind, { release, path, text }, { keys })
+      }
       for (const { at, path, keys, isRefused } of annotatedValuesOf(one)) {
         const outcome = isRefused
           ? 'the API server refuses a list or a map as an annotation'
           : 'nothing reads such an annotation'
-        const args = { release, path, keys: enumerated(keys.map((key) => `\`${key}\``)), outcome }
+        const args = { release, path, keys: quoted(keys), outcome }
         report(at, 'annotated', args, { keys: [path, ...keys] })
       }
     }
   },
 })
+
+function quoted(keys: readonly string[]): string {
+  return enumerated(keys.map((key) => `\`${key}\``))
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
+}
