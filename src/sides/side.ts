@@ -21,6 +21,7 @@ import { readPlugins } from '../sources/kustomize-reader'
 import type { Lack } from '../sources/lack'
 import { patchesIn, type WrittenPatch } from '../sources/patches'
 import { missingObjects } from '../sources/reduced-kustomization'
+import { withoutKeys } from '../sources/sample-keys'
 import type { DeclarationSite, HelmSource, KustomizeSource, Source } from '../sources/source'
 import { type FetchedInput, type FetchedParts, fetchedInputs, type LeftOut, partsHere, seenHere } from './fetched-input'
 import { lookAt, type Opening } from './look-at'
@@ -39,6 +40,8 @@ export type ReleaseAccount =
 export class SideOfChange {
   /** The inputs of sources from which parts are left out, by id. */
   private readonly inputs = new Map<string, RenderingInput>()
+  /** The files for releases that are only assumed, by chart. */
+  private readonly assumed = new Map<string, Promise<Checkout>>()
 
   /** Without the files that belong to charts and Kustomizations. */
   readonly tree: Tree
@@ -299,15 +302,26 @@ export class SideOfChange {
     return own ?? (source.kind === 'helm' ? this.fetched.get(keyOfChart(source.chart)) : undefined)
   }
 
+  /** The files for a rendering: a release that is only assumed is rendered without making keys. */
+  private async filesFor(source: Source): Promise<Omit<RenderingInput, 'source'>> {
+    const input = this.wholeInputOf(source)
+    if (source.kind !== 'helm' || source.origin !== 'probed') return input
+    const known = this.assumed.get(source.chart)
+    const checkout = known ?? withoutKeys(source.chart, input.checkout, () => this.renderer.newFolder())
+    if (!known) this.assumed.set(source.chart, checkout)
+    return { ...input, checkout: await checkout }
+  }
+
   async render(source: Source): Promise<RenderedSide> {
-    const { checkout, kustomizations } = this.wholeInputOf(source)
-    return this.read(source, await this.renderer.render(source, checkout, kustomizations))
+    const input = await this.filesFor(source)
+    if (input.checkout !== this.wholeInputOf(source).checkout) this.inputs.set(source.id, { ...input, source })
+    return this.read(source, await this.renderer.render(source, input.checkout, input.kustomizations))
   }
 
   /** Renders a source without its missing parts; whole, if no part of it can be left out for that. */
   async renderWithout(source: Source, lacks: readonly Lack[]): Promise<RenderedSide> {
     const { renderer } = this
-    const { checkout, kustomizations } = this.wholeInputOf(source)
+    const { checkout, kustomizations } = await this.filesFor(source)
     const newFolder = () => renderer.newFolder()
     const input = await reducedInput(source, lacks, { checkout, kustomizations, newFolder })
     if (!input) return this.render(source)
