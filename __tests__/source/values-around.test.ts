@@ -35,6 +35,28 @@ describe('the values with which helm comes to changed lines', () => {
       '{{ if $.Capabilities.APIVersions.Has "a.example.com/v1" }}\nx\n{{ else }}\nchanged\n{{ end }}',
       [],
     ],
+    [
+      'what a named template prints',
+      '{{ define "on" }}{{ if .Values.off }}true{{ else }}false{{ end }}{{ end }}{{ if eq (include "on" .) "true" }}\nchanged\n{{ end }}',
+      [{ off: true }],
+    ],
+    [
+      'that it prints anything',
+      '{{- define "on" -}}\n{{- if eq .Values.size "large" -}}\n{{ "yes" }}\n{{- end }}\n{{- end }}\n{{ if include "on" . }}\nchanged\n{{ end }}',
+      [{ size: 'large' }],
+    ],
+    [
+      'that it prints something else',
+      '{{ define "on" }}{{ if .Values.on }}true{{ else }}{{ false }}{{ end }}{{ end }}{{ if ne (include "on" .) "true" }}\nchanged\n{{ end }}',
+      [{ on: false }],
+    ],
+    [
+      'a named template that asks another one, which asks it again',
+      '{{ define "a" }}{{ if include "b" . }}yes{{ end }}{{ end }}{{ define "b" }}{{ if and .Values.off (include "a" .) }}yes{{ end }}{{ end }}{{ if include "a" . }}\nchanged\n{{ end }}',
+      [{ off: true }],
+    ],
+    ['an unknown text', '{{ define "a" }}{{ .Values.size }}{{ end }}{{ if include "a" . }}\nchanged\n{{ end }}', []],
+    ['a named template that is not here', '{{ if eq (include "lib.a" .) "true" }}\nchanged\n{{ end }}', []],
     ['a text that is as wanted', '{{ if eq "small" .Values.size }}\nchanged\n{{ end }}', []],
     [
       'a text that is refused',

@@ -7,12 +7,13 @@ import { readChart } from '../../sources/chart'
 import type { HelmSource, Source } from '../../sources/source'
 import { dataIn } from '../../sources/untyped'
 import { accountNamesIn } from './account-names'
+import { apiMark, type Wish } from './branches'
 import { examplesIn } from './example-values'
 import type { Sides } from './open-sides'
 import { readInPart } from './read-in-part'
 import { type Sample, samplesIn } from './samples'
 import { type Switches, switchesIn, type TemplateText } from './switches'
-import { apiMark, valuesAround, type Wish } from './values-around'
+import { valuesAround } from './values-around'
 
 /**
  * Adds further renderings of the charts that no known release installs: with the values of their tests, and, of those

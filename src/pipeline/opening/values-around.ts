@@ -1,15 +1,11 @@
 import { Hunks } from '../../manifest/hunks'
 import { fieldsOf } from '../../sources/untyped'
-import { type Expression, expressionOf } from '../../template/conditions'
-import { type Action, actionsOf, type Word } from '../../template/template-actions'
+import type { Expression } from '../../template/conditions'
+import { actionsOf } from '../../template/template-actions'
+import { apiMark, Branches, merged, type Wish } from './branches'
+import { type NamedTemplate, namedTemplatesIn, printedBy } from './named-templates'
 import type { TemplateText } from './switches'
-import { pathIn, usesIn } from './template-uses'
-
-/** Values by their paths: `ingress.enabled`; and APIs that the cluster has, by their names behind `apiMark`. */
-export type Wish = ReadonlyMap<string, boolean | string>
-
-/** What is before the name of an API in a wish: no path of a value has a colon. */
-export const apiMark = 'API:'
+import { usesIn } from './template-uses'
 
 /** The most releases that are made to come to changed lines: lines of an `if` and of its `else` need one each. */
 const most = 3
@@ -33,7 +29,8 @@ export function valuesAround(
     ),
   )
   const isUsed = (path: string) => used.has(path) || [...used].some((one) => one.startsWith(`${path}.`))
-  const known = { values, set, isNew: values.length < 2, isUsed }
+  const named = namedTemplatesIn(templates)
+  const known = { values, set, isNew: values.length < 2, isUsed, named }
   const wishes = templates.flatMap((template) => wishesOf(template, known))
   const groups: Map<string, boolean | string>[] = []
   for (const wish of wishes) {
@@ -50,18 +47,9 @@ interface Known {
   readonly set: Readonly<Record<string, unknown>>
   /** Whether the chart is new: what it does with a value that it has no default for is not seen on another side. */
   readonly isNew: boolean
+  readonly named: ReadonlyMap<string, NamedTemplate>
   /** Whether a template uses a value in another way than to ask for it. */
   isUsed(path: string): boolean
-}
-
-/** A block that an `end` closes. */
-interface Block {
-  dot: readonly string[] | undefined
-  readonly outer: readonly string[] | undefined
-  /** What its conditions need; undefined where nothing is known to meet them. */
-  wish: Wish | undefined
-  /** The conditions of its branches before. */
-  readonly denied: Expression[]
 }
 
 /** What the conditions around each changed line of a template need. */
@@ -70,8 +58,7 @@ function wishesOf({ text, other, above }: TemplateText, known: Known): Wish[] {
   const hunks = new Hunks(other, text)
   const starts = lineStarts(text)
   const found: Wish[] = []
-  const open: Block[] = []
-  const variables = new Map<string, readonly string[] | undefined>()
+  const branches = new Branches((expression, isTrue) => solved(expression, isTrue, above, known))
   let from = 0
   let line = 1
   /** Notes what is needed for the changed lines up to a place of the text. */
@@ -80,7 +67,7 @@ function wishesOf({ text, other, above }: TemplateText, known: Known): Wish[] {
       const [start = 0, end = text.length + 1] = [starts[line - 1], starts[line]]
       const isWritten = isAction || text.slice(Math.max(start, from), Math.min(end, to)).trim() !== ''
       if (isWritten && hunks.wrote(line)) {
-        const wish = wishOf(open)
+        const { wish } = branches
         if (wish) found.push(wish)
       }
       if (end > to) break
@@ -90,63 +77,12 @@ function wishesOf({ text, other, above }: TemplateText, known: Known): Wish[] {
   for (const action of actionsOf(text)) {
     // The braces before its words.
     noteUpTo(text.lastIndexOf('{{', action.from), false)
-    enter(action, open, variables, (expression, isTrue) => solved(expression, isTrue, above, known))
+    branches.pass(action)
     noteUpTo(action.to, true)
     from = text.indexOf('}}', action.to) + 2
   }
   noteUpTo(text.length, false)
   return found
-}
-
-function enter(
-  { words }: Action,
-  open: Block[],
-  variables: Map<string, readonly string[] | undefined>,
-  solve: (expression: Expression, isTrue: boolean) => Wish | undefined,
-): void {
-  const [first = '', second = ''] = words.map(({ text }) => text)
-  const block = open.at(-1)
-  const dot = block?.dot
-  const pathOf = (word: string) => pathIn(word, dot, variables)
-  const read = (those: readonly Word[]) => expressionOf(those, pathOf)
-  if (first === 'end') open.pop()
-  else if (first === 'else') {
-    if (!block) return
-    block.dot = block.outer
-    const denials = block.denied.map((expression) => solve(expression, false))
-    const next = second === 'if' || second === 'with' ? read(words.slice(2)) : undefined
-    block.wish = [...denials, next ? solve(next, true) : new Map()].reduce(merged)
-    if (next) block.denied.push(next)
-    if (second === 'with' && next?.kind === 'value') block.dot = next.path
-  } else if (first === 'if' || first === 'with') {
-    const declared = second.startsWith('$') && words[2]?.text === ':='
-    const expression = read(words.slice(declared ? 3 : 1))
-    const path = expression.kind === 'value' ? expression.path : undefined
-    if (declared) variables.set(second, path)
-    open.push({
-      dot: first === 'with' ? path : dot,
-      outer: dot,
-      wish: solve(expression, true),
-      denied: [expression],
-    })
-  } else if (first === 'range') open.push({ dot: undefined, outer: dot, wish: new Map(), denied: [] })
-  else if (first === 'define' || first === 'block')
-    open.push({ dot: undefined, outer: dot, wish: new Map(), denied: [] })
-  else if (second === ':=') {
-    const expression = read(words.slice(2))
-    variables.set(first, expression.kind === 'value' ? expression.path : undefined)
-  }
-}
-
-function wishOf(open: readonly Block[]): Wish | undefined {
-  return open.map(({ wish }) => wish).reduce(merged, new Map())
-}
-
-/** Two wishes as one; undefined where they want different values. */
-function merged(one: Wish | undefined, other: Wish | undefined): Wish | undefined {
-  if (!one || !other) return undefined
-  for (const [path, value] of other) if (one.has(path) && one.get(path) !== value) return undefined
-  return new Map([...one, ...other])
 }
 
 /** The values with which an expression is true, or is false; none where it is, or where it is unknown. */
@@ -163,13 +99,33 @@ function solved(expression: Expression, isTrue: boolean, above: readonly string[
     const each = operands.map((one) => solve(one, isTrue))
     return (name === 'and') === isTrue ? each.reduce(merged, new Map()) : each.find((one) => one !== undefined)
   }
+  if (name === 'include') return first?.kind === 'text' ? printed(first.text, undefined, isTrue, known) : new Map()
   if (name === 'hasKey' && first?.kind === 'value' && second?.kind === 'text')
     return solve({ kind: 'value', path: [...first.path, second.text] }, isTrue)
   if (name !== 'eq' && name !== 'ne') return new Map()
   const value = operands.find((one) => one.kind === 'value')
   const text = operands.find((one) => one.kind === 'text')
+  const include = operands.find((one) => one.kind === 'call' && one.name === 'include')
+  if (include?.kind === 'call' && include.operands[0]?.kind === 'text' && text?.kind === 'text')
+    return printed(include.operands[0].text, text.text, (name === 'eq') === isTrue, known)
   if (value?.kind !== 'value' || text?.kind !== 'text') return new Map()
   return textFor(wholeOf(value.path, above), text.text, (name === 'eq') === isTrue, known)
+}
+
+/**
+ * The values with which a named template prints a text (any one, where none is given), or prints another one.
+ *
+ * @returns none where it prints nothing else, or what it prints is unknown
+ */
+function printed(name: string, text: string | undefined, isWanted: boolean, known: Known): Wish | undefined {
+  const template = known.named.get(name)
+  if (!template) return new Map()
+  // One that includes itself, directly or not, is followed once.
+  const within = { ...known, named: new Map([...known.named].filter(([other]) => other !== name)) }
+  const texts = printedBy(template.text, (expression, isTrue) => solved(expression, isTrue, template.above, within))
+  const isFitting = (one: string) => (text === undefined ? one !== '' : one === text) === isWanted
+  const fitting = texts.filter((one) => isFitting(one.text))
+  return fitting.length === 0 ? new Map() : fitting.find(({ wish }) => wish !== undefined)?.wish
 }
 
 /** The value at a path that counts as true, or as false. */
