@@ -102,8 +102,9 @@ export function unrendered({
       skipped.push(listed(side, failure))
       continue
     }
-    // A plugin that kustomize does not have renders nothing here on either side; its files are not judged.
-    if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => what === 'plugin')) {
+    // A plugin that kustomize does not have renders nothing here on either side; its files are not judged. Nor are encrypted
+    // files, which the tools that deploy them can read.
+    if (side.partial?.manner === 'reduced' && side.partial.lacks.every(({ what }) => unreadHere.has(what))) {
       skipped.push(listed(side, failure))
       continue
     }
@@ -189,6 +190,8 @@ export function unrendered({
   }
   return { findings, skipped }
 }
+
+const unreadHere: ReadonlySet<Lack['what']> = new Set(['plugin', 'encrypted'])
 
 /** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */
 function isOfFolder(source: Source, { reason }: Failure): boolean {

@@ -119,7 +119,7 @@ export interface LoadedFile {
  * The first bytes of a file that git-crypt has encrypted, which no parser of YAML takes. Source: commands.cpp of
  * https://github.com/AGWA/git-crypt.
  */
-const gitCrypt = '\0GITCRYPT\0'
+export const gitCrypt = '\0GITCRYPT\0'
 
 /**
  * Reads a file as kubectl does.

@@ -4,6 +4,7 @@ export interface Lack {
    * - `object`: an object that a patch, a replacement or a count of replicas is for
    * - `source`: an object that a replacement takes a value of; `field`: a field that one puts it into
    * - `variable`: a variable of `vars`; `data`: a ConfigMap or Secret that a generator completes
+   * - `encrypted`: a file that git-crypt encrypts
    * - `plugin`: a plugin that kustomize does not have; `place`: an entry that leads out of the repository
    * - `chart`, `dependency`: a chart that is not in the repository
    * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values
@@ -17,6 +18,7 @@ export interface Lack {
     | 'field'
     | 'variable'
     | 'data'
+    | 'encrypted'
     | 'plugin'
     | 'place'
     | 'chart'
@@ -50,6 +52,8 @@ export function nameOfLack({ what, about }: Lack): string {
       return `the variable ${about}`
     case 'data':
       return `additions to ${object}`
+    case 'encrypted':
+      return `the encrypted file ${about}`
     case 'plugin':
       return `the plugin ${about}`
     case 'place':
@@ -87,6 +91,8 @@ const messages: readonly (readonly [RegExp, Lack['what']])[] = [
     /Kind:"(ConfigMap|Secret)"(?:, isClusterScoped:(?:true|false))?\}, Name:"([^"]+)", Namespace:"[^"]*"\} does not exist; cannot merge or replace/,
     'data',
   ],
+  [/env source files: \[([^[\]]+)\]: line \[0 71 73 84 67 82 89 80 84 0 /, 'encrypted'],
+  [/control characters are not allowed in File: (\S+)/, 'encrypted'],
   [/unable to load external plugin '([^']*)'/, 'plugin'],
 ]
 

@@ -1,5 +1,5 @@
 import { splitDocuments } from '../manifest/documents'
-import { loadFile } from '../manifest/load'
+import { gitCrypt, loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import { asciiJson } from './ascii-json'
@@ -175,7 +175,7 @@ class Reduction {
       case 'secretGenerator': {
         const kind = field === 'secretGenerator' ? 'Secret' : 'ConfigMap'
         const completes = ['merge', 'replace'].includes(textOf(fields.behavior))
-        return completes && this.has('data', `${kind}/${name}`) ? undefined : 'whole'
+        return completes && this.has('data', `${kind}/${name}`) ? undefined : this.generator(fields, place)
       }
       case 'replicas':
         return this.has('object', name) ? undefined : 'whole'
@@ -186,10 +186,28 @@ class Reduction {
       case 'validators':
         return this.plugin(field, textOf(entry), place)
       case 'resources':
+        if (await this.isEncrypted(textOf(entry), place)) return undefined
         return this.pluginFolders.has(place.folder) ? this.plugin('generators', textOf(entry), place) : 'whole'
       default:
         return 'whole'
     }
+  }
+
+  /** A generator without the encrypted files that it takes variables from. */
+  private async generator(fields: Fields, place: FieldPlace): Promise<unknown> {
+    const written = [...listOf(fields.envs), ...(textOf(fields.env) === '' ? [] : [fields.env])]
+    const kept: unknown[] = []
+    for (const file of written) if (!(await this.isEncrypted(textOf(file), place))) kept.push(file)
+    if (kept.length === written.length) return 'whole'
+    const { env: _, ...others } = fields
+    return { ...others, envs: kept }
+  }
+
+  /** Whether git-crypt encrypts a file: the tools that deploy it see its text. */
+  private async isEncrypted(written: string, place: FieldPlace): Promise<boolean> {
+    if (!this.lacks.some(({ what }) => what === 'encrypted')) return false
+    const file = this.fileAt(written, place)
+    return file !== undefined && (await this.checkout.text(file))?.startsWith(gitCrypt) === true
   }
 
   private dropped(field: string): undefined {

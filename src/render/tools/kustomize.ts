@@ -303,10 +303,9 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .replace(/\b0x[0-9a-f]{8,}\b/g, '…')
     .trim()
   const lack = lackIn(message)
-  const failed = at(
-    'tool-failed',
-    `kustomize cannot build it: ${shortened(inWords(causeIn(withoutOddQuote(words)), checkout), checkout.folder)}`,
-  )
+  const isEncrypted = lack?.what === 'encrypted' && message.includes('GITCRYPT')
+  const cause = isEncrypted ? `git-crypt encrypts ${lack.about}` : inWords(causeIn(withoutOddQuote(words)), checkout)
+  const failed = at('tool-failed', `kustomize cannot build it: ${shortened(cause, checkout.folder)}`)
   const failure = lack ? { ...failed, lack } : failed
   return named ? { ...failure, about: named.text, path: named.file, region: named.region } : failure
 }
