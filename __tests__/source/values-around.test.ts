@@ -51,8 +51,13 @@ describe('the values with which helm comes to changed lines', () => {
       [{ on: false }],
     ],
     [
-      'a named template that asks another one, which asks it again',
+      'named templates that ask each other',
       '{{ define "a" }}{{ if include "b" . }}yes{{ end }}{{ end }}{{ define "b" }}{{ if and .Values.off (include "a" .) }}yes{{ end }}{{ end }}{{ if include "a" . }}\nchanged\n{{ end }}',
+      [],
+    ],
+    [
+      'named templates that each ask the next one many times',
+      `${Array.from({ length: 60 }, (_, at) => `{{ define "t${at}" }}${`{{ if include "t${at + 1}" . }}yes{{ end }}`.repeat(60)}{{ end }}`).join('')}{{ define "t60" }}{{ if .Values.off }}yes{{ end }}{{ end }}{{ if include "t0" . }}\nchanged\n{{ end }}`,
       [{ off: true }],
     ],
     ['an unknown text', '{{ define "a" }}{{ .Values.size }}{{ end }}{{ if include "a" . }}\nchanged\n{{ end }}', []],

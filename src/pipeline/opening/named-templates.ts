@@ -32,13 +32,17 @@ export function namedTemplatesIn(templates: readonly TemplateText[]): Map<string
 const openers = new Set(['if', 'with', 'range', 'define', 'block'])
 
 /** A text that a template prints, and what its conditions need; undefined where nothing is known to meet them. */
-interface Printed {
+export interface Printed {
   readonly text: string
   readonly wish: Wish | undefined
 }
 
+/** The longest template that is read for its texts, in characters: one that answers a question has a few lines. */
+const longest = 10_000
+
 /** The texts that a template prints as they are, without the space around them: `true` in one branch, `false` in the other. */
 export function printedBy(template: string, solve: Solve): Printed[] {
+  if (template.length > longest) return []
   const branches = new Branches(solve)
   const found: Printed[] = []
   let from = 0

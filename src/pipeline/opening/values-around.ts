@@ -3,7 +3,7 @@ import { fieldsOf } from '../../sources/untyped'
 import type { Expression } from '../../template/conditions'
 import { actionsOf } from '../../template/template-actions'
 import { apiMark, Branches, merged, type Wish } from './branches'
-import { type NamedTemplate, namedTemplatesIn, printedBy } from './named-templates'
+import { type NamedTemplate, namedTemplatesIn, type Printed, printedBy } from './named-templates'
 import type { TemplateText } from './switches'
 import { usesIn } from './template-uses'
 
@@ -30,7 +30,7 @@ export function valuesAround(
   )
   const isUsed = (path: string) => used.has(path) || [...used].some((one) => one.startsWith(`${path}.`))
   const named = namedTemplatesIn(templates)
-  const known = { values, set, isNew: values.length < 2, isUsed, named }
+  const known = { values, set, isNew: values.length < 2, isUsed, named, printed: new Map() }
   const wishes = templates.flatMap((template) => wishesOf(template, known))
   const groups: Map<string, boolean | string>[] = []
   for (const wish of wishes) {
@@ -48,6 +48,8 @@ interface Known {
   /** Whether the chart is new: what it does with a value that it has no default for is not seen on another side. */
   readonly isNew: boolean
   readonly named: ReadonlyMap<string, NamedTemplate>
+  /** The texts that named templates print, as far as they were read. */
+  readonly printed: Map<string, readonly Printed[]>
   /** Whether a template uses a value in another way than to ask for it. */
   isUsed(path: string): boolean
 }
@@ -118,14 +120,20 @@ function solved(expression: Expression, isTrue: boolean, above: readonly string[
  * @returns none where it prints nothing else, or what it prints is unknown
  */
 function printed(name: string, text: string | undefined, isWanted: boolean, known: Known): Wish | undefined {
-  const template = known.named.get(name)
-  if (!template) return new Map()
-  // One that includes itself, directly or not, is followed once.
-  const within = { ...known, named: new Map([...known.named].filter(([other]) => other !== name)) }
-  const texts = printedBy(template.text, (expression, isTrue) => solved(expression, isTrue, template.above, within))
   const isFitting = (one: string) => (text === undefined ? one !== '' : one === text) === isWanted
-  const fitting = texts.filter((one) => isFitting(one.text))
+  const fitting = textsOf(name, known).filter((one) => isFitting(one.text))
   return fitting.length === 0 ? new Map() : fitting.find(({ wish }) => wish !== undefined)?.wish
+}
+
+function textsOf(name: string, known: Known): readonly Printed[] {
+  const before = known.printed.get(name)
+  const template = known.named.get(name)
+  if (before || !template) return before ?? []
+  // What a template that includes itself prints within is unknown.
+  known.printed.set(name, [])
+  const texts = printedBy(template.text, (expression, isTrue) => solved(expression, isTrue, template.above, known))
+  known.printed.set(name, texts)
+  return texts
 }
 
 /** The value at a path that counts as true, or as false. */
