@@ -115,11 +115,17 @@ export function causeIn(words: string): string {
   return at === -1 || stop === -1 ? words : words.slice(at + start.length, stop)
 }
 
+const ofCommand = '"command failed" err="'
+
 /**
  * The error of kustomize. Before it come warnings about deprecated fields, and lines of a log with the time of day, as
- * kustomize (`2026/11/27 02:48:21 …`) or as kubectl (`I1127 02:48:21.594343 …`) writes them.
+ * kustomize (`2026/11/27 02:48:21 …`) or as kubectl (`I1127 02:48:21.594343 …`) writes them. The kubectl of Google Cloud writes
+ * the error itself into such a line.
  */
 export function errorOf(stderr: string): string {
+  const line = stderr.split('\n').find((one) => /^E\d{4} /.test(one) && one.includes(ofCommand) && one.endsWith('"'))
+  const logged = line?.slice(line.indexOf(ofCommand) + ofCommand.length, -1)
+  if (logged !== undefined) return logged.replace(/\\(["\\n])/g, (_, letter) => (letter === 'n' ? '\n' : letter)).trim()
   return stderr
     .replace(/^(?:# Warning: |\d{4}\/\d\d\/\d\d \d\d:|[IWEF]\d{4} \d\d:).*$/gm, '')
     .replace(/^error: /im, '')
