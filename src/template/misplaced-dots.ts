@@ -1,12 +1,16 @@
 import { actionsOf, type Word } from './template-actions'
 import type { TemplateFault } from './template-fault'
 
-/** What the dot is: helm's own objects, something in the values (named as it is written), an item of a list in what the dot was before, or unknown. */
+/**
+ * What the dot is: helm's own objects, something in the values (named as it is written), an item of a list in what the dot
+ * was before, or unknown.
+ */
 type Dot = { readonly is: 'root' | 'unknown' } | { readonly is: 'value' | 'item'; readonly of: string }
 
 /**
  * Fields of a dot that has none of them: `.Values.host` in a `range` over values, where the dot is one of these,
- * `.ingress.type` in a `range .ingress.paths`, and `.webhooks.labels` where it is helm's own objects. https://helm.sh/docs/chart_template_guide/builtin_objects/
+ * `.ingress.type` in a `range .ingress.paths`, and `.webhooks.labels` where it is helm's own objects.
+ * https://helm.sh/docs/chart_template_guide/builtin_objects/
  *
  * @param first what the dot is where the template begins
  */

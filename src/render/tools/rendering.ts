@@ -115,6 +115,7 @@ export function causeIn(words: string): string {
   return at === -1 || stop === -1 ? words : words.slice(at + start.length, stop)
 }
 
+/** What comes before the error, in quotes, in the log of the kubectl of Google Cloud. */
 const ofCommand = '"command failed" err="'
 
 /**

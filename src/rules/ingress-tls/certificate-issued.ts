@@ -24,7 +24,7 @@ const messages = {
     `cert-manager.io/cluster-issuer and ${other} are both set, so cert-manager issues no certificate. Keep only one of them.`,
   // Source: cert-manager 1.21, pkg/controller/acmeorders/util.go, applyIngressParameterAnnotationOverrides
   overridden: ({ first, second }: { first: string; second: string }) =>
-    `${first} and ${second} are both set, and cert-manager accepts one of them for a http01 challenge, so it issues no certificate. Keep only one of them.`,
+    `${first} and ${second} are both set, and cert-manager accepts only one of them for an http01 challenge, so it issues no certificate. Keep only one of them.`,
   shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
     `${ingresses} request one Secret, ${secret}, from cert-manager for different hosts, so only the hosts of the first one get a certificate. Use a separate Secret for each, or list all hosts in each.`,
   sharedFilled: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
