@@ -22,9 +22,11 @@ const agreement = { unexpected: [], missing: [] }
 
 type Judged = Report | ReportJson
 
-/** Variables are filled in, and charts inflated, once kustomize has built the files; all other cases need no tool. */
+/** Variables are filled in, charts inflated and names hashed once kustomize has built the files; other cases need no tool. */
 function judge(input: Case, id: string): Promise<Judged> {
-  const isBuilt = Object.values(input.head).some((text) => /postBuild:|^helmCharts:|{{ \.Release\.Name }}/m.test(text))
+  const isBuilt = Object.values(input.head).some((text) =>
+    /postBuild:|^(?:helmCharts|secretGenerator):|{{ \.Release\.Name }}/m.test(text),
+  )
   if (!isBuilt) return judgeAsWritten(input, id)
   return checkOpened(opened(input.base ?? {}, input.head), ...toolsOf(), '--policy', ...newestVersions)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { releaseKinds } from '../kubernetes/charts/chart-release'
+import { withoutHash } from '../kubernetes/object/generated-name'
 import type { Cursor } from '../manifest/cursor'
 import type { Hunks } from '../manifest/hunks'
 import type { Lines } from '../manifest/lines'
@@ -33,15 +34,11 @@ export function statementOf({ active, message, cluster, ends }: RawFinding): str
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
 
-/**
- * Kustomize appends a hash of the content to the name of a ConfigMap or Secret that it generates, so each edit changes
- * the name.
- * Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go (encode)
- */
+/** The identity of an object over the edits of its content, which the hash of kustomize does not outlast. */
 function lastingIdentityOf({ ref, origin }: Manifest): string {
   const isMade = origin.kind === 'rendered' && origin.source.kind === 'kustomize'
   if (!isMade || !['ConfigMap', 'Secret'].includes(groupKindOf(ref))) return identityOf(ref)
-  return identityOf({ ...ref, name: ref.name.replace(/-[2456789bcdfghkmt]{10}$/, '') })
+  return identityOf({ ...ref, name: withoutHash(ref.name) })
 }
 
 /** Equal for the same statement at any line, in any file, on any day. */

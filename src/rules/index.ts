@@ -55,6 +55,7 @@ import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
+import certificateRequested from './ingress-tls/certificate-requested'
 import certificateUsed from './ingress-tls/certificate-used'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
@@ -80,6 +81,7 @@ import objectValuesAccepted from './ingress-tls/object-values-accepted'
 import objectsAccepted from './ingress-tls/objects-accepted'
 import podValuesAccepted from './ingress-tls/pod-values-accepted'
 import podsAccepted from './ingress-tls/pods-accepted'
+import referenceHashed from './ingress-tls/reference-hashed'
 import routeAttached from './ingress-tls/route-attached'
 import routeUnique from './ingress-tls/route-unique'
 import routerCertificate from './ingress-tls/router-certificate'
@@ -184,6 +186,7 @@ export const rules: readonly Rule[] = [
   annotationsAccepted,
   certificateCoversHost,
   certificateIssued,
+  certificateRequested,
   certificateUsed,
   certificateValid,
   controllerCrash,
@@ -209,6 +212,7 @@ export const rules: readonly Rule[] = [
   objectsAccepted,
   podValuesAccepted,
   podsAccepted,
+  referenceHashed,
   routeAttached,
   routeUnique,
   routerCertificate,

@@ -1,4 +1,5 @@
 import { inflatedChart } from '../../kubernetes/charts/chart-release'
+import { withoutHash } from '../../kubernetes/object/generated-name'
 import { splitDocuments } from '../../manifest/documents'
 import { Manifest } from '../../manifest/manifest'
 import { mayPutWordsTogether } from '../../manifest/set-templates'
@@ -83,9 +84,6 @@ const generated = new Map([
   ['secretgenerator', 'Secret'],
 ])
 
-/** The suffix that kustomize appends to the names of generated objects. */
-const hashed = /-[2456789bcdfghkmt]{10}$/
-
 /**
  * The kind of an object is that of its document; its strings are in that document, or in patches and fields laid over
  * it.
@@ -133,7 +131,7 @@ async function mayHoldByObjects(
     if (candidates.length === 0 && !(any ? kindsMade.length > 0 : kindsMade.some((kind) => kinds.includes(kind))))
       return false
     // The name of a generated object without its hash is written somewhere.
-    const stems = kindsMade.length > 0 ? strings.map((string) => string.replace(hashed, '')) : []
+    const stems = kindsMade.length > 0 ? strings.map(withoutHash) : []
     const all = [...new Set([...strings, ...stems])]
     if (all.some(isMade)) return true
     return [...candidates.map(({ text }) => text), ...laidOver].some((text) => search.mentionsOneOf(text, all))

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress/ingress'
+import { isHashOf } from '../../kubernetes/object/generated-name'
 import { differByOnePart, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { mayShareNamespace } from '../../kubernetes/object/namespace'
 import {
@@ -68,7 +69,7 @@ export default defineRule({
     for (const { ingress, named, meant } of misnamedIn(change, base, head)) {
       const { annotation, name, at, outcome } = named
       const args = { ingress: nameOf(ingress.ref), annotation, secret: name, made: meant.name, outcome }
-      if (isHashed(meant, name)) {
+      if (isHashOf(meant.name, name)) {
         const alone = annotation.endsWith('/auth-secret') ? ', or write the name without a namespace' : ''
         const remedy = `Set disableNameSuffixHash: true in the options of its generator${alone}`
         report([at, meant.at], 'hashed', { ...args, remedy }, { keys: [annotation, name] })
@@ -113,7 +114,7 @@ function misnamedIn(change: Change, base: Snapshot, head: Snapshot): Misnamed[] 
     const near = allMade(head).filter(
       (made) => made.name !== named.name && isBeside(made, named) && mayServe(made, named),
     )
-    const hashed = near.filter((made) => isHashed(made, named.name))
+    const hashed = near.filter((made) => isHashOf(made.name, named.name))
     const alike = hashed.length > 0 ? hashed : near.filter((made) => isMeant(named.name, made, former, head))
     const [meant] = alike
     if (!meant || new Set(alike.map(({ name }) => name)).size > 1) return []
@@ -153,14 +154,6 @@ function halvesOf(name: string): string[] {
 function isBeside({ namespace, maker }: Made, named: AnnotatedSecret): boolean {
   if (namespace && named.namespace) return namespace === named.namespace
   return namespace === '' && mayShareNamespace(maker, named.at.manifest)
-}
-
-/**
- * Whether kustomize has added a hash to the name of a Secret that it generates. Source:
- * https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go, `encode`
- */
-function isHashed({ name }: Made, secret: string): boolean {
-  return name.startsWith(`${secret}-`) && /^[2456789bcdfghkmt]{10}$/.test(name.slice(secret.length + 1))
 }
 
 /** Whether a Secret can have a key that the annotation needs. */
