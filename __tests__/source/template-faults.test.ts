@@ -4,6 +4,7 @@ import { gluedLinesIn } from '../../src/template/glued-lines'
 import { misformattedTextsIn } from '../../src/template/misformatted-texts'
 import { misplacedDotsIn } from '../../src/template/misplaced-dots'
 import { misplacedFunctionsIn } from '../../src/template/misplaced-functions'
+import { rootReadersIn } from '../../src/template/root-readers'
 import { singleBracesIn } from '../../src/template/single-braces'
 import { judgeChange } from './rendered'
 import type { Files } from './repository'
@@ -227,6 +228,31 @@ describe('a field that the dot does not have', () => {
     ).toHaveLength(1)
   })
 
+  test('is one of them in a list of what is in the values', () => {
+    const text =
+      '{{ range .Values.hosts }}\n{{ range .paths }}\n{{ if .Capabilities.APIVersions }}\n{{ end }}{{ end }}{{ end }}'
+    expect(misplaced(text)).toEqual([
+      '3 Helm cannot render this line, because the dot is .paths, or an item of it, up to the `end` of this block, and .Capabilities.APIVersions is not in that. Each release that reaches the line fails. Write $.Capabilities.APIVersions.',
+    ])
+    expect(misplaced('{{ with .Values.a }}{{ range . }}{{ .Chart.Name }}{{ end }}{{ end }}')).toHaveLength(1)
+  })
+
+  test('is read by a named template that gets a value', () => {
+    const text =
+      '{{ range .Values.hosts }}\n- name: {{ include "web.fullname" . }}-{{ include "web.host" . }}\n{{ end }}'
+    const parts = [
+      '{{ define "web.fullname" }}{{ .Chart.Name | trunc 63 }}{{ end }}{{ define "web.host" }}{{ .host }}{{ end }}',
+      '{{ define "web.any" }}{{ with .Values }}{{ .name }}{{ else }}{{ .name }}{{ end }}{{ end }}{{ .Values.a }}',
+    ]
+    const readers = rootReadersIn(parts)
+    expect([...readers].filter((name) => name.startsWith('web.'))).toEqual(['web.fullname'])
+    expect(said(misplacedDotsIn(text, 'root', readers), text)).toEqual([
+      '2 Helm cannot render this line, because the dot is .Values.hosts, or an item of it, up to the `end` of this block, and the template "web.fullname" reads helm\'s objects (.Values, .Release, .Chart) of the dot it gets. Each release that reaches the line fails. Write include "web.fullname" $.',
+    ])
+    for (const other of ['{{ include "web.fullname" . }}', text.replace('"web.fullname" .', '"web.fullname" $')])
+      expect(misplacedDotsIn(other, 'root', readers)).toEqual([])
+  })
+
   test('is none of helm’s objects elsewhere', () => {
     expect(misplaced('{{- toYaml .webhooks.annotations | nindent 4 }}')).toEqual([
       '1 Helm cannot render this line, because .webhooks.annotations is none of its objects, which are .Values, .Release, .Chart, .Capabilities, .Files and .Template. Each release that reaches the line fails. Write .Values.webhooks.annotations, if that is meant.',
@@ -248,6 +274,7 @@ describe('a field that the dot does not have', () => {
     ['the dot may be the root', '{{ with $root }}{{ .Values.a }}{{ end }}{{ range list . }}{{ .Values.a }}{{ end }}'],
     ['another template gives the dot', '{{ define "a" }}{{ .image.tag }}{{ .Values.a }}{{ end }}'],
     ['the template sets it', '{{ $_ := set . "image" (dict "tag" 1) }}{{ .image.tag }}'],
+    ['a template may set it', '{{ $_ := include "ca.setup" . }}{{ .commonCA.Cert }}'],
     ['it is of an expression', '{{ (index .Values "a").image.tag }}'],
     ['it is a text', '{{ "{{ .path.basename }}" }}{{ `{{ .path.basename }}` }}'],
   ])('is none where %s', (_, template) => {

@@ -8,6 +8,7 @@ import { gluedLinesIn } from '../template/glued-lines'
 import { misformattedTextsIn } from '../template/misformatted-texts'
 import { misplacedDotsIn } from '../template/misplaced-dots'
 import { misplacedFunctionsIn } from '../template/misplaced-functions'
+import { rootReadersIn } from '../template/root-readers'
 import { singleBracesIn } from '../template/single-braces'
 import type { TemplateFault } from '../template/template-fault'
 
@@ -27,9 +28,11 @@ export async function templateFaults(
   const [before, after] = await Promise.all(
     [base, head].map(({ checkout }) => checkout.texts(files.filter((file) => checkout.has(file)))),
   )
+  const rootReaders = await rootReadersOf(files, head)
   return [...(after ?? [])].flatMap(([file, text]) => {
-    const old = faultsIn(file, before?.get(file) ?? '').map(({ written }) => written)
-    return faultsIn(file, text).flatMap(({ message, written, from, text: words }) => {
+    const readers = rootReaders.get(chartOf(file)) ?? new Set()
+    const old = faultsIn(file, before?.get(file) ?? '', readers).map(({ written }) => written)
+    return faultsIn(file, text, readers).flatMap(({ message, written, from, text: words }) => {
       // Each of the base's explains one of the head's.
       const at = old.indexOf(written)
       if (at !== -1) old.splice(at, 1)
@@ -52,10 +55,10 @@ export async function templateFaults(
   })
 }
 
-function faultsIn(file: string, template: string): TemplateFault[] {
+function faultsIn(file: string, template: string, rootReaders: ReadonlySet<string>): TemplateFault[] {
   // Other templates render such a file with a dot of their choice.
   const isPart = path.basename(file).startsWith('_')
-  const dots = misplacedDotsIn(template, isPart ? 'unknown' : 'root')
+  const dots = misplacedDotsIn(template, isPart ? 'unknown' : 'root', rootReaders)
   return [
     ...calledValuesIn(template),
     ...gluedLinesIn(template),
@@ -71,4 +74,26 @@ function isTemplate(file: string, { checkout }: SideOfChange): boolean {
   if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return false
   const keys = file.split('/')
   return keys.some((key, at) => key === 'templates' && checkout.has(path.join(...keys.slice(0, at), 'Chart.yaml')))
+}
+
+/** The folder of the chart that a template is of. */
+function chartOf(file: string): string {
+  return file.slice(0, `/${file}`.indexOf('/templates/'))
+}
+
+/** The named templates of the charts of some templates that need helm's own objects as their dot, by chart. */
+async function rootReadersOf(
+  files: readonly string[],
+  { checkout, tree }: SideOfChange,
+): Promise<Map<string, Set<string>>> {
+  const charts = [...new Set(files.map(chartOf))]
+  const entries = [...tree.entries.keys()].filter((file) => path.basename(file).startsWith('_'))
+  return new Map(
+    await Promise.all(
+      charts.map(async (chart) => {
+        const parts = entries.filter((file) => file.startsWith(chart) && file.includes('/templates/'))
+        return [chart, rootReadersIn((await checkout.texts(parts)).values())] as const
+      }),
+    ),
+  )
 }

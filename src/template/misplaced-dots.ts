@@ -13,8 +13,13 @@ type Dot = { readonly is: 'root' | 'unknown' } | { readonly is: 'value' | 'item'
  * https://helm.sh/docs/chart_template_guide/builtin_objects/
  *
  * @param first what the dot is where the template begins
+ * @param rootReaders the named templates that need helm's own objects as their dot
  */
-export function misplacedDotsIn(template: string, first: 'root' | 'unknown'): TemplateFault[] {
+export function misplacedDotsIn(
+  template: string,
+  first: 'root' | 'unknown',
+  rootReaders: ReadonlySet<string> = new Set(),
+): TemplateFault[] {
   const actions = actionsOf(template)
   const faults: TemplateFault[] = []
   const blocks: { readonly outer: Dot }[] = []
@@ -31,6 +36,7 @@ export function misplacedDotsIn(template: string, first: 'root' | 'unknown'): Te
       // A field of an expression in parentheses: `(index .Values "a").host`.
       const isOfExpression = words[at - 1]?.text === ')' && words[at - 1]?.to === word.from
       if (!isOfExpression) faults.push(...faultOf(word, outer))
+      if (outer.is === 'value') faults.push(...givenTo(words, at, outer.of, rootReaders))
     }
     // `else with` gives the dot a value of its own.
     if (opener?.text === 'else') dot = words[1]?.text === 'with' ? { is: 'unknown' } : outer
@@ -44,7 +50,9 @@ export function misplacedDotsIn(template: string, first: 'root' | 'unknown'): Te
 
 const opening = new Set(['if', 'with', 'range', 'define', 'block'])
 
+/** An include whose output nothing takes is called for the fields that it sets: `$_ := include "web.setup" .`. */
 function changesDot(words: readonly Word[]): boolean {
+  if (words[0]?.text === '$_' && words[2]?.text === 'include') return true
   return words.some(({ text }, at) => text === 'set' && ['.', '$'].includes(words[at + 1]?.text ?? ''))
 }
 
@@ -57,6 +65,10 @@ function dotIn(words: readonly Word[], outer: Dot): Dot {
   const [operand, ...more] = words.slice(assigned + 1 || 1)
   const isValue = more.length === 0 && /^\$?\.Values\.[\w.]+$/.test(operand?.text ?? '')
   if (isValue) return { is: 'value', of: operand?.text ?? '' }
+  // What is in a value is a value, too.
+  if (outer.is === 'value' && more.length === 0 && operand?.text === '.') return outer
+  if (outer.is === 'value' && more.length === 0 && /^(?:\.[a-z]\w*)+$/.test(operand?.text ?? ''))
+    return { is: 'value', of: operand?.text ?? '' }
   const isItem = kind === 'range' && more.length === 0 && /^\.[a-z]\w*\.\w+$/.test(operand?.text ?? '')
   return isItem ? { is: 'item', of: operand?.text ?? '' } : { is: 'unknown' }
 }
@@ -91,4 +103,20 @@ function faultOf({ text, from }: Word, dot: Dot): TemplateFault[] {
       },
     ]
   return []
+}
+
+/** A value that a named template gets as its dot, and that needs helm's own objects: `include "web.fullname" .`. */
+function givenTo(words: readonly Word[], at: number, value: string, rootReaders: ReadonlySet<string>): TemplateFault[] {
+  const [call, name, dot] = words.slice(at, at + 3)
+  if (!call || !name || !dot || !['include', 'template'].includes(call.text) || dot.text !== '.') return []
+  if (!rootReaders.has(name.text.slice(1, -1))) return []
+  const written = `${call.text} ${name.text}`
+  return [
+    {
+      message: 'scope',
+      from: dot.from,
+      written: `${value} ${written}`,
+      text: `Helm cannot render this line, because the dot is ${value}, or an item of it, up to the \`end\` of this block, and the template ${name.text} reads helm's objects (.Values, .Release, .Chart) of the dot it gets. Each release that reaches the line fails. Write ${written} $.`,
+    },
+  ]
 }
