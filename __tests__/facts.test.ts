@@ -8,6 +8,7 @@ import { ChartFactsFile } from '../src/kubernetes/charts/chart-facts'
 import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
 import { ChartShapesFile } from '../src/kubernetes/charts/chart-shapes'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
+import { MovedValuesFile } from '../src/kubernetes/charts/moved-values'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { ExternalDnsFlagsFile } from '../src/kubernetes/controllers/external-dns-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
@@ -49,6 +50,7 @@ const schemas = {
   'gateway-controllers.yaml': GatewayControllersFile,
   'known-defects.yaml': DefectFile,
   'managed-classes.yaml': ManagedClassesFile,
+  'moved-values.yaml': MovedValuesFile,
   'other-tools.yaml': OtherToolsFile,
   'protected-objects.yaml': ClusterObjectFactsFile,
   'resource-fields.yaml': FieldsFile,

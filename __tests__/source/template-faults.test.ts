@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { calledValuesIn } from '../../src/template/called-values'
 import { gluedLinesIn } from '../../src/template/glued-lines'
 import { misformattedTextsIn } from '../../src/template/misformatted-texts'
+import { misindentedLinesIn } from '../../src/template/misindented-lines'
 import { misplacedDotsIn } from '../../src/template/misplaced-dots'
 import { misplacedFunctionsIn } from '../../src/template/misplaced-functions'
 import { rootReadersIn } from '../../src/template/root-readers'
@@ -210,6 +211,51 @@ describe('lines that dashes join', () => {
     ['nindent', 'a:\n{{- toYaml .Values.a | nindent 2 }}\n'],
   ])('are none with %s', (_, template) => {
     expect(glued(template)).toEqual([])
+  })
+})
+
+describe('a line of which the indentation is wrong', () => {
+  const misindented = (template: string) => said(misindentedLinesIn(template), template)
+
+  test('is a key below one that has a text', () => {
+    expect(
+      misindented('tls:\n  termination: edge\n  {{- if .Values.redirect }}\n    policy: Redirect\n  {{- end }}\n'),
+    ).toEqual([
+      '4 The line `policy: Redirect` is indented below `termination: edge`, which has a text as its value, so the YAML is broken, and no release that writes both lines can be rendered. Give both the same indentation.',
+    ])
+  })
+
+  test('is a key below one that has one of the values', () => {
+    expect(misindented('tls:\n  termination: {{ .Values.termination | quote }}\n    policy: Redirect\n')).toEqual([
+      expect.stringMatching(
+        /^3 The line `policy: Redirect` is indented below `termination: \{\{ \.Values\.termination \| quote \}\}`,/,
+      ),
+    ])
+  })
+
+  test('is a key among the items of a list', () => {
+    const text =
+      'rules:\n  {{- range .Values.hosts }}\n  - host: {{ . }}\n    http: {}\n  {{- end }}\n{{ if .Values.tls }}\n  tls:\n    - hosts: [a]\n{{ end }}\n'
+    expect(misindented(text)).toEqual([
+      '7 The line `tls:` is a key, with the indentation of the items of the list before it, so the YAML is broken, and no release that writes both can be rendered. Give it the indentation of the key of that list, or of the keys of an item.',
+    ])
+    expect(misindented('args:\n  - key: one\n  operator: Exists\n')).toHaveLength(1)
+  })
+
+  test.each([
+    ['a list has the indentation of its key', 'rules:\n- host: a\ntls:\n- hosts: [a]\n'],
+    ['the key is one of an item', 'rules:\n  - host: a\n    http: {}\n  -\n    host: b\n'],
+    ['the text goes on', 'a: one\nb: two words\n  more: c\nd: |\n  e: f\n    g: h\ni: "j\n  k: l"\n'],
+    ['it is in another branch', 'a:\n  {{ if .b }}\n  b: c\n  {{ else }}\n  d:\n  {{ end }}\n    e: f\n'],
+    ['one branch is a list', 'a:\n  {{ if .b }}\n  - c\n  {{ else }}\n  d: e\n  {{ end }}\n  f: g\n'],
+    ['an action may write the key', 'a: b\n{{ include "c" . }}\n  d: e\n'],
+    ['an action of several lines is between', 'a: b\n{{ include "c"\n  . }}\n  d: e\n{{/*\na: b\n  c: d */}}\n'],
+    ['the value is an action', 'a: {{ include "b" . }}\n  b: c\nd: {{ .Values.d -}}\n  e: f\n'],
+    ['another document begins', 'a: b\n---\n  c: d\n'],
+    ['it is a comment', 'a: b\n  # c: d\n'],
+    ['a part begins', 'a: b\n{{ define "c" }}\n  d: e\n{{ end }}\n  f: g\n'],
+  ])('is none where %s', (_, template) => {
+    expect(misindented(template)).toEqual([])
   })
 })
 

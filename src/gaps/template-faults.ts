@@ -6,6 +6,7 @@ import type { SideOfChange } from '../sides/side'
 import { calledValuesIn } from '../template/called-values'
 import { gluedLinesIn } from '../template/glued-lines'
 import { misformattedTextsIn } from '../template/misformatted-texts'
+import { misindentedLinesIn } from '../template/misindented-lines'
 import { misplacedDotsIn } from '../template/misplaced-dots'
 import { misplacedFunctionsIn } from '../template/misplaced-functions'
 import { rootReadersIn } from '../template/root-readers'
@@ -63,6 +64,7 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
     ...calledValuesIn(template),
     ...gluedLinesIn(template),
     ...misformattedTextsIn(template),
+    ...misindentedLinesIn(template),
     ...misplacedFunctionsIn(template),
     ...singleBracesIn(template),
     ...dots,

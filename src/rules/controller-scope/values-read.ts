@@ -1,6 +1,7 @@
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import { unreadValues } from '../../kubernetes/charts/chart-values'
 import { ignoredValues, remedyFor } from '../../kubernetes/charts/ignored-values'
+import { movedValues } from '../../kubernetes/charts/moved-values'
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -34,8 +35,10 @@ export default defineRule({
       `The values of ${release} set ${path}, which no release of the chart ${chart} reads: ${outcome}. The chart calls it ${instead}; write that.`,
     ignored: ({ release, chart, path, remedy }: Ignored) =>
       `The values of ${release} set ${path}, which no template of the chart ${chart} reads: ${outcome}. ${remedy}`,
+    refused: ({ release, chart, path, instead, from }: Unread & { from: string }) =>
+      `The values of ${release} set ${path}, which the chart ${chart} refuses from its version ${from} on, so the release is neither installed nor upgraded. The chart reads ${instead}; write it there.`,
   },
-  later: { renamed: '1.11.0', ignored: '1.15.0' },
+  later: { renamed: '1.11.0', ignored: '1.15.0', refused: '1.22.0' },
   *partners(manifest) {
     yield* namesOfReleaseParts(manifest)
   },
@@ -43,6 +46,8 @@ export default defineRule({
     for (const one of remoteReleasesOf(manifest, snapshot)) {
       const chart = one.chart.split('/').at(-1) ?? ''
       const release = nameOf(manifest.ref)
+      for (const { at, path, to: instead, from } of movedValues(one))
+        report(at, 'refused', { release, chart, path, instead, from }, { keys: [path] })
       const unread = unreadValues(one)
       for (const { at, path, instead, kind } of unread)
         report(at, kind, { release, chart, path, instead }, { keys: [path] })
