@@ -55,7 +55,6 @@ import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
-import certificateRequested from './ingress-tls/certificate-requested'
 import certificateUsed from './ingress-tls/certificate-used'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
@@ -186,7 +185,6 @@ export const rules: readonly Rule[] = [
   annotationsAccepted,
   certificateCoversHost,
   certificateIssued,
-  certificateRequested,
   certificateUsed,
   certificateValid,
   controllerCrash,
