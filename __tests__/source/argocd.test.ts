@@ -233,6 +233,20 @@ test('a folder of plain files is deployed no longer when its Application goes', 
   ])
 })
 
+test('a file that its Application leaves is still read for a part that the change breaks', async () => {
+  const app = application('web', `  source: {repoURL: ${url}, path: plain}\n`)
+  const own =
+    'v1alpha1apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: shop, namespace: argocd }\n'
+  const report = await change(
+    { ...chart, 'plain/apps.yaml': `${own.replace('v1alpha1', '')}---\n${role}`, 'app.yaml': app },
+    { 'app.yaml': null, 'plain/apps.yaml': `${own}---\n${role}` },
+  )
+  expect(lines(report)).toContain('introduced error head/plain/apps.yaml:1 source/unreadable')
+  expect(report.findings.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('v1alpha1apiVersion of Application shop must be apiVersion'),
+  )
+})
+
 describe('an ApplicationSet', () => {
   const set = (spec: string, template: string) =>
     object(

@@ -151,7 +151,8 @@ export function wholeGaps(head: Files): Gaps {
   return { findings, skipped }
 }
 
-function unreadable(
+/** The finding for a file that cannot be read, with the objects that it may have lost. */
+export function unreadable(
   path: string,
   reason: string,
   region: typeof start,

@@ -8,6 +8,7 @@ import type { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { inside } from '../sources/kustomization'
+import { unreadable } from './blind-spots'
 import { type ClustersOf, outOfSight } from './out-of-sight'
 
 interface BothSides {
@@ -32,7 +33,33 @@ export async function orphanedManifests(
   const remote = outOfSight(sides, clustersOf)
   // If an object cannot be followed, it is unknown whether its files are still deployed.
   const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
-  return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
+  return [
+    ...(await noLongerDeployed(sides, before, after, isHidden)),
+    ...remote,
+    ...edited,
+    ...(await noLongerReadable(sides, before)),
+  ]
+}
+
+/**
+ * Files that nothing deploys any more, with a part that an edit makes unreadable: it may be the object that deploys them.
+ */
+async function noLongerReadable({ base, head }: BothSides, before: Files): Promise<Finding[]> {
+  const edited = [...head.discovery.ownership].flatMap(([file, { deployed }]) =>
+    !deployed &&
+    (before.loaded.get(file)?.objects.length ?? 0) > 0 &&
+    head.checkout.tree.entries.get(file)?.type === 'file' &&
+    base.checkout.idOf(file) !== head.checkout.idOf(file)
+      ? [file]
+      : [],
+  )
+  return [...(await head.checkout.texts(edited))].flatMap(([file, text]) => {
+    const known = before.loaded.get(file)?.unreadable.map(({ reason }) => reason) ?? []
+    const read = loadFile({ text })
+    return read.unreadable
+      .filter(({ reason }) => !known.includes(reason))
+      .map(({ reason, region }) => unreadable(file, reason, region, 'introduced', read.lines))
+  })
 }
 
 /**
