@@ -34,7 +34,7 @@ export function statementOf({ active, message, cluster, ends }: RawFinding): str
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
 
-/** The identity of an object over the edits of its content, which the hash of kustomize does not outlast. */
+/** The identity of an object without the hash of its content, which each edit changes. */
 function lastingIdentityOf({ ref, origin }: Manifest): string {
   const isMade = origin.kind === 'rendered' && origin.source.kind === 'kustomize'
   if (!isMade || !['ConfigMap', 'Secret'].includes(groupKindOf(ref))) return identityOf(ref)

@@ -35,7 +35,7 @@ export interface MovedValue {
   readonly from: string
 }
 
-/** The values of a release that each version of its chart that it may install refuses. */
+/** The values of a release that its chart refuses in any version that the release allows. */
 export function movedValues({ chart, repository, version, layers }: RemoteRelease): MovedValue[] {
   const least = version && validRange(version) ? minVersion(version) : undefined
   const known = least && chartNamed(charts, chart, repository)
