@@ -25,13 +25,19 @@ export async function templateFaults(
   changed: ReadonlySet<string>,
   known: readonly Finding[],
 ): Promise<Finding[]> {
-  const files = [...changed].filter((file) => isTemplate(file, head))
+  const charts = new Map(
+    [...changed].flatMap((file) => {
+      const chart = chartOf(file, head)
+      return chart === undefined ? [] : [[file, chart] as const]
+    }),
+  )
+  const files = [...charts.keys()]
   const [before, after] = await Promise.all(
     [base, head].map(({ checkout }) => checkout.texts(files.filter((file) => checkout.has(file)))),
   )
-  const rootReaders = await rootReadersOf(files, head)
+  const rootReaders = await rootReadersOf(new Set(charts.values()), head)
   return [...(after ?? [])].flatMap(([file, text]) => {
-    const readers = rootReaders.get(chartOf(file)) ?? new Set()
+    const readers = rootReaders.get(charts.get(file) ?? '') ?? new Set()
     const old = faultsIn(file, before?.get(file) ?? '', readers).map(({ written }) => written)
     return faultsIn(file, text, readers).flatMap(({ message, written, from, text: words }) => {
       // Each of the base's explains one of the head's.
@@ -71,31 +77,28 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
   ]
 }
 
-/** Whether a file is a template of a chart that is there. */
-function isTemplate(file: string, { checkout }: SideOfChange): boolean {
-  if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return false
+/** The folder of the chart that a file is a template of; undefined if there is none. */
+function chartOf(file: string, { checkout }: SideOfChange): string | undefined {
+  if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return undefined
   const keys = file.split('/')
-  return keys.some((key, at) => key === 'templates' && checkout.has(path.join(...keys.slice(0, at), 'Chart.yaml')))
-}
-
-/** The folder of the chart that a template is of. */
-function chartOf(file: string): string {
-  return file.slice(0, `/${file}`.indexOf('/templates/'))
-}
-
-/** The named templates of the charts of some templates that need helm's own objects as their dot, by chart. */
-async function rootReadersOf(
-  files: readonly string[],
-  { checkout, tree }: SideOfChange,
-): Promise<Map<string, Set<string>>> {
-  const charts = [...new Set(files.map(chartOf))]
-  const entries = [...tree.entries.keys()].filter((file) => path.basename(file).startsWith('_'))
-  return new Map(
-    await Promise.all(
-      charts.map(async (chart) => {
-        const parts = entries.filter((file) => file.startsWith(chart) && file.includes('/templates/'))
-        return [chart, rootReadersIn((await checkout.texts(parts)).values())] as const
-      }),
-    ),
+  const at = keys.findIndex(
+    (key, before) => key === 'templates' && checkout.has(path.join(...keys.slice(0, before), 'Chart.yaml')),
   )
+  return at === -1 ? undefined : keys.slice(0, at).join('/')
+}
+
+/** The named templates of charts that need helm's own objects as their dot, by chart. */
+async function rootReadersOf(
+  charts: Iterable<string>,
+  { checkout }: SideOfChange,
+): Promise<Map<string, ReadonlySet<string>>> {
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const chart of charts) {
+    // Those of the charts in its `charts/` are named templates of it, too.
+    const parts = checkout
+      .below(chart)
+      .filter((file) => path.basename(file).startsWith('_') && file.split('/').includes('templates'))
+    found.set(chart, rootReadersIn((await checkout.texts(parts)).values()))
+  }
+  return found
 }

@@ -1,4 +1,4 @@
-import { type Action, actionsOf, type Word } from '../template/template-actions'
+import { type Action, actionsOf, blockWords, type Word } from '../template/template-actions'
 
 /**
  * A template that does not refuse to be rendered, as `helm lint` has it: `required` gives a placeholder where the value is
@@ -46,7 +46,7 @@ export function onlyDefinitions(template: string): string {
       kept.push(`${template.slice(start, to)}}}`)
       start = -1
     }
-    if (!opening.has(word)) continue
+    if (!blockWords.has(word)) continue
     if (word === 'define' && start === -1) {
       start = template.lastIndexOf('{{', from)
       depth = 0
@@ -55,5 +55,3 @@ export function onlyDefinitions(template: string): string {
   }
   return kept.join('\n')
 }
-
-const opening: ReadonlySet<string> = new Set(['if', 'range', 'with', 'define', 'block'])

@@ -1,5 +1,5 @@
 import type { TemplateFault } from './template-fault'
-import { type Entry, yamlLinesOf } from './yaml-lines'
+import { type YamlEntry, yamlLinesOf } from './yaml-lines'
 
 /** A key or an item of YAML that what comes next may belong to. */
 interface Opened {
@@ -39,7 +39,7 @@ export function misindentedLinesIn(template: string): TemplateFault[] {
 }
 
 /** What is open after an entry. */
-function openedBy({ indent, dashes, keyIndent, isClosed, text }: Entry, open: readonly Opened[]): Opened[] {
+function openedBy({ indent, dashes, keyIndent, isClosed, text }: YamlEntry, open: readonly Opened[]): Opened[] {
   // The items of a list may have the indentation of its key.
   const isAbove = (one: Opened) => one.indent < indent || (one.indent === indent && one.is === 'key' && dashes > 0)
   return [
@@ -52,7 +52,7 @@ function openedBy({ indent, dashes, keyIndent, isClosed, text }: Entry, open: re
 }
 
 /** What is wrong with the indentation of a key. */
-function faultOf({ indent, text }: Entry, open: readonly Opened[]): string | undefined {
+function faultOf({ indent, text }: YamlEntry, open: readonly Opened[]): string | undefined {
   const last = open.at(-1)
   if (last?.closedBy !== undefined && last.indent < indent)
     return `The line \`${text}\` is indented below \`${last.closedBy}\`, which has a text as its value, so the YAML is broken, and no release that writes both lines can be rendered. Give both the same indentation.`

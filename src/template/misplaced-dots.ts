@@ -1,4 +1,4 @@
-import { actionsOf, type Word } from './template-actions'
+import { actionsOf, blockWords, type Word } from './template-actions'
 import type { TemplateFault } from './template-fault'
 
 /**
@@ -40,15 +40,13 @@ export function misplacedDotsIn(
     }
     // `else with` gives the dot a value of its own.
     if (opener?.text === 'else') dot = words[1]?.text === 'with' ? { is: 'unknown' } : outer
-    else if (opening.has(opener?.text ?? '')) {
+    else if (blockWords.has(opener?.text ?? '')) {
       blocks.push({ outer: dot })
       dot = dotIn(words, dot)
     }
   }
   return faults
 }
-
-const opening = new Set(['if', 'with', 'range', 'define', 'block'])
 
 /** An include whose output nothing takes is called for the fields that it sets: `$_ := include "web.setup" .`. */
 function changesDot(words: readonly Word[]): boolean {

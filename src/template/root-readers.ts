@@ -1,4 +1,4 @@
-import { actionsOf } from './template-actions'
+import { actionsOf, blockWords } from './template-actions'
 
 /**
  * The named templates that read helm's own objects of the dot they get: `.Chart.Name`, `.Values.nameOverride`. They fail
@@ -22,7 +22,7 @@ export function rootReadersIn(texts: Iterable<string>): Set<string> {
       // Such a template may look whether it got helm's objects.
       const isReading = !conditional.has(opener) && blocks.every((keepsDot) => keepsDot)
       if (name !== undefined && isReading && words.some((word) => ofRoot.test(word.text))) found.add(name)
-      if (opening.has(opener)) blocks.push(opener === 'define')
+      if (blockWords.has(opener)) blocks.push(opener === 'define')
     }
   }
   return found
@@ -35,5 +35,4 @@ export function rootReadersIn(texts: Iterable<string>): Set<string> {
 const common = ['name', 'chart', 'fullname', 'namespace'].map((name) => `common.names.${name}`)
 
 const ofRoot = /^\.(?:Values|Release|Chart|Capabilities)\.\w/
-const opening = new Set(['if', 'with', 'range', 'define', 'block'])
 const conditional = new Set(['with', 'range', 'else'])

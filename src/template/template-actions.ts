@@ -13,6 +13,9 @@ export interface Word {
   readonly to: number
 }
 
+/** The words that begin a block, which an `end` closes. https://pkg.go.dev/text/template#hdr-Actions */
+export const blockWords: ReadonlySet<string> = new Set(['if', 'range', 'with', 'define', 'block'])
+
 const marks = '()|,'
 
 /** The actions of a template, in their order. https://pkg.go.dev/text/template */

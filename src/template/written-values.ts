@@ -1,4 +1,4 @@
-import { actionsOf, type Word } from './template-actions'
+import { actionsOf, blockWords, type Word } from './template-actions'
 
 /** A value that a template writes as it is. */
 export interface WrittenValue {
@@ -26,7 +26,7 @@ export function writtenValuesIn(template: string): WrittenValue[] {
     const [first] = words
     if (first?.text === 'end') asked.pop()
     else if (first?.text === 'else') asked.splice(-1, 1, [...(asked.at(-1) ?? []), ...valuesIn(words)])
-    else if (opening.has(first?.text ?? '')) asked.push(valuesIn(words))
+    else if (blockWords.has(first?.text ?? '')) asked.push(valuesIn(words))
     else if (!words.some(({ text }) => text === ':=' || text === '=')) {
       const given = words.filter(({ text }) => isValue(text))
       const isPlain = words.every(
@@ -40,8 +40,6 @@ export function writtenValuesIn(template: string): WrittenValue[] {
   }
   return found
 }
-
-const opening = new Set(['if', 'with', 'range', 'define', 'block'])
 
 function valuesIn(words: readonly Word[]): string[] {
   return words.flatMap(({ text }) => (isValue(text) ? [keysOf(text)] : []))

@@ -1,13 +1,15 @@
+import { blockWords } from './template-actions'
+
 /** A line of a template: a control word alone, an entry of a block in YAML, or one that may write anything. */
 export type YamlLine =
   | { readonly is: 'unknown' }
   | { readonly is: 'control'; readonly word: ControlWord }
-  | ({ readonly is: 'entry' } & Entry)
+  | ({ readonly is: 'entry' } & YamlEntry)
 
 type ControlWord = 'if' | 'with' | 'range' | 'define' | 'block' | 'else' | 'end'
 
 /** A key, or an item with a key or a word: `host: a`, `- host: a`, `- a`. */
-export interface Entry {
+export interface YamlEntry {
   /** Where it begins in the template. */
   readonly from: number
   /** The line without the space around it. */
@@ -95,7 +97,7 @@ function loneWord(line: string): string | undefined {
 }
 
 function isControl(word: string): word is ControlWord {
-  return ['if', 'with', 'range', 'define', 'block', 'else', 'end'].includes(word)
+  return blockWords.has(word) || word === 'else' || word === 'end'
 }
 
 interface Written {

@@ -1,4 +1,4 @@
-import { actionsOf } from '../../template/template-actions'
+import { actionsOf, blockWords } from '../../template/template-actions'
 import { Branches, type Solve, type Wish } from './branches'
 import type { TemplateText } from './switches'
 
@@ -18,7 +18,7 @@ export function namedTemplatesIn(templates: readonly TemplateText[]): Map<string
     for (const { from, to, words } of text.includes('define') ? actionsOf(text) : []) {
       const [first = '', second = ''] = words.map((word) => word.text)
       if (first === 'define' && depth === 0) start = { name: second.slice(1, -1), from: text.indexOf('}}', to) + 2 }
-      if (openers.has(first)) depth++
+      if (blockWords.has(first)) depth++
       if (first !== 'end') continue
       depth = Math.max(0, depth - 1)
       if (depth > 0 || !start) continue
@@ -28,8 +28,6 @@ export function namedTemplatesIn(templates: readonly TemplateText[]): Map<string
   }
   return found
 }
-
-const openers = new Set(['if', 'with', 'range', 'define', 'block'])
 
 /** A text that a template prints, and what its conditions need; undefined where nothing is known to meet them. */
 export interface Printed {

@@ -52,7 +52,7 @@ export default defineRule({
   reads: [...generated, ...producerKinds.filter((kind) => !referring.includes(kind) && kind !== 'Secret')],
   messages: {
     plain: ({ object, kind, name, made, field }: Record<'object' | 'kind' | 'name' | 'made' | 'field', string>) =>
-      `${object} names the ${kind} ${name} in ${field}, but kustomize generates it as ${made} and does not know this field, so it leaves the name as it is: no ${kind} of that name exists. Set disableNameSuffixHash: true in the options of its generator, or list the field under nameReference in a file of configurations.`,
+      `${object} names the ${kind} ${name} in ${field}, but kustomize generates it as ${made} and does not know this field, so it leaves the name as it is, and nothing here creates a ${kind} of that name. Set disableNameSuffixHash: true in the options of its generator, or list the field under nameReference in a file of configurations.`,
   },
   *partners(manifest) {
     for (const { name } of referencesOf(manifest)) yield name
@@ -96,7 +96,7 @@ function isOfBase({ origin }: Manifest): boolean {
   return origin.kind === 'rendered' && /(?:^|\/)bases?(?:\/|$)/.test(origin.source.path)
 }
 
-/** Whether an object reads the namespace of another; a ClusterIssuer or a release may read any. */
+/** Whether an object may read the namespace of another: a ClusterIssuer any, the chart of a release its target. */
 function mayRead({ ref, root }: Manifest, { ref: { namespace } }: Manifest): boolean {
   return ref.namespace === '' || ref.namespace === namespace || root.at('spec', 'targetNamespace').string === namespace
 }
