@@ -76,6 +76,7 @@ describe('the contents of a Secret', () => {
     ['a frame without content', '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n'],
     ['a frame with dots', '-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n'],
     ['an elided encoding', 'LS0tLS1CRUdJTiBDRVJU...'],
+    ['a row of one letter', 'x'.repeat(64)],
     ['some binary', '\u0000\u0001\u0002'],
   ])('%s is a placeholder', (_, text) => {
     expect(outcome(secretOf({ stringData: { 'tls.crt': text } }), readCertificates)).toBe('standIn')
@@ -84,6 +85,11 @@ describe('the contents of a Secret', () => {
 
   test.each([
     ['clipped', { stringData: { 'tls.crt': [...lines.slice(0, -2), lines.at(-1)].join('\n') } }, 'cannot be parsed'],
+    [
+      'with a word by chance',
+      { stringData: { 'tls.crt': [lines[0], `${lines[1]?.slice(0, -4)}toDo`, ...lines.slice(2)].join('\n') } },
+      'cannot be parsed',
+    ],
     ['another kind', { stringData: { 'tls.crt': exported(minted) } }, 'holds a block PRIVATE KEY'],
     ['all on one line', { stringData: { 'tls.crt': lines.join(' ') } }, 'not on separate lines'],
     ['indented', { stringData: { 'tls.crt': lines.map((line) => `  ${line}`).join('\n') } }, 'not on separate lines'],
