@@ -28,7 +28,7 @@ export const fields: Readonly<Record<PermissionPart, string>> = {
   namespace: 'namespace',
 }
 
-const any = '*'
+export const any = '*'
 /** Represents all names: `*` would be an object of that name. */
 const anyName = ''
 

@@ -1,9 +1,10 @@
 import { satisfies } from 'semver'
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import type { Manifest } from '../../manifest/manifest'
-import { bindingKinds, type Permissions, permissionsOf, rbacGroup } from '../rbac/rbac'
-import { roleRefOf, serviceAccount, subjectsOf } from '../rbac/rbac-binding'
+import type { Manifest, ObjectRef } from '../../manifest/manifest'
+import { binds } from '../controllers/controller-grants'
+import { any, type Permissions, permissionsIn, permissionsOf, rbacGroup } from '../rbac/rbac'
+import { roleRefOf, serviceAccount } from '../rbac/rbac-binding'
 import type { Component } from './component'
 import { settingOf } from './detect-setting'
 import { crdNeeds, type RoleNeeds, roleNeeds } from './permission-facts'
@@ -55,18 +56,31 @@ function holds(
  * The ClusterRoles that grant a workload its permissions: those that bindings give its ServiceAccount, and the one with
  * the name its own manifests use. None if a binding's role is in no manifest, as its rules are unknown.
  */
-export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, snapshot: Snapshot): Manifest[] {
-  const name = account ?? podOf(workload).at('spec', 'serviceAccountName').string
-  const subject = name === undefined ? undefined : serviceAccount(workload.ref.namespace, name)
-  const bound = bindingKinds
-    .flatMap((kind) => snapshot.ofKind(kind))
-    .filter((binding) => binding.ref.kind === 'ClusterRoleBinding')
-    .filter((binding) => subjectsOf(binding).some(({ kind, name }) => kind === subject?.kind && name === subject?.name))
-    .flatMap((binding) => roleRefOf(binding)?.ref ?? [])
-  const own = { group: rbacGroup, kind: 'ClusterRole', namespace: '', name: clusterRole }
+export function rolesFor(workload: Manifest, needs: Needs, snapshot: Snapshot): Manifest[] {
+  const bound = boundBy('ClusterRoleBinding', workload, needs, snapshot)
+  const own = { group: rbacGroup, kind: 'ClusterRole', namespace: '', name: needs.clusterRole }
   const refs = [own, ...bound].filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index)
   if (bound.some((ref) => snapshot.get(ref).length === 0)) return []
   return refs.flatMap((ref) => nearest(workload, snapshot.get(ref)))
+}
+
+/** What Roles allow a workload, as if in every namespace: it may be limited to theirs. */
+export function namespacedPermissions(workload: Manifest, needs: Needs, snapshot: Snapshot): Permissions[] {
+  return boundBy('RoleBinding', workload, needs, snapshot)
+    .flatMap((ref) => nearest(workload, snapshot.get(ref)))
+    .flatMap((role) => permissionsIn(role.root.at('rules')))
+    .map((allowed) => ({ ...allowed, namespace: new Set([any]) }))
+}
+
+/** The roles that bindings of a kind give a workload's ServiceAccount. */
+function boundBy(kind: string, workload: Manifest, { account }: Needs, snapshot: Snapshot): ObjectRef[] {
+  const name = account ?? podOf(workload).at('spec', 'serviceAccountName').string
+  if (name === undefined) return []
+  const subject = serviceAccount(workload.ref.namespace, name)
+  return snapshot
+    .ofKind(`${kind}.${rbacGroup}`)
+    .filter((binding) => binds(binding, subject))
+    .flatMap((binding) => roleRefOf(binding)?.ref ?? [])
 }
 
 /**

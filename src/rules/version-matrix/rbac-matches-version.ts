@@ -1,22 +1,23 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import {
+  bindingKinds,
   type Permission,
   type Permissions,
   permissionText,
-  rbacGroup,
+  roleKinds,
   singles,
   uncovered,
 } from '../../kubernetes/rbac/rbac'
 import { permissionsOfRole } from '../../kubernetes/rbac/rbac-role'
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/versions/component'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
-import { componentNeeds, crdsOf, rolesFor } from '../../kubernetes/versions/component-needs'
+import { componentNeeds, crdsOf, namespacedPermissions, rolesFor } from '../../kubernetes/versions/component-needs'
 import { settingKinds } from '../../kubernetes/versions/detect-setting'
 import { crdNeeds, roleNeeds } from '../../kubernetes/versions/permission-facts'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
 import { allowing } from '../../rule/allowing'
 import { together } from '../../rule/fix'
 import { defineRule, type Fix } from '../../rule/rule'
@@ -30,7 +31,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: componentKinds,
-  reads: [`ClusterRole.${rbacGroup}`, `ClusterRoleBinding.${rbacGroup}`, crdKind, ...settingKinds],
+  reads: [...roleKinds, ...bindingKinds, crdKind, ...settingKinds],
   messages: {
     lacks: ({ image, workload, lacks }: { image: string; workload: string; lacks: string }) =>
       `${image} of ${workload} lacks permissions or CRDs that its release needs: ${lacks}. Add them as in the manifests of that release.`,
@@ -47,7 +48,8 @@ export default defineRule({
         yield podOf(manifest).at('spec', 'serviceAccountName').string ?? need.clusterRole
       }
       // Roles and bindings of a component contain its name; there are too many others.
-      if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
+      if (!isRbac(manifest.ref) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark)))
+        continue
       yield* facts?.marks ?? []
       yield manifest.root.at('roleRef', 'name').string ?? name
     }
@@ -99,7 +101,8 @@ function missingIn(of: Component, snapshot: Snapshot): MissingPermissions[] {
     const roles = rolesFor(of.manifest, needs, snapshot)
     const [role] = roles
     if (!role) return []
-    const owned = roles.flatMap((one) => permissionsOfRole(one, snapshot))
+    const inCluster = roles.flatMap((one) => permissionsOfRole(one, snapshot))
+    const owned = [...inCluster, ...namespacedPermissions(of.manifest, needs, snapshot)]
     const lacking = uncovered(owned, needs.permissions)
     const missing = [...singles(lacking)]
     const words = `${nameOf(role.ref)} does not allow ${listed(missing)}`
@@ -133,8 +136,8 @@ function missingCrds(of: Component, snapshot: Snapshot): MissingPermissions[] {
   })
 }
 
-function isRbac(kind: string): boolean {
-  return kind === 'ClusterRole' || kind === 'ClusterRoleBinding'
+function isRbac(ref: ObjectRef): boolean {
+  return [...roleKinds, ...bindingKinds].some((kind) => kind === groupKindOf(ref))
 }
 
 function says({ object }: Manifest, mark: string): boolean {
