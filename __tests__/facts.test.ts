@@ -25,6 +25,7 @@ import { MatrixFile, matrixRows } from '../src/kubernetes/versions/matrix-facts'
 import { PermissionFile } from '../src/kubernetes/versions/permission-facts'
 import { ServedApisFile } from '../src/kubernetes/versions/served-apis'
 import { SkewFactsFile } from '../src/kubernetes/versions/skew-facts'
+import { SupportedReleasesFile } from '../src/kubernetes/versions/supported-releases'
 import { ControllerFactsFile } from '../src/kubernetes/workload/controller-facts'
 import { readOwnDocument } from '../src/policy/document'
 import { root } from './harness'
@@ -55,6 +56,7 @@ const schemas = {
   'protected-objects.yaml': ClusterObjectFactsFile,
   'resource-fields.yaml': FieldsFile,
   'served-apis.yaml': ServedApisFile,
+  'supported-releases.yaml': SupportedReleasesFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,
 }

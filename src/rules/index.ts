@@ -73,6 +73,7 @@ import issuerAccepted from './ingress-tls/issuer-accepted'
 import issuerKnown from './ingress-tls/issuer-known'
 import issuerTrusted from './ingress-tls/issuer-trusted'
 import listenersAccepted from './ingress-tls/listeners-accepted'
+import listenersDistinct from './ingress-tls/listeners-distinct'
 import namesKept from './ingress-tls/names-kept'
 import objectNamed from './ingress-tls/object-named'
 import objectSingle from './ingress-tls/object-single'
@@ -203,6 +204,7 @@ export const rules: readonly Rule[] = [
   issuerKnown,
   issuerTrusted,
   listenersAccepted,
+  listenersDistinct,
   namesKept,
   objectNamed,
   objectSingle,

@@ -2,6 +2,7 @@ import * as Type from 'typebox'
 import rows from '../../../facts/api-lifecycle.yaml'
 import { compareVersions, parseVersion, type Version } from '../../cluster/version'
 import { factsFile, factsIn, proof, release, strict } from '../facts-format/facts-file'
+import { oldestSupported } from './supported-releases'
 
 const apiVersion = Type.String({ pattern: '^[a-z0-9.]+/v\\d+[a-z0-9]*$' })
 
@@ -60,15 +61,11 @@ export const droppedKinds: readonly string[] = factsIn(ApiFactsFile, rows).apis.
 )
 
 /**
- * The oldest release of Kubernetes that somebody supported in November 2026: extended support by clouds is longer than that
- * of the project. Sources: https://kubernetes.io/releases/patch-releases/ and
- * https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html
+ * Whether no release of Kubernetes that is supported on a day serves a kind that a group had, nor one in its place:
+ * PodSecurityPolicy.
  */
-export const oldestSupported = '1.31'
-
-/** Whether no supported release of Kubernetes serves a kind that a group had, nor one in its place: PodSecurityPolicy. */
-export function isRetired(group: string, kind: string): boolean {
-  const version = parseVersion(oldestSupported)
+export function isRetired(group: string, kind: string, today: string): boolean {
+  const version = parseVersion(oldestSupported(today))
   return [...lives].some(
     ([key, { removed, replacement }]) =>
       key.startsWith(`${group}/`) &&

@@ -2,17 +2,11 @@ import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
 import { nextMinor, parseVersion } from '../../cluster/version'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { servedByDefinition } from '../../kubernetes/object/custom-resource'
-import {
-  apiLife,
-  droppedApiVersions,
-  isDropped,
-  isRetired,
-  isServed,
-  oldestSupported,
-} from '../../kubernetes/versions/api-facts'
+import { apiLife, droppedApiVersions, isDropped, isRetired, isServed } from '../../kubernetes/versions/api-facts'
 import { apiVersionMeant, extensionVersionsOf, kindMeant, rightApiVersion } from '../../kubernetes/versions/api-groups'
 import { legacyKinds, mayBeOpenShift3, openShiftMark } from '../../kubernetes/versions/openshift-legacy'
 import { groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
+import { oldestSupported } from '../../kubernetes/versions/supported-releases'
 import { nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
@@ -64,8 +58,8 @@ export default defineRule({
       `${object} has kind: ${kind}, which is an apiVersion and the name of no kind, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}"\` and the object is never created or updated. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
-    retired: ({ apiVersion, removed, object, instead }: Omit<Args, 'kubernetes'>) =>
-      `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and no release before ${oldestSupported} is supported any more, so most clusters refuse it. ${instead} If the cluster is older, declare its version in the config: clusters: {NAME: {kubernetes: "1.19"}}.`,
+    retired: ({ apiVersion, removed, object, instead, oldest }: Omit<Args, 'kubernetes'> & { oldest: string }) =>
+      `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and no release before ${oldest} is supported any more, so most clusters refuse it. ${instead} If the cluster is older, declare its version in the config: clusters: {NAME: {kubernetes: "1.19"}}.`,
   },
 
   later: {
@@ -91,7 +85,7 @@ export default defineRule({
     return apiVersion === 'v1' ? (legacyKinds.has(ref.kind) ? [openShiftMark] : []) : [`.${ref.group}`]
   },
 
-  check({ manifest, snapshot, report, skip }) {
+  check({ manifest, snapshot, today, report, skip }) {
     const { apiVersion, ref } = manifest.object
     if (isApiVersion(ref.kind)) {
       const isTwice = isApiVersion(apiVersion)
@@ -108,7 +102,7 @@ export default defineRule({
     }
     const stable = stableVersionsOf(ref.group, ref.kind)
     const [newest] = stable.toReversed()
-    const isOldKind = stable.length === 0 && isRetired(ref.group, ref.kind)
+    const isOldKind = stable.length === 0 && isRetired(ref.group, ref.kind, today)
     if ((newest || isOldKind) && isNeverServed(apiVersion, stable, ref.kind)) {
       const at = manifest.root.at('apiVersion')
       if (isPlaceholder(apiVersion) || servedByDefinition(snapshot, apiVersion, ref.kind)) return
@@ -128,7 +122,8 @@ export default defineRule({
     }
     if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
-    const version = parseVersion(kubernetes?.value ?? oldestSupported)
+    const oldest = oldestSupported(today)
+    const version = parseVersion(kubernetes?.value ?? oldest)
     const life = version && apiLife(apiVersion, ref.kind, version)
     if (!life || servedByDefinition(snapshot, apiVersion, ref.kind)) return
     const served = isServed(life.removed, version)
@@ -149,7 +144,7 @@ export default defineRule({
       : `No other version has this kind, so remove the object${served ? ' before the upgrade' : ''}.`
     const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
     const args = { apiVersion, removed, object: nameOf(ref), instead }
-    if (!kubernetes) return report(at, 'retired', args, { keys: [apiVersion], ...fix })
+    if (!kubernetes) return report(at, 'retired', { ...args, oldest }, { keys: [apiVersion], ...fix })
     const both = { ...args, kubernetes: kubernetes.value }
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', both, { keys: [apiVersion], ...fix })
   },
