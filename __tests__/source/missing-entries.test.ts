@@ -61,6 +61,26 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
     expect(await missing(other)).toEqual([])
   })
 
+  test('is a warning where one word of the name differs from that of a manifest that is not listed', async () => {
+    const head = {
+      'web/kustomization.yaml': listing('settings.yaml', 'more', 'cluster-roling-binding.yaml'),
+      'web/cluster-role-binding.yaml': configMap('b'),
+    }
+    expect(await missing(head)).toEqual([expect.stringContaining('Write cluster-role-binding.yaml if that is meant.')])
+    const others = { 'web/cluster-role-config.yaml': configMap('c'), 'web/role-binding.yaml': configMap('d') }
+    const first = { ...head, 'web/cluster-role-binding.yaml': null, ...others }
+    expect(await missing(first)).toEqual([])
+  })
+
+  test('is a warning where the change writes it in place of a manifest that is there', async () => {
+    const head = { 'web/kustomization.yaml': listing('config.yaml', 'more') }
+    expect(await missing(head)).toEqual([
+      expect.stringContaining('It does not list settings.yaml, which is in the same folder.'),
+    ])
+    const two = { 'web/kustomization.yaml': listing('config.yaml', 'more', 'secret.yaml') }
+    expect(await missing(two)).toEqual([])
+  })
+
   test('is reported once where the build shows it', async () => {
     const whole = { ...base, 'root/kustomization.yaml': listing('../web') }
     expect(await missing({ 'web/settings.yaml': null }, whole)).toEqual([])

@@ -63,11 +63,15 @@ async function misspelledEntries(
     .below(folder)
     .map((one) => one.slice(start))
     .filter((name) => isManifest(name) && !listed.has(name))
+  const dropped = (before?.includes ?? []).map(({ text }) => withoutDot(text)).filter((name) => unlisted.includes(name))
   const fileText = await head.checkout.text(file)
   return wrong.flatMap(({ text, region }) => {
     const name = withoutDot(text)
-    const beside = unlisted.filter((one) => path.dirname(one) === path.dirname(name))
-    const like = meantBy(name, beside)
+    const beside = (names: readonly string[]) => names.filter((one) => path.dirname(one) === path.dirname(name))
+    // Where the change writes one name in place of another, the other one is meant.
+    const [replaced, ...others] = beside(dropped)
+    const isPair = wrong.length === 1 && others.length === 0
+    const like = meantBy(name, beside(unlisted)) ?? (isPair ? replaced : undefined)
     if (like === undefined || known.some((one) => names(one, text))) return []
     return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
       side: 'head',
@@ -90,13 +94,25 @@ function withoutDot(entry: string): string {
   return entry.replace(/^\.\//, '')
 }
 
-/** The file whose name, without its ending, is one edit from the given one, or one of the two begins with the other. */
+/**
+ * The file whose name, without its ending, is one edit from the given one, or one of the two begins with the other, or
+ * one word of several differs.
+ */
 function meantBy(name: string, files: readonly string[]): string | undefined {
   const stem = stemOf(name)
   const stems = files.map(stemOf)
   const longer = stems.filter((one) => Math.min(one.length, stem.length) > 3 && begins(one, stem))
-  const meant = oneEditFrom(stem, stems) ?? (longer.length === 1 ? longer[0] : undefined)
+  const alike = stems.filter((one) => isOneWordFrom(one, stem))
+  const only = (some: readonly string[]) => (some.length === 1 ? some[0] : undefined)
+  const meant = oneEditFrom(stem, stems) ?? only(longer) ?? only(alike)
   return files.find((file) => stemOf(file) === meant)
+}
+
+/** Whether one of three or more words differs: `cluster-roling-binding` and `cluster-role-binding`. */
+function isOneWordFrom(one: string, other: string): boolean {
+  const [words, others] = [one, other].map((name) => name.split(/[-_.]/))
+  if (!words || !others || words.length < 3 || words.length !== others.length) return false
+  return words.filter((word, index) => word !== others[index]).length === 1
 }
 
 function stemOf(file: string): string {

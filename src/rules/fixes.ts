@@ -3,6 +3,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/address-kept': ['removed'],
   'controller-scope/annotation-secret-provided': ['misnamed'],
   'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],
+  'controller-scope/application-seen': ['unseen'],
   'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],

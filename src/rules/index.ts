@@ -6,6 +6,7 @@ import annotationSecretRead from './controller-scope/annotation-secret-read'
 import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
 import applicationAccepted from './controller-scope/application-accepted'
+import applicationSeen from './controller-scope/application-seen'
 import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
@@ -29,6 +30,7 @@ import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
 import middlewareKept from './controller-scope/middleware-kept'
 import middlewareNamed from './controller-scope/middleware-named'
+import middlewarePlaced from './controller-scope/middleware-placed'
 import namespaceCreated from './controller-scope/namespace-created'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
@@ -137,6 +139,7 @@ export const rules: readonly Rule[] = [
   annotationsKnown,
   annotationsParsed,
   applicationAccepted,
+  applicationSeen,
   backendAdmits,
   backendBeside,
   backendResolves,
@@ -160,6 +163,7 @@ export const rules: readonly Rule[] = [
   matchValid,
   middlewareKept,
   middlewareNamed,
+  middlewarePlaced,
   namespaceCreated,
   namespaceIsolated,
   openshiftRouteResolves,
