@@ -70,3 +70,26 @@ describe("a Kustomization with the apiVersion of Flux's", () => {
     expect(await misnamed(head, more)).toEqual([])
   })
 })
+
+describe('a Kustomization of Flux with the apiVersion of kustomize', () => {
+  const spec = 'spec:\n  path: ./web\n  sourceRef: {kind: GitRepository, name: flux-system}\n'
+  const swapped = (text: string) => text.replace('kustomize.toolkit.fluxcd.io/v1', 'kustomize.config.k8s.io/v1beta1')
+
+  test('is reported at its apiVersion', async () => {
+    expect(await misnamed({ 'clusters/web.yaml': `---\n${swapped(ofFlux)}${spec}` })).toEqual([
+      'introduced error clusters/web.yaml:2 This Kustomization has the fields of the one of Flux and the apiVersion of the file of kustomize, which no cluster serves, so it is refused and nothing of its path is deployed. Write apiVersion: kustomize.toolkit.fluxcd.io/v1.',
+    ])
+  })
+
+  test.each<[string, Files, Files?]>([
+    [
+      'it was so before',
+      { 'web.yaml': `# Edited.\n${swapped(ofFlux)}${spec}` },
+      { 'web.yaml': swapped(ofFlux) + spec },
+    ],
+    ['its apiVersion is right', { 'web.yaml': ofFlux + spec }],
+    ['it has no source', { 'web.yaml': swapped(ofFlux) }],
+  ])('is passed over if %s', async (_, head, more = {}) => {
+    expect(await misnamed(head, more)).toEqual([])
+  })
+})

@@ -12,7 +12,7 @@ const nearName = /^kustomi[sz](?:e|ation)s?(?:\.ya?ml)+$/i
 
 /**
  * New Kustomizations that kustomize does not read because of their names, in folders without one that it reads, and
- * changed ones that it refuses because of their apiVersion.
+ * changed ones that kustomize or the cluster refuses because of their apiVersion.
  * https://github.com/kubernetes-sigs/kustomize/blob/1b612d44d18eed2028405981d2c44e4479b3b976/api/konfig/general.go
  */
 export async function misnamedKustomizations(
@@ -33,14 +33,16 @@ export async function misnamedKustomizations(
       !ownership.has(file) &&
       !isNamedInFolder(file),
   )
-  const named = [...changed].filter(isKustomizationFile)
-  const [before, after] = await Promise.all([base, head].map((side) => side.checkout.texts(named)))
-  const foreign = [...(after ?? [])].filter(
-    ([file, text]) => hasGroupOfFlux(text) && !hasGroupOfFlux(before?.get(file) ?? ''),
-  )
+  const written = [...changed].filter((file) => /\.ya?ml$/.test(file))
+  const [before, after] = await Promise.all([base, head].map((side) => side.checkout.texts(written)))
+  const newly = (isWrong: (text: string) => boolean) =>
+    [...(after ?? [])].filter(([file, text]) => isWrong(text) && !isWrong(before?.get(file) ?? ''))
   return [
     ...[...(await head.checkout.texts(files))].filter(([, text]) => isKustomization(text)).map(findingOf),
-    ...foreign.map(foreignOf),
+    ...newly(hasGroupOfFlux)
+      .filter(([file]) => isKustomizationFile(file))
+      .map((found) => foreignOf(found, ofKustomize)),
+    ...newly(hasGroupOfKustomize).map((found) => foreignOf(found, ofFlux)),
   ]
 }
 
@@ -51,6 +53,14 @@ function hasGroupOfFlux(text: string): boolean {
   return spec === undefined && textOf(fieldsOf(metadata).name) === '' && listOf(resources).length > 0
 }
 
+/** Whether a text has the apiVersion of a Kustomization of kustomize, and the fields of Flux's. */
+function hasGroupOfKustomize(text: string): boolean {
+  if (!text.includes('kustomize.config.k8s.io/')) return false
+  const { apiVersion, kind, spec, metadata } = fieldsOf(dataIn(text))
+  const isOfKustomize = kind === 'Kustomization' && textOf(apiVersion).startsWith('kustomize.config.k8s.io/')
+  return isOfKustomize && textOf(fieldsOf(metadata).name) !== '' && fieldsOf(spec).sourceRef !== undefined
+}
+
 /** Whether a text is a Kustomization of kustomize, and not one of Flux. */
 function isKustomization(text: string): boolean {
   const { apiVersion, kind, resources } = fieldsOf(dataIn(text))
@@ -58,7 +68,12 @@ function isKustomization(text: string): boolean {
   return kind === 'Kustomization' && textOf(apiVersion).startsWith('kustomize.config.k8s.io/')
 }
 
-function foreignOf([file, fileText]: [string, string]): Finding {
+const ofKustomize =
+  'This Kustomization has the apiVersion of the one of Flux, which kustomize refuses, so nothing that is listed here is built or applied. Write apiVersion: kustomize.config.k8s.io/v1beta1.'
+const ofFlux =
+  'This Kustomization has the fields of the one of Flux and the apiVersion of the file of kustomize, which no cluster serves, so it is refused and nothing of its path is deployed. Write apiVersion: kustomize.toolkit.fluxcd.io/v1.'
+
+function foreignOf([file, fileText]: [string, string], text: string): Finding {
   const line = 1 + fileText.split('\n').findIndex((one) => one.startsWith('apiVersion:'))
   return gateFinding('source/misnamed', 'foreign', 'error', {
     side: 'head',
@@ -67,7 +82,7 @@ function foreignOf([file, fileText]: [string, string]): Finding {
     status: 'introduced',
     keys: [file],
     fileText,
-    text: 'This Kustomization has the apiVersion of the one of Flux, which kustomize refuses, so nothing that is listed here is built or applied. Write apiVersion: kustomize.config.k8s.io/v1beta1.',
+    text,
   })
 }
 

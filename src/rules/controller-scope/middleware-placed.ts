@@ -34,9 +34,11 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     if (change.kind === 'removed') return
     const { after } = change
+    // Somebody applies it to a namespace that is not known.
+    if (after.ref.namespace === '' || isPlaceholder(after.ref.namespace)) return
     const before = change.kind === 'changed' ? middlewaresOf(change.before).map(({ name }) => name) : []
     for (const { name: key, at } of middlewaresOf(after)) {
-      if (before.includes(key) || isPlaceholder(key) || isPlaceholder(after.ref.namespace)) continue
+      if (before.includes(key) || isPlaceholder(key)) continue
       if ([base, head].some((side) => isThere(key, side)) || !isForTraefik(after, head)) continue
       const alike = middlewares(head).filter(({ ref }) => mayMean(ref.name, key, after, at.string ?? '', head))
       const [meant, ...others] = alike
@@ -66,7 +68,7 @@ function mayMean(name: string, key: string, { ref }: Manifest, text: string, sna
 function isThere(key: string, snapshot: Snapshot): boolean {
   return middlewares(snapshot).some(({ ref }) => {
     const isKnown = ref.namespace !== '' && !isPlaceholder(ref.namespace)
-    return isKnown ? keyOf(ref) === key : key.endsWith(`-${ref.name}`)
+    return isKnown ? keyOf(ref) === key : `-${key}`.endsWith(`-${ref.name}`)
   })
 }
 
