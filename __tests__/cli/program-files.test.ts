@@ -133,7 +133,7 @@ describe('a change in Git', () => {
       'extensions/v1beta1 to networking.k8s.io/v1',
       { 'w.yaml': old(hosts('a.example.com')) },
       { 'w.yaml': hosts('a.example.com') },
-      [],
+      ['resolved warning base/w.yaml:1 version-matrix/api-served'],
       0,
       [0, 1, 0],
     ],

@@ -129,15 +129,14 @@ test('a Secret that is named as a host is not that host', async () => {
 })
 
 describe('the crash of outage 001', () => {
-  const outage = (guard?: string): Case => ({
-    ...caseOf(readFolder(`${root}/incidents/001`)).input,
-    ...(guard === undefined ? {} : { guard }),
-  })
-  const object = (text: string) => text.replace('Ingress/shop/shop', 'Ingress/orders/orders')
+  const outage = (guard: string): Case => ({ ...caseOf(readFolder(`${root}/incidents/001`)).input, guard })
+  /** As the outage's own config has it. */
+  const clusters = "clusters: {test: {paths: ['**'], kubernetes: '1.19'}}\n"
+  const covering = (rule: string) => exception(rule, clusters).replace('shop/shop', 'orders/orders')
   const crash = 'error controller-crash teams/orders/ingress.yaml:21'
 
   test('leads what causes it, and points at its lines', async () => {
-    const report = await judge(outage())
+    const report = await judge(outage(`format: 1\n${clusters}`))
     expect(stated(report)).toEqual([`${crash} + host-covered + secret-type`])
     expect(report.findings[0]?.related.map(({ path, region }) => `${path}:${region.startLine}`)).toEqual([
       'teams/orders/ingress.yaml:12',
@@ -146,10 +145,10 @@ describe('the crash of outage 001', () => {
   })
 
   test('is covered by an exception of its own, and by none that was granted for less', async () => {
-    const own = await judge(outage(object(exception('ingress-tls/controller-crash'))))
+    const own = await judge(outage(covering('ingress-tls/controller-crash')))
     expect(stated(own)).toEqual([`(${crash} + host-covered + secret-type)`])
     expect(own.verdict).toBe('pass')
-    const less = await judge(outage(object(exception('ingress-tls/host-covered'))))
+    const less = await judge(outage(covering('ingress-tls/host-covered')))
     expect(stated(less).sort()).toEqual(['(error host-covered teams/orders/ingress.yaml:21)', `${crash} + secret-type`])
     expect(less.verdict).toBe('fail')
   })

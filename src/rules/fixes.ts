@@ -24,6 +24,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/istio-gateway-resolves': ['removed'],
   'controller-scope/middleware-kept': ['option', 'removed'],
   'controller-scope/middleware-named': ['unprefixed', 'unqualified'],
+  'controller-scope/middleware-placed': ['elsewhere'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/openshift-route-resolves': ['removed'],
   'controller-scope/pod-ports-admitted': ['service'],

@@ -64,6 +64,12 @@ export function gatewayLosses(change: Change, base: Snapshot, head: Snapshot): G
   })
 }
 
+/** The workloads that run the controller of a name; none where a release that is not rendered installs it. */
+export function workloadsRunning(controller: string, snapshot: Snapshot): Manifest[] {
+  const runs = (one: Manifest) => runBy(one, snapshot).some((row) => row.controller === controller)
+  return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).filter(runs)
+}
+
 /** The strings by which the other objects are found that the loss of an object is compared with. */
 export function* marksOfGateways(manifest: Manifest): Iterable<string> {
   for (const { controller, charts } of runBy(manifest)) yield* [controller, 'gatewayClassName', ...charts]

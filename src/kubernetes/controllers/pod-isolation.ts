@@ -33,12 +33,13 @@ export interface Isolation {
 
 /**
  * The NetworkPolicies that isolate the Pods of a workload; undefined where none does, or where others may let traffic in.
- * Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
+ * Network plugins take Pods on the network of their node for the node, which no policy isolates. Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
  */
 export function isolationOf(workload: Manifest, snapshot: Snapshot): Isolation | undefined {
   const index = indexOf(snapshot)
   const { namespace } = workload.ref
   if (namespace === '' || index.isOpenTo(namespace) || index.mayBeBeside(workload)) return undefined
+  if (podOf(workload).at('spec', 'hostNetwork').value === true) return undefined
   const labels = podOf(workload).at('metadata', 'labels')
   const answers = index.near(namespace, labels).map((policy) => ({ policy, answer: selectsPods(policy, labels) }))
   const selecting = answers.filter(({ answer }) => answer !== false).map(({ policy }) => policy)

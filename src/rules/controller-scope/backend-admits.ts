@@ -12,7 +12,7 @@ import {
   otherPolicyKinds,
 } from '../../kubernetes/controllers/pod-isolation'
 import type { PodPort } from '../../kubernetes/controllers/policy-port'
-import { clientsOf, type RouteClient } from '../../kubernetes/controllers/route-clients'
+import { clientsOf, envoyElsewhere, type RouteClient } from '../../kubernetes/controllers/route-clients'
 import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { servingKinds, workloadsBehind } from '../../kubernetes/workload/serving-pods'
@@ -31,8 +31,14 @@ const policyKinds = [networkPolicyKind, ...otherPolicyKinds]
 /** Policies have many forms, so all of them are read. */
 const marksOfPolicies = [...new Set(policyKinds.map((kind) => kind.split('.')[0] ?? ''))]
 
-/** Words of classes and of Gateways: routes name them, and do not have these. */
-const marksOfClasses: readonly string[] = ['IngressClass', 'GatewayClass', 'gatewayClassName']
+/** Words of classes, of Gateways and of their controllers: routes name them, and do not have these. */
+const marksOfClasses: readonly string[] = [
+  'IngressClass',
+  'GatewayClass',
+  'gatewayClassName',
+  'envoyproxy/gateway',
+  ...envoyElsewhere,
+]
 
 /** Strings to look for the Pods of a policy by, one of which they have: labels of the Pods, or those of the namespace. */
 function marksOfPods({ root, ref }: Manifest): string[] {
@@ -56,6 +62,8 @@ export default defineRule({
     'IngressClass.networking.k8s.io',
     'Gateway.gateway.networking.k8s.io',
     'GatewayClass.gateway.networking.k8s.io',
+    'EnvoyProxy.gateway.envoyproxy.io',
+    'ConfigMap',
     ...servingKinds,
     ...releaseKinds,
   ],
