@@ -23,6 +23,7 @@ import { declaredSource } from './declared-source'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
 import { Followed, type FollowLimits, type Render } from './followed'
 import { ignorableIn } from './ignorable'
+import { mirroredNames } from './mirrored-names'
 import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
 import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
@@ -70,6 +71,8 @@ export interface Discovery {
   /** Whether there are Applications of Argo CD, and Kustomizations of Flux. */
   readonly usesArgo: boolean
   readonly usesFlux: boolean
+  /** The names of this repository on other hosts, by the objects of the base. */
+  readonly mirrors: readonly string[]
 }
 
 /** The inputs of discovery other than the files. */
@@ -107,6 +110,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const declared = known.releases.map(declaredSource)
   const parts = new Map(chartFiles(charts, checkout))
   const all = await gitOpsObjects(checkout, parts, side)
+  const mirrors = known.base?.mirrors ?? mirroredNames(all, known.repository)
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,
@@ -128,7 +132,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
     generatedBySets: new Map<Manifest, GeneratedBySet>(),
     patchFiles: patchFilesOf(kustomizationsInFiles),
-    known,
+    known: { ...known, repository: [...known.repository, ...mirrors] },
     followed,
     all,
     fileDeployments,
@@ -169,6 +173,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
     usesArgo: gitOps.usesArgo,
     usesFlux: gitOps.usesFlux,
+    mirrors,
     appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }

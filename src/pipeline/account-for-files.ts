@@ -69,7 +69,8 @@ export async function entriesOf(
 ): Promise<{ entries: LedgerEntry[]; namedAt: (file: string) => DeclarationSite | undefined }> {
   const was = await accounted(base, rendered.before, read.before, compared.before, changed)
   const is = await accounted(head, rendered.after, read.after, compared.after, changed)
-  const unseenOfDeployers = notFollowed(was, is, changed, repository, { withChartSources: sides.base !== undefined })
+  const names = [...repository, ...sides.head.discovery.mirrors]
+  const unseenOfDeployers = notFollowed(was, is, changed, names, { withChartSources: sides.base !== undefined })
   const isDeployer = (file: string) => [base, head].some((side) => side.discovery.fileDeployments.files.has(file))
   const certain = firstOf([
     described(sides, config),

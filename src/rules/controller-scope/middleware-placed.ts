@@ -27,9 +27,9 @@ export default defineRule({
   },
   putBack: { elsewhere: 'changed' },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Middleware') return
-    for (const { name } of middlewaresOf(manifest)) yield name.slice(name.indexOf('-') + 1)
-    if (manifest.ref.kind === 'Ingress' && middlewaresOf(manifest).length > 0) yield* marksOfControllers
+    const named = middlewaresOf(manifest)
+    for (const { name, at } of named) yield* manifest.ref.kind === 'Ingress' ? endsOf(name) : [at.string ?? name]
+    if (manifest.ref.kind === 'Ingress' && named.length > 0) yield* marksOfControllers
   },
   check({ change, base, head, report, skip }) {
     if (change.kind === 'removed') return
@@ -53,6 +53,12 @@ export default defineRule({
     }
   },
 })
+
+/** The parts of a key that may be the name of the Middleware: `b-c` and `c` of `a-b-c`. */
+function endsOf(key: string): string[] {
+  const words = key.split('-')
+  return words.slice(1).map((_, index) => words.slice(index + 1).join('-'))
+}
 
 /** Whether a Middleware of that name may be meant: its name is written, or, in an annotation, a namespace and its name. */
 function mayMean(name: string, key: string, { ref }: Manifest, text: string, snapshot: Snapshot): boolean {
