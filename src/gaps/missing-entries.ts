@@ -12,14 +12,17 @@ import { realPlace } from '../sources/places'
  * it. It may be built elsewhere.
  *
  * @param known the failures that are reported already
+ * @param isOwn whether this run accounts for a file, where several share a repository
  */
 export async function missingEntries(
   base: SideOfChange,
   head: SideOfChange,
   known: readonly Finding[],
+  isOwn: (file: string) => boolean,
 ): Promise<Finding[]> {
   const found: Finding[] = []
   for (const { folder, file, made, includes } of head.discovery.kustomizations.values()) {
+    if (!isOwn(file)) continue
     const before = made ? undefined : base.discovery.kustomizations.get(folder)
     const gone = before
       ? includes.filter(

@@ -122,7 +122,7 @@ export async function accountForUnseen(
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),
-      ...(base ? await missingEntries(base, head, failed.findings) : []),
+      ...(base ? await missingEntries(base, head, failed.findings, isOwn) : []),
       ...(sides.notFetched ?? []),
       ...orphans,
       ...dropped,
