@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import { mayHoldApplicationsOf, readAppProject } from '../../gitops/app-project'
 import { gitOpsKind } from '../../gitops/kinds'
@@ -39,27 +40,41 @@ export default defineRule({
     const { namespace } = after.ref
     const at = after.root.at('metadata', 'namespace')
     if (namespace === '' || isPlaceholder(namespace) || at.string !== namespace) return
-    const others = kinds
-      .flatMap((kind) => [...head.ofKind(kind), ...base.ofKind(kind)])
-      .filter((one) => one.ref.namespace !== '')
-    const usual = others.filter((one) => one.ref.namespace !== namespace)
-    const [first] = usual
-    const names = new Set(usual.map(({ ref }) => nameOf(ref)))
-    // One other may be the exception itself.
-    if (!first || names.size < few || isPlaceholder(first.ref.namespace)) return
-    if (usual.some((one) => one.ref.namespace !== first.ref.namespace)) return
-    const isAlone = others.every((one) => one.ref.namespace !== namespace || nameOf(one.ref) === nameOf(after.ref))
-    if (!isAlone || base.get(after.ref).length > 0 || mayRead(namespace, head)) return
-    const args = { application: nameOf(after.ref), namespace, usual: first.ref.namespace, others: nameOf(first.ref) }
-    report([at, first.root.at('metadata', 'name')], 'unseen', args, {
+    const usual = usualOf(namespace, base, head)
+    if (!usual || base.get(after.ref).length > 0 || mayRead(namespace, head)) return
+    const args = { application: nameOf(after.ref), namespace, usual: usual.ref.namespace, others: nameOf(usual.ref) }
+    report([at, usual.root.at('metadata', 'name')], 'unseen', args, {
       keys: [namespace],
-      fix: replaced(at, first.ref.namespace),
+      fix: replaced(at, usual.ref.namespace),
     })
   },
 })
 
-/** So many Applications in one namespace show that it is the one of Argo CD. */
+/** So many Applications in one namespace show that it is the one of Argo CD; one may be an exception itself. */
 const few = 2
+
+/** An Application of the one other namespace that has all but the one of a namespace; undefined where it is otherwise. */
+function usualOf(namespace: string, base: Snapshot, head: Snapshot): Manifest | undefined {
+  const [was, is] = [applicationsIn(base), applicationsIn(head)]
+  if (is.size > 2 || was.size > 1 || was.has(namespace) || is.get(namespace)?.length !== 1) return undefined
+  const [usual, ...others] = new Set([...is.keys(), ...was.keys()].filter((one) => one !== namespace))
+  if (usual === undefined || isPlaceholder(usual) || others.length > 0) return undefined
+  const all = [...(is.get(usual) ?? []), ...(was.get(usual) ?? [])]
+  return new Set(all.map(({ ref }) => nameOf(ref))).size < few ? undefined : all[0]
+}
+
+const indexes = new WeakMap<Snapshot, ReadonlyMap<string, readonly Manifest[]>>()
+
+/** The Applications and ApplicationSets by their namespaces, where these are known. */
+function applicationsIn(snapshot: Snapshot): ReadonlyMap<string, readonly Manifest[]> {
+  const known = indexes.get(snapshot)
+  if (known) return known
+  const found = new Map<string, Manifest[]>()
+  for (const one of kinds.flatMap((kind) => snapshot.ofKind(kind)))
+    if (one.ref.namespace !== '') append(found, one.ref.namespace, one)
+  indexes.set(snapshot, found)
+  return found
+}
 
 /** Whether the files show that Argo CD may read Applications of a namespace: by its settings, by a project, or from there. */
 function mayRead(namespace: string, snapshot: Snapshot): boolean {

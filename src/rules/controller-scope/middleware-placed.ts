@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
@@ -40,8 +41,7 @@ export default defineRule({
     for (const { name: key, at } of middlewaresOf(after)) {
       if (before.includes(key) || isPlaceholder(key)) continue
       if ([base, head].some((side) => isThere(key, side)) || !isForTraefik(after, head)) continue
-      const alike = middlewares(head).filter(({ ref }) => mayMean(ref.name, key, after, at.string ?? '', head))
-      const [meant, ...others] = alike
+      const [meant, ...others] = meantBy(key, at.string ?? '', after, head)
       // With several, any of them may be meant.
       if (!meant || others.some(({ ref }) => ref.namespace !== meant.ref.namespace)) continue
       const release = releaseMentioning(meant.ref.name, head)
@@ -60,24 +60,49 @@ function endsOf(key: string): string[] {
   return words.slice(1).map((_, index) => words.slice(index + 1).join('-'))
 }
 
-/** Whether a Middleware of that name may be meant: its name is written, or, in an annotation, a namespace and its name. */
-function mayMean(name: string, key: string, { ref }: Manifest, text: string, snapshot: Snapshot): boolean {
-  if (ref.kind !== 'Ingress') return text === name
-  const end = `-${keyOf({ namespace: '', name })}`
-  const namespace = key.slice(0, -end.length)
-  return (
-    key.endsWith(end) && [ref, ...snapshot.manifests.map((one) => one.ref)].some((one) => one.namespace === namespace)
-  )
+/** The Middlewares that may be meant: those of the name that is written, or, in an annotation, behind a namespace. */
+function meantBy(key: string, text: string, { ref }: Manifest, snapshot: Snapshot): readonly Manifest[] {
+  const { byName, namespaces } = indexOf(snapshot)
+  if (ref.kind !== 'Ingress') return byName.get(keyOf({ namespace: '', name: text })) ?? []
+  return endsOf(key).flatMap((name) => {
+    const namespace = key.slice(0, -name.length - 1)
+    return namespace === ref.namespace || namespaces.has(namespace) ? (byName.get(name) ?? []) : []
+  })
 }
 
 /** Whether a Middleware has a key, or may have it. */
 function isThere(key: string, snapshot: Snapshot): boolean {
-  return middlewares(snapshot).some(({ ref }) => {
-    const isKnown = ref.namespace !== '' && !isPlaceholder(ref.namespace)
-    return isKnown ? keyOf(ref) === key : `-${key}`.endsWith(`-${ref.name}`)
-  })
+  const { keys, unplaced } = indexOf(snapshot)
+  return keys.has(key) || [key, ...endsOf(key)].some((name) => unplaced.has(name))
 }
 
-function middlewares(snapshot: Snapshot): Manifest[] {
-  return middlewareKinds.flatMap((kind) => snapshot.ofKind(kind))
+interface Middlewares {
+  /** By their names as Traefik writes them. */
+  readonly byName: ReadonlyMap<string, readonly Manifest[]>
+  readonly keys: ReadonlySet<string>
+  /** The names of those whose namespace is not known. */
+  readonly unplaced: ReadonlySet<string>
+  /** The namespaces of all objects. */
+  readonly namespaces: ReadonlySet<string>
+}
+
+const indexes = new WeakMap<Snapshot, Middlewares>()
+
+function indexOf(snapshot: Snapshot): Middlewares {
+  const index = indexes.get(snapshot) ?? indexed(snapshot)
+  indexes.set(snapshot, index)
+  return index
+}
+
+function indexed(snapshot: Snapshot): Middlewares {
+  const all = middlewareKinds.flatMap((kind) => snapshot.ofKind(kind))
+  const isPlaced = ({ ref }: Manifest) => ref.namespace !== '' && !isPlaceholder(ref.namespace)
+  const byName = new Map<string, Manifest[]>()
+  for (const one of all) append(byName, keyOf({ namespace: '', name: one.ref.name }), one)
+  return {
+    byName,
+    keys: new Set(all.filter(isPlaced).map(({ ref }) => keyOf(ref))),
+    unplaced: new Set(all.filter((one) => !isPlaced(one)).map(({ ref }) => keyOf({ namespace: '', name: ref.name }))),
+    namespaces: new Set(snapshot.manifests.map(({ ref }) => ref.namespace)),
+  }
 }

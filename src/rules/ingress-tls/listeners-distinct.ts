@@ -17,9 +17,10 @@ export default defineRule({
       `The listeners ${other} and ${listener} of ${gateway} both have port ${port}, with the protocols ${protocols}, which cannot share a port. The controller marks them as conflicted and serves one of them at most. Give one of them another port, or remove it.`,
   },
   check({ manifest, report }) {
-    const listeners = [...manifest.root.at('spec', 'listeners').items()].flatMap(listenerAt)
-    for (const [index, one] of listeners.entries()) {
-      const other = listeners.slice(0, index).find((before) => before.port === one.port && isConflict(before, one))
+    const before = new Map<string, Listener>()
+    for (const one of [...manifest.root.at('spec', 'listeners').items()].flatMap(listenerAt)) {
+      const other = rivalsOf(one).flatMap((key) => before.get(key) ?? [])[0]
+      for (const key of keysOf(one)) if (!before.has(key)) before.set(key, one)
       if (!other) continue
       const args = {
         gateway: nameOf(manifest.ref),
@@ -28,13 +29,11 @@ export default defineRule({
         port: String(one.port),
         protocols: `${other.protocol} and ${one.protocol}`,
       }
+      const ends = [one.at.at('protocol'), other.at]
       const keys = [other.name, one.name]
-      if (groups[other.protocol] !== groups[one.protocol])
-        report([one.at.at('protocol'), other.at], 'protocol', args, { keys })
-      else {
-        const hostname = one.hostname === '' ? 'no hostname' : `the hostname ${one.hostname}`
-        report([one.at.at('protocol'), other.at], 'hostname', { ...args, hostname }, { keys })
-      }
+      const hostname = one.hostname === '' ? 'no hostname' : `the hostname ${one.hostname}`
+      if (groups[other.protocol] !== groups[one.protocol]) report(ends, 'protocol', args, { keys })
+      else report(ends, 'hostname', { ...args, hostname }, { keys })
     }
   },
 })
@@ -56,11 +55,22 @@ const groups: Readonly<Record<string, string>> = { HTTP: 'HTTP', HTTPS: 'TLS', T
 function listenerAt(at: Cursor): Listener[] {
   const [port, protocol, name] = [at.at('port').value, at.at('protocol').string ?? '', at.at('name').string ?? '']
   if (typeof port !== 'number' || !Object.hasOwn(groups, protocol)) return []
-  return [{ at, name, port, protocol, hostname: at.at('hostname').string ?? '' }]
+  return [{ at, name, port, protocol, hostname: (at.at('hostname').string ?? '').toLowerCase() }]
 }
 
-/** Two of the same protocol and hostname are not for this rule: the API server refuses them. */
-function isConflict(one: Listener, other: Listener): boolean {
-  if (groups[one.protocol] !== groups[other.protocol]) return true
-  return one.protocol !== other.protocol && one.hostname.toLowerCase() === other.hostname.toLowerCase()
+/** What others may meet a listener by: its port with the group of its protocol, and with its protocol and hostname. */
+function keysOf({ port, protocol, hostname }: Pick<Listener, 'port' | 'protocol' | 'hostname'>): string[] {
+  return [`${port} ${groups[protocol]}`, `${port} ${protocol} ${hostname}`]
+}
+
+/**
+ * The keys of the listeners that conflict with one. Two of the same protocol and hostname are not for this rule: the API
+ * server refuses them.
+ */
+function rivalsOf({ port, protocol, hostname }: Listener): string[] {
+  const others = Object.keys(groups).filter((one) => one !== protocol)
+  return others.flatMap((other) => {
+    const [group = '', place = ''] = keysOf({ port, protocol: other, hostname })
+    return groups[other] === groups[protocol] ? [place] : [group]
+  })
 }
