@@ -15,6 +15,7 @@ import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
 import classServed from './controller-scope/class-served'
+import configReadable from './controller-scope/config-readable'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
@@ -148,6 +149,7 @@ export const rules: readonly Rule[] = [
   classKept,
   classKnown,
   classServed,
+  configReadable,
   controllerKept,
   deployerResolves,
   deployerSingle,
