@@ -9,8 +9,8 @@ const kinds: readonly string[] = [
 ]
 
 /**
- * The names that objects have for this repository on other hosts: a server at home, of which this one is a mirror. Its
- * owner and its own name are the same there.
+ * The names of this repository on other hosts by which objects deploy it, such as a Git server at home that it mirrors:
+ * the owner and the name of the repository are the same there.
  *
  * @param manifests of the base, as a change could bring a repository of another person under such a name
  * @param names of this repository, as `repositoryName` gives them
@@ -24,7 +24,7 @@ export function mirroredNames(manifests: readonly Manifest[], names: readonly st
   return [...new Set(named)].filter((name) => paths.has(pathOf(name)) && !names.includes(name))
 }
 
-/** `org/repo` of `github.com/org/repo`; empty for a name without an owner, which says too little. */
+/** `org/repo` of `github.com/org/repo`; the whole name where it has no owner, as the rest says too little. */
 function pathOf(name: string): string {
   const path = name.slice(name.indexOf('/') + 1)
   return path.includes('/') ? path : name

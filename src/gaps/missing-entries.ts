@@ -49,7 +49,10 @@ export async function missingEntries(
   return found
 }
 
-/** Entries that the change writes and that are not there, where a manifest with nearly this name is, which is not listed. */
+/**
+ * Entries that the change writes and that are not there, where a manifest that is not listed has nearly this name, or was
+ * listed in their place.
+ */
 async function misspelledEntries(
   { folder, file, made, includes }: Pick<Kustomization, 'folder' | 'file' | 'made' | 'includes'>,
   before: Kustomization | undefined,
@@ -113,8 +116,9 @@ function meantBy(name: string, files: readonly string[]): string | undefined {
 
 /** Whether one of three or more words differs: `cluster-roling-binding` and `cluster-role-binding`. */
 function isOneWordFrom(one: string, other: string): boolean {
-  const [words, others] = [one, other].map((name) => name.split(/[-_.]/))
-  if (!words || !others || words.length < 3 || words.length !== others.length) return false
+  const words = one.split(/[-_.]/)
+  const others = other.split(/[-_.]/)
+  if (words.length < 3 || words.length !== others.length) return false
   return words.filter((word, index) => word !== others[index]).length === 1
 }
 

@@ -5,7 +5,7 @@ import { releaseKinds } from './chart-release'
 import { type RemoteRelease, remoteReleasesOf, seenValuesOf } from './remote-release'
 
 /** The object of the operator for Argo CD. */
-const operatorKind: GroupKind = 'ArgoCD.argoproj.io'
+export const operatorKind: GroupKind = 'ArgoCD.argoproj.io'
 
 /** The kinds that hold Argo CD's settings, besides the workloads that may add plugins to it. */
 export const argoSettingKinds: readonly GroupKind[] = ['ConfigMap', operatorKind, 'Deployment.apps', ...releaseKinds]

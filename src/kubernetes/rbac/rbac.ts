@@ -28,7 +28,9 @@ export const fields: Readonly<Record<PermissionPart, string>> = {
   namespace: 'namespace',
 }
 
+/** Represents all values of a part. */
 export const any = '*'
+
 /** Represents all names: `*` would be an object of that name. */
 const anyName = ''
 

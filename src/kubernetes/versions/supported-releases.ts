@@ -14,7 +14,7 @@ export const SupportedReleasesFile = factsFile({
 /** How long the clouds support a release after the project does. */
 const extendedMonths = 16
 
-/** Each release and the day from which on nobody supports it, YYYY-MM-DD. */
+/** Each release and the first day without any support for it, YYYY-MM-DD. */
 const releases = factsIn(SupportedReleasesFile, rows).releases.map(({ release, ends }) => {
   const day = new Date(`${ends.slice(0, 7)}-01T00:00:00Z`)
   day.setUTCMonth(day.getUTCMonth() + extendedMonths)

@@ -2,6 +2,7 @@ import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import { mayHoldApplicationsOf, readAppProject } from '../../gitops/app-project'
 import { gitOpsKind } from '../../gitops/kinds'
+import { operatorKind } from '../../kubernetes/charts/argo-settings'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -19,20 +20,20 @@ export default defineRule({
   since: '1.23.0',
   scope: 'change',
   kinds: [...kinds],
-  reads: [projectKind, 'ConfigMap', ...releaseKinds],
+  reads: [projectKind, operatorKind, 'ConfigMap', ...releaseKinds],
   messages: {
     // Source: https://argo-cd.readthedocs.io/en/stable/operator-manual/app-any-namespace/
     unseen: ({
       application,
       namespace,
       usual,
-      others,
-    }: Record<'application' | 'namespace' | 'usual' | 'others', string>) =>
-      `${application} is in namespace ${namespace}, and all others here are in ${usual}, such as ${others}. Argo CD reads Applications of its own namespace alone, unless its settings list more (application.namespaces), so it deploys nothing of this one. Write namespace: ${usual} under metadata; the namespace of what it deploys is that of its destination.`,
+      example,
+    }: Record<'application' | 'namespace' | 'usual' | 'example', string>) =>
+      `${application} is in namespace ${namespace}, and all others here are in ${usual}, such as ${example}. Argo CD reads Applications of its own namespace alone, unless its settings list more (application.namespaces), so it deploys nothing of this one. Write namespace: ${usual} under metadata; the namespace of what it deploys is that of its destination.`,
   },
   *partners(manifest) {
     if (kinds.some((kind) => kind === groupKindOf(manifest.ref)))
-      yield* ['argoproj.io/', 'application.namespaces', 'argo-cd']
+      yield* ['argoproj.io/', 'application.namespaces', 'argo-cd', 'argocd-cm']
   },
   check({ change, base, head, report }) {
     if (change.kind === 'removed') return
@@ -40,9 +41,12 @@ export default defineRule({
     const { namespace } = after.ref
     const at = after.root.at('metadata', 'namespace')
     if (namespace === '' || isPlaceholder(namespace) || at.string !== namespace) return
+    // project-permits compares the namespace with a project that is in the files.
+    const project = after.root.at('spec', 'project').string
+    if (head.ofKind(projectKind).some(({ ref }) => ref.name === project)) return
     const usual = usualOf(namespace, base, head)
     if (!usual || base.get(after.ref).length > 0 || mayRead(namespace, head)) return
-    const args = { application: nameOf(after.ref), namespace, usual: usual.ref.namespace, others: nameOf(usual.ref) }
+    const args = { application: nameOf(after.ref), namespace, usual: usual.ref.namespace, example: nameOf(usual.ref) }
     report([at, usual.root.at('metadata', 'name')], 'unseen', args, {
       keys: [namespace],
       fix: replaced(at, usual.ref.namespace),
@@ -76,14 +80,18 @@ function applicationsIn(snapshot: Snapshot): ReadonlyMap<string, readonly Manife
   return found
 }
 
-/** Whether the files show that Argo CD may read Applications of a namespace: by its settings, by a project, or from there. */
+/** Whether the files show that Argo CD may read Applications of a namespace: it runs there, or its settings name others. */
 function mayRead(namespace: string, snapshot: Snapshot): boolean {
-  const isProjectFor = ({ root, ref }: Manifest) =>
-    ref.namespace === namespace || mayHoldApplicationsOf(readAppProject(root), namespace)
+  const projects = snapshot.ofKind(projectKind)
+  const operated = snapshot.ofKind(operatorKind)
+  const maps = snapshot.ofKind('ConfigMap')
   const releases = releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).map(({ object }) => object.content)
+  const ofArgo = [...projects, ...operated, ...maps.filter(({ ref }) => ref.name === 'argocd-cm')]
   return (
-    snapshot.ofKind(projectKind).some(isProjectFor) ||
-    snapshot.ofKind('ConfigMap').some(({ root }) => root.at('data', 'application.namespaces').exists) ||
+    ofArgo.some(({ ref }) => ref.namespace === namespace) ||
+    projects.some(({ root }) => mayHoldApplicationsOf(readAppProject(root), namespace)) ||
+    operated.some(({ root }) => root.at('spec', 'sourceNamespaces').isSet) ||
+    maps.some(({ root }) => root.at('data', 'application.namespaces').exists) ||
     releases.some((text) => text.includes('application.namespaces')) ||
     releases.some((text) => text.includes('argo-cd') && mentions(text, namespace))
   )
