@@ -104,7 +104,7 @@ function filled(node: Node, fillIn: (text: string) => string, set: LoadedObject,
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
     return new Scalar(fillIn(node.value), from, to)
   if (isMap(node)) {
-    const pairs = node.pairs.map(({ key, value }) => new Pair(key, inside(value)))
+    const pairs = node.pairs.map(({ key, value }) => Pair.of(key, inside(value)))
     return new MapNode(pairs, from, to)
   }
   if (isList(node)) return new ListNode(node.items.map(inside), from, to)

@@ -10,7 +10,7 @@ export function withDefaults(own: Node | undefined, common: Node | undefined, re
     const [one, other] = [above, below].map((its) => findPair(its, key, resolve))
     const name = one?.key ?? other?.key
     const value = withDefaults(one?.value, other?.value, resolve)
-    return name && value ? new Pair(name, value) : []
+    return name && value ? Pair.of(name, value) : []
   })
   return new MapNode(pairs, above.from, above.to)
 }
@@ -30,7 +30,7 @@ export function withPatch(node: Node | undefined, patch: unknown, at: Node, reso
   const set = entries.flatMap(([key, value]) => {
     if (value === null) return []
     const was = isMap(below) ? findPair(below, key, resolve) : undefined
-    return new Pair(was?.key ?? new Scalar(key, from, to), withPatch(was?.value, value, at, resolve))
+    return Pair.of(was?.key ?? new Scalar(key, from, to), withPatch(was?.value, value, at, resolve))
   })
   const place = below ?? at
   return new MapNode([...kept, ...set], place.from, place.to)

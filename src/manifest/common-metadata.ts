@@ -26,7 +26,7 @@ function pairsWithout(map: Node | undefined, names: readonly string[], resolve: 
 }
 
 function pairAt({ from, to }: Node, key: string, value: Node): Pair {
-  return new Pair(new Scalar(key, from, to), value)
+  return Pair.of(new Scalar(key, from, to), value)
 }
 
 function mapAt({ from, to }: Node, pairs: readonly Pair[]): MapNode {

@@ -3,7 +3,7 @@ import type { Key, LoadedObject } from './load'
 import type { Manifest } from './manifest'
 import { findPair, pairsOf } from './map-pairs'
 import { nestedIn } from './nested'
-import { isAlias, isList, isMap, isScalar, type Node } from './nodes'
+import { isAlias, isList, isMap, isScalar, type Node, type Pair } from './nodes'
 
 /**
  * A value and its place. Rules walk cursors and report the cursor they read, so that a place cannot differ from the
@@ -16,8 +16,8 @@ export class Cursor {
     private readonly steps: readonly Key[],
     /** The node in the file (an alias is not resolved); undefined if it is missing. */
     private readonly written: Node | undefined,
-    /** The key the value is written under; list items and the root have none. */
-    private readonly key: Node | undefined,
+    /** The key that the value is written under, with it; list items and the root have none. */
+    private readonly pair: Pair | undefined,
     private readonly parent: Cursor | undefined,
     /** The text that the nodes were parsed from: the object's own, or that of a string in it. */
     private readonly source: Pick<LoadedObject, 'regionOf' | 'resolve'> = manifest.object,
@@ -77,19 +77,18 @@ export class Cursor {
   /** The value at a path. The values on the way get no cursors: rules ask for millions of paths. */
   at(...keys: Key[]): Cursor {
     let written = this.written
-    let key: Node | undefined
+    let pair: Pair | undefined
     for (const step of keys) {
       const node = isAlias(written) ? this.source.resolve(written) : written
       if (typeof step === 'number') {
         written = isList(node) ? node.items[step] : undefined
-        key = undefined
+        pair = undefined
       } else {
-        const pair = isMap(node) ? findPair(node, step, this.source.resolve) : undefined
+        pair = isMap(node) ? findPair(node, step, this.source.resolve) : undefined
         written = pair?.value
-        key = pair?.key
       }
     }
-    return keys.length === 0 ? this : new Cursor(this.manifest, keys, written, key, this, this.source)
+    return keys.length === 0 ? this : new Cursor(this.manifest, keys, written, pair, this, this.source)
   }
 
   /** The items of a list; none if there is no list. */
@@ -105,7 +104,7 @@ export class Cursor {
     const node = this.node
     if (!isMap(node)) return
     for (const [key, pair] of pairsOf(node, this.source.resolve))
-      yield [key, new Cursor(this.manifest, [key], pair.value, pair.key, this, this.source)]
+      yield [key, new Cursor(this.manifest, [key], pair.value, pair, this, this.source)]
   }
 
   /** The place for a reader: the scalar, or the key of a map or list, or the nearest existing value above. */
@@ -113,11 +112,12 @@ export class Cursor {
     const { object } = this.manifest
     if (this.written === undefined) return this.above?.region ?? object.region
     const { source } = this
+    const key = this.pair?.key
     if (isScalar(this.written) || isAlias(this.written)) {
-      const empty = this.written.from === this.written.to && this.key
-      return source.regionOf(empty ? this.key : this.written)
+      const isEmpty = this.written.from === this.written.to
+      return source.regionOf(isEmpty && key ? key : this.written)
     }
-    if (this.key) return source.regionOf(this.key)
+    if (key) return source.regionOf(key)
     if (!this.parent) return object.region
     const first = isMap(this.written) ? this.written.pairs[0]?.key : undefined
     return source.regionOf(first ?? this.written)

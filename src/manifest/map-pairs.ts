@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isList, isMap, isScalar, type MapNode, type Node, type Pair } from './nodes'
+import { type Alias, isAlias, isList, isMap, isScalar, type MapNode, MergeSign, type Node, type Pair } from './nodes'
 
 /** Resolves an alias. */
 export type Resolve = (alias: Alias) => Node | undefined
@@ -13,9 +13,11 @@ function textOf(key: Node, resolve: Resolve): string | undefined {
  * A plain key `<<` merges, and so does any key with the merge tag; a quoted `<<` or one with another tag is an ordinary
  * key.
  */
-export function isMerge({ key }: Pair): boolean {
+export function isMerge(pair: Pair): boolean {
+  if (pair.word !== undefined) return false
+  const { key } = pair
   if (!isScalar(key) || key.value !== '<<') return false
-  return key.tag === undefined ? key.isPlain : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
+  return key.tag === undefined ? key instanceof MergeSign : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
 }
 
 /** The maps that one `<<` brings into a map, nearest first. */
@@ -45,7 +47,7 @@ export function pairsOf(map: MapNode, resolve: Resolve, depth = 0): ReadonlyMap<
   let isMerged = false
   for (const pair of map.pairs) {
     if (!isMerge(pair)) {
-      const text = textOf(pair.key, resolve)
+      const text = pair.word ?? textOf(pair.key, resolve)
       if (text !== undefined) pairs.set(text, pair)
     } else if (depth <= deepestMerge) {
       isMerged = true
@@ -61,9 +63,9 @@ export function findPair(map: MapNode, key: string, resolve: Resolve): Pair | un
   if (map.pairs.length > few) return pairsOf(map, resolve).get(key)
   let found: Pair | undefined
   for (const pair of map.pairs) {
-    if (!isScalar(pair.key) || isMerge(pair)) return pairsOf(map, resolve).get(key)
-    const { value } = pair.key
-    if (value === key || (typeof value !== 'string' && String(value) === key)) found = pair
+    const { word } = pair
+    if (word === undefined && (!isScalar(pair.key) || isMerge(pair))) return pairsOf(map, resolve).get(key)
+    if ((word ?? textOf(pair.key, resolve)) === key) found = pair
   }
   return found
 }

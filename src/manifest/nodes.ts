@@ -16,14 +16,15 @@ export class Scalar implements Written {
   /** The full tag, if one is written. */
   declare tag?: string
 
-  /** @param isPlain whether it is written without quotes, and not as a block */
   constructor(
     public value: unknown,
     public from: number,
     public to: number,
-    readonly isPlain = true,
   ) {}
 }
+
+/** A `<<` without quotes. */
+export class MergeSign extends Scalar {}
 
 /** A map as it is written: with duplicate keys and `<<`. */
 export class MapNode implements Written {
@@ -37,12 +38,50 @@ export class MapNode implements Written {
   ) {}
 }
 
-/** A key of a map and its value. */
+/**
+ * A key of a map and its value. Nearly all keys are text without quotes, anchor or tag, here called a word: for those there
+ * is no node until one is asked for.
+ */
 export class Pair {
+  /**
+   * @param written the key; of a word, its text
+   * @param from where the word begins
+   */
   constructor(
-    readonly key: Node,
+    private written: Node | string,
     readonly value: Node,
+    private readonly from = 0,
   ) {}
+
+  static of(key: Node, value: Node): Pair {
+    return new Pair(isWord(key) ? key.value : key, value, key.from)
+  }
+
+  /** The text of a key that is a word. */
+  get word(): string | undefined {
+    return typeof this.written === 'string' ? this.written : undefined
+  }
+
+  get key(): Node {
+    const { written, from } = this
+    return typeof written === 'string' ? new Scalar(written, from, from + written.length) : written
+  }
+
+  /** Gives the key another place. */
+  placeKey(at: Written): void {
+    this.written = placeAt(at, this.key)
+  }
+}
+
+/** Whether a key is the text between its places, and nothing else. */
+function isWord(key: Node): key is Scalar & { value: string } {
+  return (
+    key.constructor === Scalar &&
+    typeof key.value === 'string' &&
+    key.value.length === key.to - key.from &&
+    key.anchor === undefined &&
+    key.tag === undefined
+  )
 }
 
 /** A sequence. */
@@ -88,7 +127,7 @@ export function nodeOf(value: unknown): Node {
   if (typeof value !== 'object' || value === null) return new Scalar(value ?? null, 0, 0)
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return new MapNode(
-    entries.map(([key, inner]) => new Pair(nodeOf(key), nodeOf(inner))),
+    entries.map(([key, inner]) => new Pair(key, nodeOf(inner))),
     0,
     0,
   )
@@ -96,13 +135,13 @@ export function nodeOf(value: unknown): Node {
 
 /** Gives a node, and all in it, the place of another one. */
 export function placeAt<Kind extends Node>(at: Written, node: Kind): Kind {
-  for (const one of nodesIn(node)) placeAt(at, one)
+  if (isMap(node)) {
+    for (const pair of node.pairs) {
+      pair.placeKey(at)
+      placeAt(at, pair.value)
+    }
+  } else if (isList(node)) for (const item of node.items) placeAt(at, item)
   node.from = at.from
   node.to = at.to
   return node
-}
-
-function nodesIn(node: Node): readonly Node[] {
-  if (isMap(node)) return node.pairs.flatMap(({ key, value }) => [key, value])
-  return isList(node) ? node.items : []
 }

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq } from 'yaml'
-import { Alias, ListNode, MapNode, type Node, Pair, Scalar } from './nodes'
+import { Alias, ListNode, MapNode, MergeSign, type Node, Pair, Scalar } from './nodes'
 
 /** Nodes of the `yaml` package, which reads what kubectl does not, as nodes of a manifest. */
 export class PackageNodes {
@@ -15,7 +15,7 @@ export class PackageNodes {
       return alias
     }
     if (isMap(node)) {
-      const pairs = node.items.map(({ key, value }) => new Pair(this.of(key), this.of(value)))
+      const pairs = node.items.map(({ key, value }) => Pair.of(this.of(key), this.of(value)))
       return new MapNode(pairs, ...placeOf(node))
     }
     if (isSeq(node))
@@ -23,7 +23,9 @@ export class PackageNodes {
         node.items.map((item) => this.of(item)),
         ...placeOf(node),
       )
-    return isScalar(node) ? new Scalar(node.value, ...placeOf(node), node.type === 'PLAIN') : new Scalar(null, 0, 0)
+    if (!isScalar(node)) return new Scalar(null, 0, 0)
+    const Kind = node.value === '<<' && node.type === 'PLAIN' ? MergeSign : Scalar
+    return new Kind(node.value, ...placeOf(node))
   }
 
   resolve(alias: Alias): Node | undefined {

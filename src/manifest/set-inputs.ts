@@ -71,7 +71,7 @@ function permuted(
   return rows.map((input, index): Input => {
     const key = keyOf(name)
     const id = adler32([...(input ? [`${key}=${index}`] : []), ...order].join('/'))
-    const node = new MapNode(input?.node ? [new Pair(new Scalar(key, 0, 0), input.node)] : [], 0, 0)
+    const node = new MapNode(input?.node ? [Pair.of(new Scalar(key, 0, 0), input.node)] : [], 0, 0)
     return { node, value: { ...(input ? { [key]: input.value } : {}), ...Object.fromEntries(others), id } }
   })
 }

@@ -76,7 +76,7 @@ export class SetTemplates {
     }
     const pairs = node.pairs.map((pair) => {
       const key = isMerge(pair) || !isScalar(pair.key) ? pair.key : this.scalar(pair.key, input)
-      return new Pair(key, this.filled(pair.value, input))
+      return Pair.of(key, this.filled(pair.value, input))
     })
     return new MapNode(pairs, node.from, node.to)
   }

@@ -1,7 +1,7 @@
 import { withCommas } from '../with-commas'
 import { isNumberOfNoJson } from './kubectl-yaml/values'
 import { isMerge } from './map-pairs'
-import { type Alias, isAlias, isList, isMap, isScalar, type Node, type Pair } from './nodes'
+import { type Alias, isAlias, isList, isMap, isScalar, type MapNode, type Node, type Pair } from './nodes'
 
 /** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
 const nodeLimit = 1_000_000
@@ -34,6 +34,19 @@ export function surveyOf(contents: Node): Survey {
   return { fault: walk.fault ?? (tooLarge || undefined), targets: walk.targets, duplicates: walk.duplicates }
 }
 
+/** The most keys that are compared with each other without a set of them. */
+const few = 12
+
+/** Whether all keys of a map are words, few and each written once, as in nearly all maps. */
+function hasFewWords({ pairs }: MapNode): boolean {
+  if (pairs.length > few) return false
+  return pairs.every(({ word }, at) => {
+    if (word === undefined) return false
+    for (let before = 0; before < at; before++) if (pairs[before]?.word === word) return false
+    return true
+  })
+}
+
 class SurveyWalk {
   firstAlias: Node | undefined
   fault: DocumentFault | undefined
@@ -53,6 +66,7 @@ class SurveyWalk {
     if (node.anchor) this.anchors.set(node.anchor, node)
     let size = 1
     if (isList(node)) for (const item of node.items) size += this.measure(item)
+    else if (hasFewWords(node)) for (const { value } of node.pairs) size += 1 + this.measure(value)
     else {
       const seen = new Set<string>()
       for (const pair of node.pairs) size += this.pair(pair, seen)

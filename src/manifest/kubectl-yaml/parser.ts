@@ -1,4 +1,4 @@
-import { Alias, ListNode, MapNode, type Node, Pair, Scalar } from '../nodes'
+import { Alias, ListNode, MapNode, MergeSign, type Node, Pair, Scalar } from '../nodes'
 import { Refusal, TooDeep } from './characters'
 import { Scanner } from './scanner'
 import type { ScannedTag } from './tags'
@@ -143,7 +143,9 @@ class Parser {
   private scalar(token: Extract<Token, { kind: 'scalar' }>, tag: string | undefined): Scalar {
     const { scalar, from, to } = token
     this.scanner.take()
-    return new Scalar(this.value(scalar, tag, from, to), from, to, scalar.style === 'PLAIN')
+    const value = this.value(scalar, tag, from, to)
+    const isMerge = value === '<<' && scalar.style === 'PLAIN'
+    return isMerge ? new MergeSign(value, from, to) : new Scalar(value, from, to)
   }
 
   private value(scalar: Parameters<typeof meaningOf>[0], tag: string | undefined, from: number, to: number): unknown {
@@ -180,7 +182,7 @@ class Parser {
     while (this.next('key')) {
       const key = this.shared(this.blockPart(depth))
       const value = this.next('value') ? this.blockPart(depth) : emptyAt(this.scanner.peek().from)
-      pairs.push(new Pair(key, value))
+      pairs.push(Pair.of(key, value))
       to = Math.max(key.to, value.to)
     }
     if (!this.next('block end')) this.refuse('the keys of a map must start in the same column, each with a colon')
@@ -225,7 +227,7 @@ class Parser {
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.take().to)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow sequence end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
-    return new MapNode([new Pair(key, value)], from, Math.max(key.to, value.to))
+    return new MapNode([Pair.of(key, value)], from, Math.max(key.to, value.to))
   }
 
   private flowMap(depth: number): MapNode {
@@ -245,14 +247,14 @@ class Parser {
   private pairInMap(depth: number): Pair {
     if (!this.next('key')) {
       const key = this.node('flow', depth)
-      return new Pair(key, emptyAt(this.scanner.peek().from))
+      return Pair.of(key, emptyAt(this.scanner.peek().from))
     }
     this.scanner.take()
     const hasKey = !this.next('value', 'flow entry', 'flow mapping end')
     const key = hasKey ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
     const hasValue = this.next('value') && this.scanner.take() && !this.next('flow entry', 'flow mapping end')
     const value = hasValue ? this.node('flow', depth) : emptyAt(this.scanner.peek().from)
-    return new Pair(key, value)
+    return Pair.of(key, value)
   }
 }
 

@@ -35,7 +35,7 @@ class SimpleDocument {
   /** The next line with content: where its content begins, and in which column; -1 after the last line. */
   private at = 0
   private column = -1
-  /** The end of the last value in brackets or quotes. */
+  /** The end of the last key, or value in brackets or quotes. */
   private end = 0
 
   constructor(
@@ -85,24 +85,25 @@ class SimpleDocument {
     return this.isEntry ? this.list(this.column, depth) : this.map(this.column, depth, this.key())
   }
 
-  private map(column: number, depth: number, first: Scalar | undefined): Node | undefined {
+  /** @param first the key that is here */
+  private map(column: number, depth: number, first: string | Scalar | undefined): Node | undefined {
+    const from = this.at
     const pairs: Pair[] = []
     let key = first
-    let to = 0
-    while (key) {
-      const value = this.valueOf(key, column, depth)
+    while (key !== undefined) {
+      const { at, end } = this
+      const value = this.valueBehind(end + 1, column, depth)
       if (!value) return undefined
-      pairs.push(new Pair(key, value))
-      to = Math.max(key.to, value.to)
+      pairs.push(new Pair(key, value, at))
       if (this.column > column) return undefined
-      if (this.column < column) return new MapNode(pairs.slice(), first?.from ?? 0, to)
+      if (this.column < column) return new MapNode(pairs.slice(), from, Math.max(end, value.to))
       key = this.key()
     }
     return undefined
   }
 
-  private valueOf(key: Scalar, column: number, depth: number): Node | undefined {
-    const end = key.to + 1
+  /** @param end of the colon */
+  private valueBehind(end: number, column: number, depth: number): Node | undefined {
     if (!this.pass(end)) return this.inline(this.behindBlanks(end), column)
     if (this.column > column) return this.block(depth + 1)
     return this.column === column && this.isEntry ? this.list(column, depth + 1) : new Scalar(null, end, end)
@@ -125,7 +126,7 @@ class SimpleDocument {
     if (this.pass(end)) return this.column > column ? this.block(depth + 1) : new Scalar(null, end, end)
     this.at = this.behindBlanks(end)
     const key = this.key()
-    return key ? this.map(column + this.at - dash, depth + 1, key) : this.inline(this.at, column)
+    return key === undefined ? this.inline(this.at, column) : this.map(column + this.at - dash, depth + 1, key)
   }
 
   private behindBlanks(from: number): number {
@@ -134,18 +135,22 @@ class SimpleDocument {
     return at
   }
 
-  /** The key that is here, with its colon behind it. */
-  private key(): Scalar | undefined {
+  /** The key that is here, with its colon behind it, as a pair takes it. */
+  private key(): string | Scalar | undefined {
     const { text, at } = this
     const end = this.endOfWord(at)
     if (end === at || text[end] !== ':' || end - at > longestKey) return undefined
     if (text[end + 1] !== ' ' && text[end + 1] !== '\n') return undefined
-    const written = text.slice(at, end)
-    const value = plainValue(written)
+    this.end = end
+    return this.keyAt(at, end)
+  }
+
+  private keyAt(at: number, end: number): string | Scalar {
+    const value = plainValue(this.text.slice(at, end))
     if (typeof value !== 'string') return new Scalar(value, at, end)
     const known = this.keys.get(value)
     if (known === undefined) this.keys.set(value, value)
-    return new Scalar(known ?? value, at, end)
+    return known ?? value
   }
 
   /** The end of a text of letters and digits; the same place where there is none. */
@@ -189,7 +194,7 @@ class SimpleDocument {
     try {
       const { text, from, to } = scanBlock(chars, column)
       this.toContent(chars.at - chars.column)
-      return new Scalar(text, from, to, false)
+      return new Scalar(text, from, to)
     } catch (error) {
       // The other parser reports the same error.
       if (error instanceof Refusal) return undefined
@@ -213,7 +218,7 @@ class SimpleDocument {
     const value = this.text.slice(at + 1, close)
     if (close === -1 || value.includes('\n') || value.includes('\\') || this.text[close + 1] === quote) return undefined
     this.end = close + 1
-    return new Scalar(value, at, this.end, false)
+    return new Scalar(value, at, this.end)
   }
 
   private flowList(from: number, depth: number): ListNode | undefined {
@@ -231,9 +236,9 @@ class SimpleDocument {
     const isRead = this.flowParts(from, '}', (at) => {
       const end = this.endOfWord(at)
       if (end === at || end - at > longestKey || this.text[end] !== ':' || this.text[end + 1] !== ' ') return false
-      const key = new Scalar(plainValue(this.text.slice(at, end)), at, end)
+      const key = this.keyAt(at, end)
       const value = this.flow(this.behindBlanks(end + 1), depth + 1)
-      if (value) pairs.push(new Pair(key, value))
+      if (value) pairs.push(new Pair(key, value, at))
       return value !== undefined
     })
     return isRead ? new MapNode(pairs.slice(), from, this.end) : undefined
