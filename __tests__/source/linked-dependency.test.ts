@@ -28,3 +28,25 @@ test('a dependency that is a link in charts/ to its chart is rendered', async ()
   expect(findings.map(({ rule, message }) => `${rule} ${message}`)).toContain('ingress-tls/host-covered uncovered')
   expect(inspected.skipped).toEqual([])
 })
+
+test('a chart that another one has only a copy of is rendered by itself', async () => {
+  const chart = (name: string, more = '') => `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n${more}`
+  const { findings } = await judgeChange(
+    {
+      'charts/part/Chart.yaml': chart('part'),
+      'charts/part/templates/ingress.yaml': ingress('a.example.com'),
+      'charts/web/Chart.yaml': chart(
+        'web',
+        'dependencies: [{name: part, version: 0.9.0, repository: "file://../part"}]\n',
+      ),
+      'charts/web/charts/part/Chart.yaml': chart('part'),
+      'charts/web/charts/part/templates/ingress.yaml': ingress('a.example.com'),
+    },
+    { 'charts/part/templates/ingress.yaml': ingress('b.example.com') },
+    'helm',
+    ['ingress-tls'],
+  )
+  expect(findings.map(({ rule, location }) => `${rule} ${location.path}`)).toContain(
+    'ingress-tls/host-covered charts/part/templates/ingress.yaml',
+  )
+})

@@ -24,6 +24,7 @@ import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomizati
 import { Followed, type FollowLimits, type Render } from './followed'
 import { ignorableIn } from './ignorable'
 import { mirroredNames } from './mirrored-names'
+import { takesOutsideFiles } from './outside-files'
 import { chartFiles, type FileOwnership, ignoredFiles, kustomizationFiles, undeployedPlainFiles } from './ownership'
 import { isAppliedAsIs, patchFilesOf } from './patch-files'
 import { previousDefinitions } from './previous-definitions'
@@ -73,6 +74,8 @@ export interface Discovery {
   readonly usesFlux: boolean
   /** The names of this repository on other hosts, by the objects of the base. */
   readonly mirrors: readonly string[]
+  /** Whether all Kustomizations may take in files that are not in their folder, by the files of the base. */
+  readonly allowsOutsideFiles: boolean
 }
 
 /** The inputs of discovery other than the files. */
@@ -111,6 +114,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const parts = new Map(chartFiles(charts, checkout))
   const all = await gitOpsObjects(checkout, parts, side)
   const mirrors = known.base?.mirrors ?? mirroredNames(all, known.repository)
+  const allowsOutsideFiles =
+    known.base?.allowsOutsideFiles ?? (await takesOutsideFiles(checkout, kustomizationsInFiles))
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,
@@ -132,6 +137,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     touched: new TouchedPlaces(known.changed, kustomizationsInFiles),
     generatedBySets: new Map<Manifest, GeneratedBySet>(),
     patchFiles: patchFilesOf(kustomizationsInFiles),
+    allowsOutsideFiles,
     known: { ...known, repository: [...known.repository, ...mirrors] },
     followed,
     all,
@@ -174,6 +180,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     usesArgo: gitOps.usesArgo,
     usesFlux: gitOps.usesFlux,
     mirrors,
+    allowsOutsideFiles,
     appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }
@@ -192,6 +199,7 @@ interface SideReading {
   readonly generatedBySets: Map<Manifest, GeneratedBySet>
   /** The files of patches. */
   readonly patchFiles: ReadonlySet<string>
+  readonly allowsOutsideFiles: boolean
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -201,7 +209,7 @@ interface SideReading {
 
 /** The sources, as far as the files and the followed renderings show them. */
 async function readRound(charts: readonly string[], reading: SideReading) {
-  const { checkout, declared, known, fileDeployments } = reading
+  const { checkout, declared, known, fileDeployments, allowsOutsideFiles } = reading
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
   for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
@@ -216,7 +224,9 @@ async function readRound(charts: readonly string[], reading: SideReading) {
     ...explicit,
     ...discoveredAgain(discovered.releases, known.base),
     ...roots.map((root) => discoveredKustomization(root, kustomizations, gitOps)),
-  ].map(known.informed)
+  ]
+    .map((one): Source => (one.kind === 'kustomize' && allowsOutsideFiles ? { ...one, allowsOutsideFiles } : one))
+    .map(known.informed)
   return { gitOps, manifests, kustomizations, ownership, discovered, explicit, sources }
 }
 

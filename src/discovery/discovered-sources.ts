@@ -2,8 +2,9 @@ import path from 'node:path/posix'
 import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
-import { localFolderOf, readChart } from '../sources/chart'
+import { localFolderOf, readChart, vendored } from '../sources/chart'
 import { inside, type Kustomization, rootsOf } from '../sources/kustomization'
+import { realPlace } from '../sources/places'
 import { type HelmSource, type KustomizeSource, placeOf, type Target } from '../sources/source'
 import type { Discovery } from './discover'
 
@@ -16,7 +17,14 @@ export async function discoveredCharts(
 ): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
   const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
   const included = new Set([
-    ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
+    ...charts.flatMap((chart) =>
+      chart.dependencies.flatMap((dependency) => {
+        const local = localFolderOf(chart, dependency)
+        const copy = vendored(checkout, chart, dependency)
+        // A copy in charts/ is rendered in place of the folder; a link to the folder is not one.
+        return local === undefined || (copy && realPlace(checkout.tree, copy) !== local) ? [] : [local]
+      }),
+    ),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder)),
   ])
   const libraries = new Set(charts.flatMap(({ folder, library }) => (library ? [folder] : [])))

@@ -18,7 +18,8 @@ export const gateRules = {
   'source/duplicate-key': 'A manifest has each key once.',
   'source/value-unread':
     'The templates of a chart read the values of Ingresses and certificates that are written for it.',
-  'source/not-listed': 'The Kustomization of its folder lists each new file with a route or a certificate.',
+  'source/not-listed':
+    'A Kustomization lists each new file with a route or a certificate in its folder, and each new file in a place where it lists all others.',
   'source/without-namespace': 'Every object that Flux applies names a namespace, if its kind has namespaces.',
   'source/misnamed': 'Every new Kustomization has a name and an apiVersion that kustomize reads.',
   'source/path-missing': 'Every new path in a list of paths of this repository is there.',

@@ -8,6 +8,7 @@ import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
 
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { forgottenEntries } from '../gaps/forgotten-entries'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
 import { misnamedKustomizations } from '../gaps/misnamed-kustomizations'
@@ -92,6 +93,8 @@ export async function accountForUnseen(
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden, clustersOf) : []
   const stranded = new Set(orphans.map(({ location }) => location.path))
   const unlisted = base && changed ? await unlistedFiles(base, head, changed, { rendered, stranded, reach }) : []
+  const reported = new Set([...stranded, ...unlisted.map(({ location }) => location.path)])
+  const forgotten = base && changed ? await forgottenEntries(base, head, changed, { rendered, reported, reach }) : []
   const misnamed = base && changed ? await misnamedKustomizations(base, head, changed) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
   const patched = base ? await patchedElsewhere({ base, head }, rendered) : []
@@ -137,6 +140,7 @@ export async function accountForUnseen(
       ...(base && changed ? await misreadValues(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
       ...unlisted,
+      ...forgotten,
       ...misnamed,
       ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),

@@ -19,6 +19,7 @@ import configReadable from './controller-scope/config-readable'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
+import dnsAnnotationsRead from './controller-scope/dns-annotations-read'
 import dnsArguments from './controller-scope/dns-arguments'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
@@ -153,6 +154,7 @@ export const rules: readonly Rule[] = [
   controllerKept,
   deployerResolves,
   deployerSingle,
+  dnsAnnotationsRead,
   dnsArguments,
   electionIsolated,
   flagsKnown,

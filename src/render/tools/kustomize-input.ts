@@ -4,7 +4,7 @@ import { isKustomizationFile, kustomizationNames } from '../../revision/kustomiz
 import { asciiJson } from '../../sources/ascii-json'
 import { closureOf, inside, isForeign, type Kustomization, type Mention } from '../../sources/kustomization'
 import { faultOfPlace } from '../../sources/kustomization-paths'
-import { kustomizationShape } from '../../sources/kustomize-fields'
+import { kustomizationShape, pluginShapes } from '../../sources/kustomize-fields'
 import { readKustomizeText, readPlugins } from '../../sources/kustomize-reader'
 import { isUrl, realPlace } from '../../sources/places'
 import type { KustomizeSource } from '../../sources/source'
@@ -55,6 +55,16 @@ export function refusedIn(
   return undefined
 }
 
+interface Plugins {
+  /** The texts of their files, by path. */
+  readonly written: ReadonlyMap<string, string>
+  /** Whether one of them may read files. */
+  readonly mayReadFiles: boolean
+}
+
+/** The kinds of plugins that read files; kustomize runs no others than its own. */
+const readers = [...pluginShapes.keys()]
+
 interface PluginFile {
   readonly file: string
   /** The folder that its paths start from: that of the Kustomization which has the plugin. */
@@ -71,7 +81,7 @@ export async function pluginsOf(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   generators: ReadonlyMap<string, string>,
-): Promise<FailedInput | { readonly written: ReadonlyMap<string, string> }> {
+): Promise<FailedInput | Plugins> {
   const found: PluginFile[] = []
   for (const { file, folder, pluginPlaces } of kustomizations) {
     for (const mention of pluginPlaces) {
@@ -104,7 +114,13 @@ export async function pluginsOf(
     const left = generators.get(file)
     written.set(file, left === undefined ? reading.written : readPlugins(left).written)
   }
-  return { written }
+  const isPlain = (file: string) => {
+    const text = written.get(file)
+    return text !== undefined && !readers.some((kind) => text.includes(kind))
+  }
+  const mayReadFiles =
+    kustomizations.some(({ inlinePlugins }) => inlinePlugins) || !found.every(({ file }) => isPlain(file))
+  return { written, mayReadFiles }
 }
 
 /** The files of plugins that an entry leads to, or why they are not known. */

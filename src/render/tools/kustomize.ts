@@ -113,8 +113,8 @@ export async function renderKustomize(
   const folder = await folderToBuild(source, overlay, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
-  // Flux allows files outside the folder; a plugin could then read them from anywhere.
-  const beside = source.allowsOutsideFiles && !kustomizations.some(({ plugins }) => plugins)
+  // Where files outside of the folder are allowed, a plugin could read them from anywhere.
+  const beside = source.allowsOutsideFiles && !plugins.mayReadFiles
   const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
   const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })

@@ -4,6 +4,7 @@ import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kuber
 import { remoteReleasesOf } from '../../kubernetes/charts/remote-release'
 import { faultsOfContainer, faultsOfRelease } from '../../kubernetes/controllers/external-dns-arguments'
 import { dnsFlags, releasesWithDnsFlag } from '../../kubernetes/controllers/external-dns-flags'
+import { dnsInstancesOf } from '../../kubernetes/controllers/external-dns-instance'
 import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -29,8 +30,10 @@ export default defineRule({
       `ExternalDNS gets the flag --${text} from ${object}, which no release of it has, ${outcome}. Remove the flag.${others}`,
     otherRelease: ({ object, text, others }: Fault) =>
       `ExternalDNS gets the flag --${text} from ${object}, which its release does not have, ${outcome}. Remove the flag, or use a release that has it: ${others}.`,
+    policy: ({ object, release }: Record<'object' | 'release', string>) =>
+      `ExternalDNS ${release} of ${object} has no --policy, which releases from 0.22.0 on need, ${outcome}. Add --policy=sync, which was the default and deletes records without a source, or --policy=upsert-only.`,
   },
-  later: { unknown: '1.15.0', otherRelease: '1.15.0' },
+  later: { unknown: '1.15.0', otherRelease: '1.15.0', policy: '1.25.0' },
   *partners(manifest) {
     if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
   },
@@ -47,5 +50,7 @@ export default defineRule({
       const others = kind === 'unknown' ? didYouMean(text, dnsFlags) : (releasesWithDnsFlag(text) ?? '')
       report(at, kind, { object, text, others }, { keys: [text] })
     }
+    for (const { at, release = '', hasPolicy, needsPolicy } of dnsInstancesOf(manifest, snapshot))
+      if (needsPolicy && !hasPolicy) report(at, 'policy', { object, release }, { keys: [release] })
   },
 })

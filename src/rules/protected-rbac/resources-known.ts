@@ -34,8 +34,10 @@ export default defineRule({
       `${role} allows the verb ${verb}, and no request has such a verb, so this allows nothing, and the requests of its subjects are denied. ${advice}`,
     named: ({ role, resource, name, whole }: Record<'role' | 'resource' | 'name' | 'whole', string>) =>
       `${role} allows ${whole}, and what is behind the slash is a subresource, not the name of an object, so this allows nothing, and the requests of its subjects are denied. Write resources: [${resource}] and resourceNames: [${name}]; create needs a rule without resourceNames.`,
+    joined: ({ role, written, items }: Record<'role' | 'written' | 'items', string>) =>
+      `${role} names the resource "${written}", which is one text, and no resource is called so, so this allows nothing, and the requests of its subjects are denied. Write an item for each: ${items}.`,
   },
-  later: { core: '1.8.0', foreign: '1.9.0', verb: '1.10.0', named: '1.10.0', group: '1.11.0' },
+  later: { joined: '1.13.0', core: '1.8.0', foreign: '1.9.0', verb: '1.10.0', named: '1.10.0', group: '1.11.0' },
   check({ manifest, report }) {
     const role = nameOf(manifest.ref)
     const rules = [...manifest.root.at('rules').items()]
@@ -58,6 +60,10 @@ export default defineRule({
         const [whole, kind = '', name = ''] = objectAsSubresource.exec(resource) ?? []
         if (whole && /[-.0-9]/.test(name) && resourcesOfGroup('')?.has(kind))
           report(at, 'named', { role, resource: kind, name, whole }, { keys: [resource] })
+        if (severalNames.test(resource)) {
+          const items = resource.split(/[\s,]+/).join(', ')
+          report(at, 'joined', { role, written: resource, items }, { keys: [resource] })
+        }
         // Variables and templates.
         if (!/^[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(resource)) continue
         const lower = resource.toLowerCase()
@@ -121,6 +127,9 @@ function groupMeantBy(name: string): string | undefined {
   const meant = isKnown ? plain : oneEditFrom(plain, knownGroups)
   return meant === name || meant === '' ? undefined : meant
 }
+
+/** `configmaps, secrets` */
+const severalNames = /^[a-z]+(?:,\s?|\s)[a-z]+(?:(?:,\s?|\s)[a-z]+)*$/
 
 /** The resources that controllers elect a leader by. */
 const locks: ReadonlySet<string> = new Set(['configmaps', 'endpoints', 'leases'])
