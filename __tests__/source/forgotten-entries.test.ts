@@ -39,14 +39,20 @@ async function forgotten(before: Files, head: Files): Promise<string[]> {
 describe('a new file in a place where a Kustomization lists all others', () => {
   test('is reported in its own folder', async () => {
     expect(await forgotten(base, { 'web/more.yaml': configMap('more') })).toEqual([
-      'introduced warning web/more.yaml:1 This change adds ConfigMap more, but web/kustomization.yaml does not list more.yaml, although it lists all others in its place (role.yaml, settings.yaml), so it is not deployed with them. Add more.yaml to its resources, or remove it.',
+      'introduced warning web/more.yaml:1 This change adds ConfigMap more, but web/kustomization.yaml does not list more.yaml, although it lists all others in that place (role.yaml, settings.yaml), so nothing is deployed of it. Add more.yaml to its resources, or remove what is not needed.',
+    ])
+  })
+
+  test('is reported with others in that place', async () => {
+    expect(await forgotten(base, { 'web/more.yaml': configMap('more'), 'web/chat.yaml': configMap('chat') })).toEqual([
+      'introduced warning web/chat.yaml:1 This change adds ConfigMap chat, ConfigMap more, but web/kustomization.yaml does not list chat.yaml, more.yaml, although it lists all others in that place (role.yaml, settings.yaml), so nothing is deployed of it. Add chat.yaml, more.yaml to its resources, or remove what is not needed.',
     ])
   })
 
   test('is reported in a folder below', async () => {
     expect(await forgotten(base, { 'web/bases/wiki.yaml': configMap('wiki') })).toEqual([
       expect.stringContaining(
-        'does not list bases/wiki.yaml, although it lists all others in its place (bases/api.yaml',
+        'does not list bases/wiki.yaml, although it lists all others in that place (bases/api.yaml',
       ),
     ])
   })
@@ -59,7 +65,7 @@ describe('a new file in a place where a Kustomization lists all others', () => {
     }
     expect(await forgotten(home, head)).toEqual([
       expect.stringMatching(
-        /apps\/chat\/ks\.yaml:1 This change adds Kustomization \S*chat, but apps\/kustomization\.yaml does not list chat\/ks\.yaml, although it lists all others in its place \(dns\/ks\.yaml, mail\/ks\.yaml, wiki\/ks\.yaml\)/,
+        /apps\/chat\/ks\.yaml:1 This change adds Kustomization \S*chat, but apps\/kustomization\.yaml does not list chat\/ks\.yaml, although it lists all others in that place \(dns\/ks\.yaml, mail\/ks\.yaml, wiki\/ks\.yaml\)/,
       ),
     ])
   })
@@ -74,7 +80,7 @@ describe('a new file in a place where a Kustomization lists all others', () => {
       )
     const before = { 'all/kustomization.yaml': kustomization('resources: [a, b, c]'), ...folders('a', 'b', 'c') }
     expect(await forgotten(before, folders('d'))).toEqual([
-      'introduced warning all/d/kustomization.yaml:1 This change adds the folder all/d, but all/kustomization.yaml does not list d, although it lists all others in its place (a, b, c), so it is not deployed with them. Add d to its resources, or remove it.',
+      'introduced warning all/d/kustomization.yaml:1 This change adds the folder all/d, but all/kustomization.yaml does not list d, although it lists all others in that place (a, b, c), so nothing is deployed of it. Add d to its resources, or remove what is not needed.',
     ])
   })
 

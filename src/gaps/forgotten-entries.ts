@@ -21,7 +21,7 @@ interface Known {
 }
 
 /** So many files beside a new one are listed at least, or folders. */
-const least = { files: 2, folders: 3 }
+const fewest = { files: 2, folders: 3 }
 
 /**
  * New files and folders that a Kustomization does not list, although it lists all others in their place: those of the
@@ -40,7 +40,7 @@ export async function forgottenEntries(
   const deployed = new Set(
     sources.flatMap((one) => (one.kind === 'kustomize' && one.origin !== 'discovered' ? [one.root] : [])),
   )
-  const isNew = (file: string) => /\.ya?ml$/.test(file) && !base.checkout.has(file) && head.checkout.has(file)
+  const isNew = (file: string) => isYaml(file) && !base.checkout.has(file) && head.checkout.has(file)
   const candidates = [...changed].filter(isNew).flatMap((file) => {
     if (reported.has(file) || plain.has(file) || (ownership.get(file)?.deployed && !isKustomizationFile(file)))
       return []
@@ -55,35 +55,65 @@ export async function forgottenEntries(
       source.kind === 'kustomize' ? objects.map(({ object: { ref } }) => keyOf(ref)) : [],
     ),
   )
-  const findings: Finding[] = []
+  const places = new Map<string, PlacesBelow>()
+  const groups = new Map<readonly string[], { above: Kustomization; found: Candidate[] }>()
   for (const { file, entry, above } of candidates) {
-    const others = await othersOf(entry, above, base)
-    const [text = ''] = (await head.checkout.texts([file])).values()
-    const isFolder = entry !== file
-    if (!isFolder && (await isNamedWithin(above, path.basename(file), head))) continue
-    const left = isFolder ? [] : loadFile({ text }).objects.filter(({ ref }) => !names.has(keyOf(ref)))
-    if (others.length === 0 || !(isFolder || left[0])) continue
-    const place = path.relative(above.folder, entry)
-    const what = isFolder ? `the folder ${entry}` : abridged(left.map(({ ref }) => nameOf(ref)))
+    const below = places.get(above.folder) ?? new PlacesBelow(above, base)
+    places.set(above.folder, below)
+    const others = await below.othersOf(entry)
+    if (!others) continue
+    const group = groups.get(others) ?? { above, found: [] }
+    group.found.push({ file, entry })
+    groups.set(others, group)
+  }
+  const findings: Finding[] = []
+  for (const [others, { above, found }] of groups) {
+    const texts = await head.checkout.texts(found.map(({ file }) => file))
+    const named = await namedWithin(
+      above,
+      found.map(({ file }) => path.basename(file)),
+      head,
+    )
+    const left = found.flatMap(({ file, entry }) => {
+      if (entry !== file) return [{ file, entry, what: [`the folder ${entry}`], region: startOf(1) }]
+      const objects = loadFile({ text: texts.get(file) ?? '' }).objects.filter(({ ref }) => !names.has(keyOf(ref)))
+      const [first] = named.has(path.basename(file)) ? [] : objects
+      return first ? [{ file, entry, what: objects.map(({ ref }) => nameOf(ref)), region: first.region }] : []
+    })
+    const [first] = left
+    if (!first) continue
+    const entries = abridged(left.map(({ entry }) => path.relative(above.folder, entry)))
+    const beside = abridged(others.map((one) => path.relative(above.folder, one)))
     findings.push(
       gateFinding('source/not-listed', 'forgotten', 'warning', {
         side: 'head',
-        path: file,
-        region: left[0]?.region ?? startOf(1),
+        path: first.file,
+        region: first.region,
         status: 'introduced',
-        keys: [file],
-        fileText: text,
-        text: `This change adds ${what}, but ${above.file} does not list ${place}, although it lists all others in its place (${abridged(others.map((one) => path.relative(above.folder, one)))}), so it is not deployed with them. Add ${place} to its resources, or remove it.`,
+        keys: left.map(({ file }) => file),
+        fileText: texts.get(first.file) ?? '',
+        text: `This change adds ${abridged(left.flatMap(({ what }) => what))}, but ${above.file} does not list ${entries}, although it lists all others in that place (${beside}), so nothing is deployed of it. Add ${entries} to its resources, or remove what is not needed.`,
       }),
     )
   }
   return findings
 }
 
-/** Whether a file that a Kustomization lists names another one: a generator of Secrets does. */
-async function isNamedWithin({ leadsTo }: Kustomization, name: string, { checkout }: SideOfChange): Promise<boolean> {
+interface Candidate {
+  readonly file: string
+  /** What a Kustomization would list: the file, or the folder of a Kustomization. */
+  readonly entry: string
+}
+
+/** The names that files which a Kustomization lists name themselves: a generator of Secrets does. */
+async function namedWithin(
+  { leadsTo }: Kustomization,
+  names: readonly string[],
+  { checkout }: SideOfChange,
+): Promise<Set<string>> {
   const files = leadsTo.filter((place) => checkout.has(place))
-  return (await checkout.mentioning(files, [name])).size > 0
+  const texts = [...(await checkout.mentioning(files, names)).values()]
+  return new Set(names.filter((name) => texts.some((text) => text.includes(name))))
 }
 
 /** The Kustomization that would list a file or folder: the nearest above it. */
@@ -95,40 +125,72 @@ function nearestAbove(entry: string, all: ReadonlyMap<string, Kustomization>): K
 }
 
 /**
- * The entries of a Kustomization in the place of another one, where it lists all that are there: of each place, one part
- * of the path is another.
+ * The files and folders below a Kustomization, by their places: those in one place differ in one part of their path, which is `*`
+ * in its name.
  */
-async function othersOf(entry: string, { folder, leadsTo }: Kustomization, base: SideOfChange): Promise<string[]> {
-  const listed = new Set(leadsTo)
-  const parts = path.relative(folder, entry).split('/')
-  const all = base.checkout.below(folder).filter((file) => /\.ya?ml$/.test(file))
-  const isFolder = !/\.ya?ml$/.test(entry)
-  const entries = isFolder
-    ? all
-        .filter(isKustomizationFile)
-        .map(parentOf)
-        .filter((one) => one !== folder)
-    : all.filter((file) => !isKustomizationFile(file))
-  for (const [at] of parts.entries()) {
-    const alike = entries.filter((one) => {
-      const its = path.relative(folder, one).split('/')
-      return its.length === parts.length && its.every((part, index) => index === at || part === parts[index])
-    })
-    const isName = at === parts.length - 1 && !isFolder
-    if (alike.length < (isName ? least.files : least.folders)) continue
-    const left = alike.filter((one) => !listed.has(one))
-    const texts = isFolder ? left : [...(await base.checkout.texts(left)).values()].filter(mentionsKubernetes)
-    const found = alike.filter((one) => listed.has(one))
-    if (texts.length === 0 && found.length >= (isName ? least.files : least.folders)) return found
+class PlacesBelow {
+  private readonly folder: string
+  private readonly entries = new Map<string, string[]>()
+  private readonly listed: ReadonlySet<string>
+  private readonly known = new Map<string, Promise<readonly string[] | undefined>>()
+
+  constructor(
+    { folder, leadsTo }: Kustomization,
+    private readonly base: SideOfChange,
+  ) {
+    this.folder = folder
+    this.listed = new Set(leadsTo)
+    for (const file of base.checkout.below(folder)) {
+      if (!isYaml(file)) continue
+      const entry = isKustomizationFile(file) ? parentOf(file) : file
+      if (entry !== folder)
+        for (const place of this.placesOf(entry)) {
+          const its = this.entries.get(place)
+          if (its) its.push(entry)
+          else this.entries.set(place, [entry])
+        }
+    }
   }
-  return []
+
+  /** The others in the first place of an entry in which the Kustomization lists all that are there. */
+  async othersOf(entry: string): Promise<readonly string[] | undefined> {
+    for (const place of this.placesOf(entry)) {
+      const others = this.known.get(place) ?? this.allListedIn(place)
+      this.known.set(place, others)
+      if (await others) return others
+    }
+    return undefined
+  }
+
+  private async allListedIn(place: string): Promise<readonly string[] | undefined> {
+    const least = isYaml(place) && place.split('/').at(-1) === '*.yaml' ? fewest.files : fewest.folders
+    const all = this.entries.get(place) ?? []
+    const found = all.filter((one) => this.listed.has(one))
+    if (found.length < least) return undefined
+    const left = all.filter((one) => !this.listed.has(one))
+    const texts = await this.base.checkout.texts(left.filter(isYaml))
+    const isData = (one: string) => isYaml(one) && !mentionsKubernetes(texts.get(one) ?? '')
+    return left.every(isData) ? found : undefined
+  }
+
+  private placesOf(entry: string): string[] {
+    const parts = path.relative(this.folder, entry).split('/')
+    return parts.map((_, at) => {
+      const ending = at === parts.length - 1 && isYaml(entry) ? '*.yaml' : '*'
+      return parts.with(at, ending).join('/')
+    })
+  }
+}
+
+function isYaml(file: string): boolean {
+  return /\.ya?ml$/.test(file)
 }
 
 function parentOf(place: string): string {
   return place.includes('/') ? path.dirname(place) : ''
 }
 
-/** A Kustomization may set the namespace, and put something before or behind the name. */
+/** A Kustomization may set the namespace. */
 function keyOf({ group, kind, name }: ObjectRef): string {
   return `${group} ${kind} ${name}`
 }

@@ -60,7 +60,7 @@ export default defineRule({
     const { after } = change
     const before = new Set(change.kind === 'changed' ? annotationsOf(change.before).map(keyOf) : [])
     for (const { instance, written, read } of unreadIn(head)) {
-      const at = annotationsOf(after).find((one) => keyOf(one).startsWith(written) && !before.has(keyOf(one)))
+      const at = annotationsOf(after).find((one) => isUnread(one, written, read) && !before.has(keyOf(one)))
       const args = { ...namesOf(instance), written, read, objects: nameOf(after.ref) }
       if (at) report([at, instance.at], 'annotation', args, { keys: [keyOf(at)] })
     }
@@ -81,6 +81,13 @@ function annotationsOf({ root }: Manifest): Cursor[] {
 
 function keyOf(annotation: Cursor): string {
   return String(annotation.path.at(-1))
+}
+
+/** Whether an annotation has one prefix, and is not there with the other one, too. */
+function isUnread(annotation: Cursor, written: string, read = ''): boolean {
+  const key = keyOf(annotation)
+  const beside = annotation.manifest.root.at('metadata', 'annotations', `${read}${key.slice(written.length)}`)
+  return key.startsWith(written) && !beside.exists
 }
 
 /** An ExternalDNS, with annotations that neither it nor another one reads. */
@@ -113,7 +120,7 @@ function findUnread(snapshot: Snapshot): UnreadAnnotations[] {
   const annotations = sources
     .flatMap((kind) => snapshot.ofKind(kind))
     .flatMap(annotationsOf)
-    .filter((at) => keyOf(at).startsWith(written))
+    .filter((at) => isUnread(at, written, reader.prefix))
   return annotations.length > 0 ? [{ instance: reader, annotations, written, read: reader.prefix }] : []
 }
 
