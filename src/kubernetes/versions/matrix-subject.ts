@@ -3,7 +3,7 @@ import { kubeProxyModeIn } from '../../cluster/installer'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
-import { componentFacts } from './component-facts'
+import { type ComponentFacts, componentFacts } from './component-facts'
 import { marksOfSet, settingKeys } from './detect-setting'
 import { type MatrixSubject, matrixSubjectOf, releaseIn, rowsOn } from './matrix'
 import type { MatrixRow } from './matrix-facts'
@@ -33,11 +33,35 @@ export function leading(manifest: Manifest, snapshot: Snapshot): Component[] {
   // kube-proxy's mode is in the cluster's own description, and rows about it are judged there.
   const own = componentsOf(manifest).filter(({ facts }) => facts.name !== 'kube-proxy')
   if (own.length === 0) return []
-  const all = componentsIn(snapshot)
-  return [...new Set(own.map(({ facts }) => facts))].flatMap((facts) => {
-    const best = Math.min(...all.filter((one) => one.facts === facts).map(rankOf))
-    return all.filter((one) => one.manifest === manifest && one.facts === facts && rankOf(one) === best).slice(0, 1)
-  })
+  const { ranks, byManifest } = rankedIn(snapshot)
+  const deployed = byManifest.get(manifest) ?? []
+  return [...new Set(own.map(({ facts }) => facts))].flatMap((facts) =>
+    deployed.filter((one) => one.facts === facts && rankOf(one) === ranks.get(facts)).slice(0, 1),
+  )
+}
+
+/** The components of a cluster by the objects that deploy them, and the best rank of each. */
+interface Ranked {
+  readonly ranks: ReadonlyMap<ComponentFacts, number>
+  readonly byManifest: ReadonlyMap<Manifest, readonly Component[]>
+}
+
+const known = new WeakMap<Snapshot, Ranked>()
+
+function rankedIn(snapshot: Snapshot): Ranked {
+  const before = known.get(snapshot)
+  if (before) return before
+  const ranks = new Map<ComponentFacts, number>()
+  const byManifest = new Map<Manifest, Component[]>()
+  for (const one of componentsIn(snapshot)) {
+    ranks.set(one.facts, Math.min(rankOf(one), ranks.get(one.facts) ?? Number.POSITIVE_INFINITY))
+    const beside = byManifest.get(one.manifest)
+    if (beside) beside.push(one)
+    else byManifest.set(one.manifest, [one])
+  }
+  const ranked = { ranks, byManifest }
+  known.set(snapshot, ranked)
+  return ranked
 }
 
 function rankOf(component: Component): number {
