@@ -107,6 +107,16 @@ describe('a new file in a place where a Kustomization lists all others', () => {
       },
       { 'web/more.enc.yaml': configMap('more') },
     ],
+    [
+      'it is a Kustomization of the root that lists all folders',
+      Object.fromEntries(
+        ['a', 'b', 'c'].flatMap((name) => [
+          [`${name}/kustomization.yaml`, kustomization('resources: [role.yaml]')],
+          [`${name}/role.yaml`, role(name)],
+        ]),
+      ),
+      { 'kustomization.yaml': kustomization('resources: [a, b, c, web]') },
+    ],
     ['it has no objects', {}, { 'web/more.yaml': 'a: 1\n' }],
     [
       'its object is deployed from another file',

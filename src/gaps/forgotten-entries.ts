@@ -25,7 +25,7 @@ const fewest = { files: 2, folders: 3 }
 
 /**
  * New files and folders that a Kustomization does not list, although it lists all others in their place: those of the
- * same folder, or those of the same name in the folders beside (`*` + `/ks.yaml`).
+ * same folder, or those of the same name in the folders beside: the `ks.yaml` of each app.
  */
 export async function forgottenEntries(
   base: SideOfChange,
@@ -44,8 +44,9 @@ export async function forgottenEntries(
   const candidates = [...changed].filter(isNew).flatMap((file) => {
     if (reported.has(file) || plain.has(file) || (ownership.get(file)?.deployed && !isKustomizationFile(file)))
       return []
-    const entry = isKustomizationFile(file) ? path.dirname(file) : file
-    const above = nearestAbove(entry, byFolder)
+    const entry = isKustomizationFile(file) ? parentOf(file) : file
+    // Nothing is above the root of the repository.
+    const above = entry === '' ? undefined : nearestAbove(entry, byFolder)
     if (!above || listed.has(entry) || deployed.has(entry)) return []
     return !reach.isKnown || isBelow(roots.places, above.folder) ? [{ file, entry, above }] : []
   })
@@ -163,7 +164,7 @@ class PlacesBelow {
   }
 
   private async allListedIn(place: string): Promise<readonly string[] | undefined> {
-    const least = isYaml(place) && place.split('/').at(-1) === '*.yaml' ? fewest.files : fewest.folders
+    const least = path.basename(place) === '*.yaml' ? fewest.files : fewest.folders
     const all = this.entries.get(place) ?? []
     const found = all.filter((one) => this.listed.has(one))
     if (found.length < least) return undefined

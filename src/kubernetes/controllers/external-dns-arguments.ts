@@ -5,6 +5,7 @@ import { type RemoteRelease, seenValuesOf } from '../charts/remote-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { isLabelSelector } from '../object/label-selector'
 import { knowsDnsFlag, releasesWithDnsFlag } from './external-dns-flags'
+import { asReleased } from './external-dns-instance'
 
 /**
  * An argument with which ExternalDNS does not start. `dash`: it begins with a dash that is no hyphen; `repeated`: a flag that takes
@@ -46,9 +47,6 @@ const ofChart: Readonly<Record<string, string | undefined>> = {
 const selectors: readonly string[] = ['annotation-filter', 'label-filter']
 
 const official = 'registry.k8s.io/external-dns/external-dns'
-
-/** The images of the program as it is released; others may have flags of their own. */
-const asReleased = /(?:^|\/)(?:external-dns|bitnami|bitnamilegacy)\/external-dns$/
 
 /** The faults in the arguments of a container, if it runs ExternalDNS. */
 export function faultsOfContainer(container: Cursor): ArgumentFault[] {

@@ -34,8 +34,8 @@ export const dnsPrefixes = {
   since: 'external-dns.kubernetes.io/',
 } as const
 
-/** The images of the program as it is released. */
-const asReleased = /(?:^|\/)(?:external-dns|bitnami|bitnamilegacy)\/external-dns$/
+/** The images of the program as it is released; others may have flags of their own. */
+export const asReleased = /(?:^|\/)(?:external-dns|bitnami|bitnamilegacy)\/external-dns$/
 
 /** The ExternalDNS that an object runs or installs. */
 export function dnsInstancesOf(manifest: Manifest, snapshot: Snapshot): DnsInstance[] {

@@ -26,7 +26,7 @@ const sources: readonly GroupKind[] = [
 ]
 
 const advice = ({ written, read }: Pick<Unread, 'written' | 'read'>) =>
-  `Begin the annotations with ${read}, or let ExternalDNS read these: --annotation-prefix=${written}, in the values of its chart annotationPrefix.`
+  `Begin the annotations with ${read}, or let ExternalDNS, from 0.20.0 on, read these: --annotation-prefix=${written}, in the values of its chart annotationPrefix.`
 
 export default defineRule({
   id: 'controller-scope/dns-annotations-read',
