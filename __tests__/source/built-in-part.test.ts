@@ -49,7 +49,7 @@ const beside = (...more: string[]): Files => ({
 describe('a Kustomization is built without what is for things from elsewhere', () => {
   test('tls that is cut from an Ingress beside a remote base is found at its line', async () => {
     const report = await judge(beside(), { 'app/web.yaml': web() })
-    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(places(report)).toEqual(['base/app/web.yaml:5 exact ingress-tls/tls-kept'])
     expect(report.findings[0]?.object).toMatchObject({ namespace: 'shop', name: 'web' })
   })
 
@@ -67,7 +67,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     const more = Object.fromEntries(names.map((name) => [`app/${name}.yaml`, patchOf('Deployment', name, 'spec: {}')]))
     const base = { ...beside(...names.map((name) => `  - path: ${name}.yaml`)), ...more }
     const report = await judge(base, { 'app/web.yaml': web() })
-    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(places(report)).toEqual(['base/app/web.yaml:5 exact ingress-tls/tls-kept'])
     expect(report.findings[0]?.object).toMatchObject({ namespace: 'shop', name: 'web' })
     expect(await listed(base, { 'app/web.yaml': web() }, 'app/kustomization.yaml')).toEqual([
       `it uses ${remote}, which is not in this repository`,
@@ -252,7 +252,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
       ),
     }
     const report = await judge(base, { 'app/web.yaml': web() })
-    expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(places(report)).toEqual(['warning base/app/web.yaml:5 exact ingress-tls/tls-kept'])
     expect(report.findings[0]?.text).toContain(
       'Ingress web was built without a part of app that is not in this repository and may change this.',
     )
@@ -284,7 +284,7 @@ spec:
     'web/templates/web.yaml': web('web.example.com'),
   }
   const report = await judge(base, { 'web/templates/web.yaml': web() })
-  expect(places(report)).toEqual(['base/web/templates/web.yaml:7 template ingress-tls/tls-kept'])
+  expect(places(report)).toEqual(['base/web/templates/web.yaml:5 template ingress-tls/tls-kept'])
   expect(report.findings.map(({ rule, status }) => `${status} ${rule}`)).toContain('existing source/unrendered')
   expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain('it was read without the dependency db')
 })
@@ -297,7 +297,7 @@ describe('files of what cannot be built at all are read as they are written', ()
 
   test('a change is found at its line', async () => {
     const report = await judge(broken(), { 'app/web.yaml': web() })
-    expect(places(report)).toEqual(['base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(places(report)).toEqual(['base/app/web.yaml:5 exact ingress-tls/tls-kept'])
     expect(report.findings.find(({ rule }) => rule === 'ingress-tls/tls-kept')?.object).toMatchObject({
       namespace: 'shop',
     })
@@ -310,7 +310,7 @@ describe('files of what cannot be built at all are read as they are written', ()
 
   test('with a doubt where something is laid over them', async () => {
     const report = await judge(broken('namePrefix: a-'), { 'app/web.yaml': web() })
-    expect(places(report)).toEqual(['warning base/app/web.yaml:7 exact ingress-tls/tls-kept'])
+    expect(places(report)).toEqual(['warning base/app/web.yaml:5 exact ingress-tls/tls-kept'])
     expect(report.findings.find(({ rule }) => rule === 'ingress-tls/tls-kept')?.text).toContain(
       'Ingress shop/web was read from app/web.yaml, because app cannot be built; the patches there may change this.',
     )

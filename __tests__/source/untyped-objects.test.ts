@@ -18,9 +18,29 @@ describe('an object that loses its type', () => {
   test.each([
     ['apiVersion', without('apiVersion'), 'Ingress web has no apiVersion'],
     ['apiVersion', web.replace('apiVersion', 'rapiVersion'), 'rapiVersion of Ingress web must be apiVersion'],
+    ['apiVersion', web.replace(/^apiVersion:.*/m, 'apiVersion:'), 'Ingress web has no apiVersion'],
   ])('is an error where kustomize builds it: %s', async (_, changed, reason) => {
     expect(await introduced(built, { 'web/web.yaml': changed })).toEqual([
-      `introduced error head/web/kustomization.yaml:1 source/unrendered: The rendered manifests cannot be read: ${reason}.`,
+      `introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: ${reason}.`,
+    ])
+  })
+
+  test('is one error where a patch selects it in two Kustomizations, as kustomize writes no apiVersion', async () => {
+    const overlay = kustomization(
+      'resources: [../web]',
+      'patches: [{target: {kind: Ingress}, patch: "- {op: add, path: /metadata/labels, value: {a: b}}"}]',
+    )
+    const base = { ...built, 'one/kustomization.yaml': overlay, 'two/kustomization.yaml': overlay }
+    const changed = web.replace('apiVersion', 'webVersion')
+    expect(await introduced(base, { 'web/web.yaml': changed })).toEqual([
+      'introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: webVersion of Ingress web must be apiVersion.',
+    ])
+  })
+
+  test('is an error where kustomize never built it, and its files are read as they are', async () => {
+    const broken = { ...built, 'web/kustomization.yaml': kustomization('resources: [web.yaml, gone.yaml]') }
+    expect(await introduced(broken, { 'web/web.yaml': without('apiVersion') })).toEqual([
+      'introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: Ingress web has no apiVersion.',
     ])
   })
 

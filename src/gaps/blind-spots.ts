@@ -99,9 +99,12 @@ export class BlindSpots {
         if (!old) lost.delete(path)
       }
       // An object without an apiVersion or a kind is not applied. A file that never had any may be for another tool.
-      const untyped = file.incomplete.filter((reason) => !before?.incomplete.includes(reason))
+      const known = new Set(before?.incomplete.map(({ reason }) => reason))
+      const untyped = file.incomplete.filter(({ reason }) => !known.has(reason))
       if (file.objects.length > 0 || (before && before.objects.length > file.objects.length))
-        findings.push(...untyped.map((reason) => unreadable(path, reason, start, 'introduced', file.lines)))
+        findings.push(
+          ...untyped.map(({ reason, region }) => unreadable(path, reason, region, 'introduced', file.lines)),
+        )
       if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
     }
     for (const [path, reason] of this.head.missing) {

@@ -12,6 +12,7 @@ import { isOutOfScope, type Lack, nameOfLack } from '../sources/lack'
 import { nameOfSource, placeOf, type Source } from '../sources/source'
 import { faultInWords, networkLine } from './entries-not-fetched'
 import { failureOf } from './failure-of'
+import type { FaultyDocument } from './faulty-documents'
 import { type IdleInput, isIdle, isLikeOthers } from './idle-sources'
 import { isMoved } from './moved'
 import { isSwitchedOn, supposingOf } from './switched-on'
@@ -30,6 +31,8 @@ interface UnrenderedInput {
   readonly lackingValues: ReadonlySet<string>
   /** The lines to name of templates whose output is no YAML with supposed values. */
   readonly edits: ReadonlyMap<string, Region>
+  /** The documents of changed files that are no objects, by the reason. */
+  readonly faulty: ReadonlyMap<string, FaultyDocument>
 }
 
 /** Whether a chart fails with any values that reach the template: helm cannot parse it, or it reads the values where they are not. */
@@ -52,6 +55,7 @@ export function unrendered({
   idle,
   lackingValues,
   edits,
+  faulty,
 }: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
@@ -66,6 +70,7 @@ export function unrendered({
     .sort((a, b) => Number(failureOf(a) !== undefined) - Number(failureOf(b) !== undefined))
   const lost = new Set(gone.flatMap((side) => failureOf(side) ?? []).map(faultOf))
   const failed = new Map<string, { existing: boolean; supposed: boolean; sides: RenderedSide[] }>()
+  const misread = new Map<FaultyDocument, RenderedSide[]>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
   for (const side of after) {
@@ -77,7 +82,9 @@ export function unrendered({
       // Each of the base's explains one of the head's.
       const at = known.indexOf(placeOfUnreadable(source, entry))
       if (at !== -1) known.splice(at, 1)
-      findings.push(unreadable(side, entry, whole || at !== -1))
+      const written = at === -1 ? faulty.get(entry.reason) : undefined
+      if (written) misread.set(written, [...(misread.get(written) ?? []), side])
+      else findings.push(unreadable([side], entry, whole || at !== -1))
     }
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
@@ -140,6 +147,8 @@ export function unrendered({
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, supposed, sides: [...(failed.get(key)?.sides ?? []), side] })
   }
+  for (const [written, sides] of misread)
+    findings.push(unreadable(sides, { ...written, cause: 'unreadable-output', about: '' }, false))
   const shown = new Set<string>()
   for (const { existing, supposed: isSupposed, sides } of failed.values()) {
     const failure = sides[0] && failureOf(sides[0])
@@ -331,13 +340,13 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
 }
 
 function unreadable(
-  { source }: RenderedSide,
-  { cause, path, about, reason }: RenderedSide['unreadable'][number],
+  sides: readonly RenderedSide[],
+  { cause, path, about, reason, region = startOf(1) }: RenderedSide['unreadable'][number] & { region?: Region },
   isOld: boolean,
 ): Finding {
   return gateFinding('source/unrendered', 'unreadable', 'error', {
-    ...statement([{ source }], path, isOld),
-    region: startOf(1),
+    ...statement(sides, path, isOld),
+    region,
     keys: [path, cause, ...(about === '' ? [] : [about])],
     text: `The rendered manifests cannot be read${about === '' ? '' : ` (${about})`}: ${reason}.`,
   })

@@ -29,7 +29,7 @@ export type ReadDocument = { readonly text: string } & (
       readonly resolve: Resolve
       readonly template?: true
       /** The reason why nothing applies it, if it is meant for a cluster: it has no apiVersion or no kind. */
-      readonly incomplete?: string
+      readonly incomplete?: { readonly reason: string; readonly node: Node }
     }
   | { readonly template: true }
   | {
@@ -89,7 +89,7 @@ function readDocument(original: string, keys: Map<string, string>): ReadDocument
     objects,
     resolve,
     ...(found.length < all.length ? { template: true } : {}),
-    ...(untyped ? { incomplete: untyped.reason } : {}),
+    ...(untyped && isMap(contents) ? { incomplete: { reason: untyped.reason, node: contents } } : {}),
   }
 }
 
@@ -268,7 +268,9 @@ function untypedIn(root: MapNode, resolve: Resolve): { reason: string; misspelt?
   }
   if (!name || (apiVersion === undefined) === (kind === undefined)) return undefined
   const missing = kind === undefined ? 'kind' : 'apiVersion'
-  if (nodeIn(root, missing, resolve) !== undefined) return undefined
+  const written = nodeIn(root, missing, resolve)
+  // Kustomize writes `apiVersion: null` where none is given and a patch selects the object.
+  if (written !== undefined && !(isScalar(written) && written.value === null)) return undefined
   const misspelt = root.pairs.find(
     ({ key, value }) =>
       isScalar(key) &&

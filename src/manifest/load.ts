@@ -110,7 +110,7 @@ export interface LoadedFile {
   /** The texts of documents that are templates: they become manifests only once some tool has filled them in. */
   readonly templates: readonly string[]
   /** The reasons why nothing applies an object in it, if it is meant for a cluster: it has no apiVersion or no kind. */
-  readonly incomplete: readonly string[]
+  readonly incomplete: readonly Pick<Unreadable, 'reason' | 'region'>[]
   /** The file has `apiVersion` and `kind` as keys, or one of them misspelt, so a person meant it for Kubernetes. */
   readonly kubernetes: boolean
 }
@@ -135,7 +135,7 @@ export function loadFile(
   const objects: LoadedObject[] = []
   const unreadable: Unreadable[] = []
   const templates: string[] = []
-  const incomplete: string[] = []
+  const incomplete: LoadedFile['incomplete'][number][] = []
   let isMeant = false
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
     const reason = 'it is a Git LFS pointer, and its content is not in the repository'
@@ -172,8 +172,11 @@ export function loadFile(
       unreadable.push({ reason, region: places.region(from, to), content: contentOf(original) })
     }
     if ('objects' in reading) {
-      if (reading.incomplete !== undefined) incomplete.push(reading.incomplete)
       const regionOf = ({ from, to }: Node): Region => places.region(from, to)
+      if (reading.incomplete) {
+        const { reason, node } = reading.incomplete
+        incomplete.push({ reason, region: regionOf(node) })
+      }
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
         const { from, to } = node
         const own = reading.text.slice(from, to)

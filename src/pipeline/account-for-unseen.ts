@@ -8,6 +8,7 @@ import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
 
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { faultyDocuments } from '../gaps/faulty-documents'
 import { forgottenEntries } from '../gaps/forgotten-entries'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
@@ -87,6 +88,7 @@ export async function accountForUnseen(
     idle,
     lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
     edits: base ? await editsOfBroken(base, head, rendered.after) : new Map(),
+    faulty: changed ? await faultyDocuments(head, changed, rendered.after) : new Map(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)

@@ -68,7 +68,7 @@ export async function readRendering(
       const guessed = isGuess(object.apiVersion, path)
       objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
     }
-    const reasons = [...file.unreadable.map(({ reason }) => reason), ...file.incomplete]
+    const reasons = [...file.unreadable, ...file.incomplete].map(({ reason }) => reason)
     const about = reasons.length > 0 ? skimIdentities(text).map(pathOf).join() : ''
     unreadable.push(...reasons.map((reason) => ({ cause: 'unreadable-output' as const, path: seen, about, reason })))
     const most = renderer.limits.objects

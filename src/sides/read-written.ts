@@ -9,15 +9,15 @@ import { inNamespace, withNamespace } from './rendered-objects'
 import type { RenderedSide } from './rendered-side'
 import { unsetOf } from './unset-variables'
 
-/** The objects of the manifests that a source names, read from their files. */
+/** The manifests that a source names, read from their files. */
 export async function readWritten(
   source: Source,
   kustomizations: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   load: (text: string) => LoadedFile,
-): Promise<RenderedSide['objects']> {
+): Promise<Pick<RenderedSide, 'objects' | 'unreadable'>> {
   const files = await writtenFiles(source, kustomizations, checkout)
-  return files.flatMap(({ path, text, namespace, mayChange, open }) => {
+  const objects = files.flatMap(({ path, text, namespace, mayChange, open }) => {
     const place = { path, template: '', id: source.id, source: described(source) }
     const origin: Origin = { kind: 'rendered', ...place, ...fluxOf(source), ...unsetOf(open, source) }
     return load(text).objects.map((object) => ({
@@ -25,4 +25,15 @@ export async function readWritten(
       origin: { ...origin, unbuilt: mayChange ? ('changed' as const) : ('written' as const) },
     }))
   })
+  const unreadable = files.flatMap(({ path, text }) => {
+    const file = load(text)
+    // Encrypted files are no manifests here, but are read where they are deployed.
+    return [...(file.kubernetes ? file.unreadable : []), ...file.incomplete].map(({ reason }) => ({
+      cause: 'unreadable-output' as const,
+      path,
+      about: '',
+      reason,
+    }))
+  })
+  return { objects, unreadable }
 }

@@ -346,9 +346,9 @@ export class SideOfChange {
   /** Reads the manifests that a source names from their files. */
   async readAsWritten(source: Source): Promise<RenderedSide> {
     const load = (text: string) => this.renderer.texts.load(text)
-    const objects = await readWritten(source, this.discovery.kustomizations, this.checkout, load)
+    const read = await readWritten(source, this.discovery.kustomizations, this.checkout, load)
     const remote = source.kind === 'kustomize' ? this.remoteOf(source) : []
-    return { source, objects, unreadable: [], failure: undefined, remote, charts: [], data: [] }
+    return { source, ...read, failure: undefined, remote, charts: [], data: [] }
   }
 
   /** The patches of a Kustomization, from its files. */
