@@ -67,7 +67,7 @@ export function faultsOfRelease(release: RemoteRelease): ArgumentFault[] {
   return [
     ...faultsAmong(words, new Set(given)),
     ...flagsUnknownTo(textOf(image.get('repository')) ?? official, textOf(image.get('tag')), words),
-    ...selectors.flatMap((flag) => faultOfSelector(values.get(ofChart[flag] ?? flag))),
+    ...selectors.flatMap((flag) => faultOfFilter(flag, values.get(ofChart[flag] ?? flag))),
   ]
 }
 
@@ -80,7 +80,7 @@ function faultsAmong(words: readonly Cursor[], given: ReadonlySet<string>): Argu
     if (name === '') return []
     if (seen.has(name) && !repeatable.has(name)) return [{ kind: 'repeated', at, text: name }]
     seen.add(name)
-    return selectors.includes(name) && value !== undefined && !mayBeSelector(value)
+    return selectors.includes(name) && value !== undefined && !mayBeFilter(name, value)
       ? [{ kind: 'selector', at, text: value }]
       : []
   })
@@ -100,11 +100,14 @@ function textOf({ scalar }: LayeredValue): string | undefined {
   return typeof scalar === 'string' ? scalar : undefined
 }
 
-function faultOfSelector({ at, scalar }: LayeredValue): ArgumentFault[] {
-  return at && typeof scalar === 'string' && !mayBeSelector(scalar) ? [{ kind: 'selector', at, text: scalar }] : []
+function faultOfFilter(flag: string, { at, scalar }: LayeredValue): ArgumentFault[] {
+  return at && typeof scalar === 'string' && !mayBeFilter(flag, scalar) ? [{ kind: 'selector', at, text: scalar }] : []
 }
 
 /** A text with a variable may be a selector, and one with a comparison of numbers. */
-function mayBeSelector(text: string): boolean {
-  return text === '' || isPlaceholder(text) || /[<>]/.test(text) || isLabelSelector(text)
+function mayBeFilter(flag: string, text: string): boolean {
+  if (text === '' || isPlaceholder(text) || /[<>]/.test(text)) return true
+  // Source: https://github.com/kubernetes/apimachinery/blob/v0.34.1/pkg/apis/meta/v1/helpers.go, ParseToLabelSelector
+  const isRefused = flag === 'annotation-filter' && text.includes('!=')
+  return isLabelSelector(text) && !isRefused
 }

@@ -76,17 +76,19 @@ function ofSealedSecret(sealed: Manifest): DeclaredSecret | undefined {
 /** Source: https://external-secrets.io/latest/api/externalsecret/ and /guides/ownership-deletion-policy/ */
 function ofExternalSecret(external: Manifest): DeclaredSecret | undefined {
   const spec = external.root.at('spec')
-  // The provider or a ConfigMap decides which keys these bring.
-  if (spec.at('dataFrom').exists || spec.at('target', 'template', 'templateFrom').exists) return undefined
+  const template = spec.at('target', 'template')
+  if (template.at('templateFrom').exists) return undefined
   // The Secret belongs to another object; this one adds to it, or does nothing.
   if (['Merge', 'None', 'CreateOrMerge'].includes(spec.at('target', 'creationPolicy').string ?? '')) return undefined
+  const written = declared(external, ['spec', 'target', 'template', 'type'], [['spec', 'target', 'template', 'data']])
+  // The data of a template replace what was fetched. Source: external-secrets, pkg/controllers/externalsecret/
+  // externalsecret_controller_template.go (ApplyTemplate)
+  if (written.keys.length > 0 && template.at('mergePolicy').string !== 'Merge') return written
+  // The provider decides which keys this brings.
+  if (spec.at('dataFrom').exists) return undefined
   const fetched = [...spec.at('data').items()].flatMap((item) => item.at('secretKey').string ?? [])
-  const { keys, ...rest } = declared(
-    external,
-    ['spec', 'target', 'template', 'type'],
-    [['spec', 'target', 'template', 'data']],
-  )
-  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at('data').exists ? spec.at('data') : rest.keysAt }
+  const keysAt = spec.at('data').exists ? spec.at('data') : written.keysAt
+  return { ...written, keys: [...written.keys, ...fetched], keysAt }
 }
 
 function declared(manifest: Manifest, type: readonly string[], maps: readonly (readonly string[])[]): DeclaredSecret {

@@ -25,7 +25,7 @@ export default defineRule({
     repeated: ({ object, text }: Fault) =>
       `ExternalDNS gets the flag --${text} from ${object} twice, which it takes once, ${outcome}. Remove one of them; the chart writes some flags itself.`,
     selector: ({ object, text }: Fault) =>
-      `ExternalDNS gets the filter ${text} from ${object}, which is no label selector, ${outcome}. Write a selector as kubectl takes it: key=value, key in (a, b), key notin (a, b).`,
+      `ExternalDNS gets the filter ${text} from ${object}, which is no label selector that this filter can have, ${outcome}. Write key=value, key in (a, b) or key notin (a, b).`,
     unknown: ({ object, text, others }: Fault) =>
       `ExternalDNS gets the flag --${text} from ${object}, which no release of it has, ${outcome}. Remove the flag.${others}`,
     otherRelease: ({ object, text, others }: Fault) =>

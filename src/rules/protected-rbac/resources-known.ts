@@ -181,9 +181,43 @@ function meantBy(resource: string, { names, areAll }: Names): string | undefined
   if (names.has(name) || (!areAll && sub.length > 0)) return undefined
   const others = areAll ? [...names] : [...names].filter((one) => !isPluralOf(one, name))
   const typed = name.length < 5 ? undefined : oneEditFrom(name, others)
-  const right = others.find((one) => areAll && isPluralOf(one, name)) ?? typed
+  const long = shortNames.get(name) ?? shortNames.get(name.replace(/s$/, ''))
+  const right = others.find((one) => areAll && (one === long || isPluralOf(one, name))) ?? typed
   return right === undefined ? undefined : [right, ...sub].join('/')
 }
+
+/**
+ * The short names of kubectl, which no request has: `kubectl get pvc` asks for `persistentvolumeclaims`. Source: `kubectl
+ * api-resources` of Kubernetes 1.34.
+ */
+const shortNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    cj: 'cronjobs',
+    cm: 'configmaps',
+    crd: 'customresourcedefinitions',
+    csr: 'certificatesigningrequests',
+    deploy: 'deployments',
+    ds: 'daemonsets',
+    ep: 'endpoints',
+    ev: 'events',
+    hpa: 'horizontalpodautoscalers',
+    ing: 'ingresses',
+    netpol: 'networkpolicies',
+    no: 'nodes',
+    ns: 'namespaces',
+    pc: 'priorityclasses',
+    pdb: 'poddisruptionbudgets',
+    po: 'pods',
+    pv: 'persistentvolumes',
+    pvc: 'persistentvolumeclaims',
+    quota: 'resourcequotas',
+    rs: 'replicasets',
+    sa: 'serviceaccounts',
+    sc: 'storageclasses',
+    sts: 'statefulsets',
+    svc: 'services',
+  }),
+)
 
 /** Whether one name is the plural of the other, in either way: a role may list both to be safe. */
 function isPluralOf(a: string, b: string): boolean {
