@@ -7,6 +7,7 @@ import annotationsKnown from './controller-scope/annotations-known'
 import annotationsParsed from './controller-scope/annotations-parsed'
 import applicationAccepted from './controller-scope/application-accepted'
 import applicationSeen from './controller-scope/application-seen'
+import argumentsSeparate from './controller-scope/arguments-separate'
 import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendResolves from './controller-scope/backend-resolves'
@@ -142,6 +143,7 @@ export const rules: readonly Rule[] = [
   annotationsParsed,
   applicationAccepted,
   applicationSeen,
+  argumentsSeparate,
   backendAdmits,
   backendBeside,
   backendResolves,

@@ -48,8 +48,14 @@ export default defineRule({
     // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/reposerver/repository/repository.go, resolveReferencedSources
     unreferenced: ({ application, file, ref, near }: Record<'application' | 'file' | 'ref' | 'near', string>) =>
       `${application} takes the values file ${file}, and none of its sources has ref: ${ref}, so Argo CD fails to render it and deploys no change of it.${near} Write a ref that a source has, or add it to the source with that file.`,
+    // Source: https://docs.github.com/en/pages/getting-started-with-github-pages/what-is-github-pages
+    notGit: ({ application, path, url }: Record<'application' | 'path' | 'url', string>) =>
+      `${application} takes the path ${path} from ${url}, which is a repository of charts, not of Git, so Argo CD cannot read it and deploys no change of it. If the chart ${path} is meant, write chart: ${path} in place of path.`,
+    // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/util/helm/client.go, GetIndex
+    notCharts: ({ application, chart, url }: Record<'application' | 'chart' | 'url', string>) =>
+      `${application} takes the chart ${chart} from ${url}, which is a repository of Git and has no index of charts, so Argo CD does not find the chart and deploys no change of it. Write the URL of the repository of charts, or the path of the chart's folder in place of chart.`,
   },
-  later: { absolute: '1.18.0', branch: '1.21.0' },
+  later: { absolute: '1.18.0', branch: '1.21.0', notGit: '1.26.0', notCharts: '1.26.0' },
   check({ manifest, report }) {
     const root = applicationRootOf(manifest)
     if (!root) return
@@ -93,11 +99,22 @@ export default defineRule({
         const revision = textAt(targetRevision)
         report(targetRevision, 'branch', { application, chart: textAt(chart), revision }, { keys: [textAt(chart)] })
       }
+      const url = textAt(repoURL)
+      if (!isGiven(chart) && isGiven(path) && ofPages.test(url))
+        report(path, 'notGit', { application, path: place, url }, { keys: [url] })
+      if (isGiven(chart) && ofGit.test(url))
+        report(repoURL, 'notCharts', { application, chart: textAt(chart), url }, { keys: [url] })
     }
     for (const { at, file, ref, near } of isOneOfSeveral ? unreferencedIn(its) : [])
       report(at, 'unreferenced', { application, file, ref, near }, { keys: [file] })
   },
 })
+
+/** GitHub Pages, where charts are published: it serves files, not Git. */
+const ofPages = /^https:\/\/[^/]+\.github\.io(?:\/|$)/
+
+/** A repository of GitHub or GitLab itself, with no file of it behind it that may be an index. */
+const ofGit = /^https:\/\/(?:www\.)?(?:github|gitlab)\.com\/[^/]+\/[^/]+\/?$/
 
 /** An expression that is no name of a parameter: with a pipe, an argument, or a dot before it. */
 const notAName = /\{\{\s*(?:\.|[^\s{}]+\s+[^\s{}])[^{}]*\}\}/

@@ -56,7 +56,7 @@ export default defineRule({
       const names = { controller: nameOfController(controller), was, secret }
       const keys = [secret]
       if (!made) {
-        if (!isPlaceholder(secret)) report(now.at, 'unmade', { ...names, maker: nameOf(old.ref) }, { keys })
+        if (!isPlaceholder(secret) || movesAlone(was, secret)) report(now.at, 'unmade', { ...names, maker: nameOf(old.ref) }, { keys })
         continue
       }
       const [served, serves] = [namesOf(old), namesOf(made)]
@@ -85,6 +85,12 @@ function writtenIn(setting: Controller['defaultCertificate']): string | undefine
 function secretIn(text: string): { namespace: string; name: string } {
   const slash = text.indexOf('/')
   return { namespace: text.slice(0, Math.max(slash, 0)), name: text.slice(slash + 1) }
+}
+
+/** Whether a Secret whose name has a variable is the same in another namespace, which has none. */
+function movesAlone(was: string, secret: string): boolean {
+  const [old, now] = [secretIn(was), secretIn(secret)]
+  return old.name === now.name && now.namespace !== '' && !isPlaceholder(now.namespace)
 }
 
 /** A variable may have the value of any name, but hardly for that of another variable. */
