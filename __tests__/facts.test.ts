@@ -19,6 +19,7 @@ import { ClusterObjectFactsFile } from '../src/kubernetes/protection/cluster-obj
 import { BootstrapFile } from '../src/kubernetes/rbac/bootstrap-rbac'
 import { ApiFactsFile } from '../src/kubernetes/versions/api-facts'
 import { ApiGroupsFile } from '../src/kubernetes/versions/api-groups'
+import { ComponentApisFile } from '../src/kubernetes/versions/component-apis'
 import { ComponentFactsFile } from '../src/kubernetes/versions/component-facts'
 import { DefectFile } from '../src/kubernetes/versions/defect-facts'
 import { MatrixFile, matrixRows } from '../src/kubernetes/versions/matrix-facts'
@@ -42,6 +43,7 @@ const schemas = {
   'chart-shapes.yaml': ChartShapesFile,
   'chart-values.yaml': ChartValuesFile,
   'cluster-objects.yaml': ClusterObjectFactsFile,
+  'component-apis.yaml': ComponentApisFile,
   'component-permissions.yaml': PermissionFile,
   'components.yaml': ComponentFactsFile,
   'controller-charts.yaml': ChartFactsFile,

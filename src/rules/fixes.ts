@@ -54,7 +54,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],
   'ingress-tls/certificate-issued': ['incomplete', 'issuerRemoved', 'issuerUnknown', 'labelled', 'shared'],
   'ingress-tls/certificate-used': ['ignored', 'missed', 'named'],
-  'ingress-tls/credentials-provided': ['misnamed'],
+  'ingress-tls/credentials-provided': ['keyMissing', 'misnamed'],
   'ingress-tls/default-certificate-kept': ['staging', 'uncovered', 'unmade'],
   'ingress-tls/gateway-certificate': ['grantRemoved', 'otherType', 'wrongType'],
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
@@ -112,4 +112,5 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'version-matrix/downgrade-safe': ['down'],
   'version-matrix/known-defect': ['known', 'severe'],
   'version-matrix/rbac-matches-version': ['lacks'],
+  'version-matrix/release-serves': ['lost'],
 }

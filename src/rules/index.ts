@@ -131,6 +131,7 @@ import kernelSupported from './version-matrix/kernel-supported'
 import knownDefect from './version-matrix/known-defect'
 import kubernetesSupported from './version-matrix/kubernetes-supported'
 import rbacMatchesVersion from './version-matrix/rbac-matches-version'
+import releaseServes from './version-matrix/release-serves'
 import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
@@ -267,5 +268,6 @@ export const rules: readonly Rule[] = [
   knownDefect,
   kubernetesSupported,
   rbacMatchesVersion,
+  releaseServes,
   versionSkew,
 ]

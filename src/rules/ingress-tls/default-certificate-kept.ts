@@ -56,7 +56,8 @@ export default defineRule({
       const names = { controller: nameOfController(controller), was, secret }
       const keys = [secret]
       if (!made) {
-        if (!isPlaceholder(secret) || movesAlone(was, secret)) report(now.at, 'unmade', { ...names, maker: nameOf(old.ref) }, { keys })
+        if (!isPlaceholder(secret) || movesAlone(was, secret))
+          report(now.at, 'unmade', { ...names, maker: nameOf(old.ref) }, { keys })
         continue
       }
       const [served, serves] = [namesOf(old), namesOf(made)]
