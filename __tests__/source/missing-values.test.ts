@@ -102,6 +102,12 @@ test.each<[what: string, base: Files, head: Files, words: string]>([
     'web.yaml:15 Application argocd/web names $values/envs/prod.yaml (envs/prod.yaml), but this change removes the file, so Argo CD fails to sync it',
   ],
   [
+    'that only a glob names',
+    {},
+    { 'web.yaml': app(referring('$values/envs/qa-*.yaml')) },
+    'web.yaml:15 Application argocd/web names $values/envs/qa-*.yaml (envs/qa-*.yaml), but there is no such file in this repository, so Argo CD fails to sync it',
+  ],
+  [
     'of an Application of an ApplicationSet',
     { 'web.yaml': set },
     { 'envs/prod.yaml': null },
@@ -144,6 +150,7 @@ test.each<[what: string, base: Files, head: Files, words: string]>([
 
 test.each<[what: string, base: Files, head: Files]>([
   ['that is there', {}, { 'web.yaml': app(own('../../envs/prod.yaml')) }],
+  ['that a glob matches', {}, { 'web.yaml': app(referring('$values/env*/pro?.yaml')) }],
   ['that may be missing', {}, { 'web.yaml': app(own('a.yaml', '      ignoreMissingValueFiles: true\n')) }],
   ['of another branch', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'staging')) }],
   ['of a tag', {}, { 'web.yaml': app(referring('$values/envs/qa.yaml', 'v1.0.0')) }],

@@ -1,6 +1,8 @@
+import { minimatch } from 'minimatch'
 import { type ApplicationSource, sourceNamed, valueFilesOf } from '../../gitops/application'
 import { textAt } from '../../gitops/text'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Checkout } from '../../revision/checkout'
 import { inside } from '../../sources/kustomization'
 import type { GitOpsSources } from '../common/gitops-sources'
 import { mayBeThere } from '../common/missing-values'
@@ -23,8 +25,8 @@ export function findMissingValues(
   const isAssumed = bringer?.kind === 'helm' && bringer.origin === 'discovered'
   for (const { ref, path, entry, at } of valueFilesOf(source)) {
     const owner = ref === undefined ? source : sourceNamed(ref, sources)
-    // Variables, globs and URLs.
-    if (!owner || path === '' || /[${*?[]|:\/\//.test(path)) continue
+    // Variables and URLs.
+    if (!owner || path === '' || /[${]|:\/\//.test(path)) continue
     // A value that only the real releases of its chart have: `{{ .Values.path }}/network.yaml`.
     if (isAssumed && path.includes('//')) continue
     const isHere = ref === undefined ? chart !== undefined : named.isThisRepository(textAt(owner.repoURL))
@@ -36,9 +38,16 @@ export function findMissingValues(
     const { checkout } = named.repositoryIndex
     // Argo CD refuses links out of the repository.
     const isLostLink = checkout.tree.entries.get(place)?.type === 'link' && !checkout.has(place)
-    if (!isLostLink && mayBeThere(place, checkout)) continue
+    const isThere = /[*?[]/.test(place) ? matchesAny(place, checkout) : mayBeThere(place, checkout)
+    if (!isLostLink && isThere) continue
     const release = nameOf(manifest.ref)
     const site = named.siteOf(manifest, at)
     named.missing.push({ deployer: 'Argo CD', ...site, release, written: entry, place, list: 'values', branch })
   }
+}
+
+/** Whether a glob matches a file. Source: argo-cd v3.4.0, reposerver/repository/repository.go, getResolvedValueFiles */
+function matchesAny(glob: string, { tree }: Checkout): boolean {
+  const fixed = glob.split('/').slice(0, glob.slice(0, glob.search(/[*?[]/)).split('/').length - 1)
+  return tree.at(fixed.join('/')).some(minimatch.filter(glob, { dot: true, nobrace: true }))
 }
