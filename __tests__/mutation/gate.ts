@@ -6,7 +6,7 @@ import { loadFile } from '../../src/manifest/load'
 import { Manifest } from '../../src/manifest/manifest'
 import { Checkout } from '../../src/revision/checkout'
 import { readTree } from '../../src/revision/tree'
-import { readKustomizations } from '../../src/sources/kustomization'
+import { readKustomizations } from '../../src/sources/read-kustomizations'
 import { judge } from '../harness'
 import { MemoryRevision } from '../memory-revision'
 

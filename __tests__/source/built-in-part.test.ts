@@ -194,6 +194,68 @@ describe('a Kustomization is built without what is for things from elsewhere', (
     ).toEqual([])
   })
 
+  describe('the files that a plugin uses', () => {
+    const ksops = (files: string) =>
+      `apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: secrets}\n${files}\nbinaryFiles: [ca.crt=keys/ca.bin]\n`
+    const secret = (data: string) => `apiVersion: v1\nkind: Secret\nmetadata: {name: app}\ndata: {key: ${data}}\n`
+    const inline = (files: string) => {
+      const lines = ksops(files).split('\n').filter(Boolean)
+      return ['generators:', '  - |-', ...lines.map((line) => `    ${line}`)]
+    }
+    const states = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
+      (inspected.files ?? []).map(({ path, state, cause, reason }) => `${path} ${state} ${cause}: ${reason}`)
+    const notRun = 'only the plugin ksops of the Kustomization app uses it, and that is not run here'
+
+    test.each<[string, Files]>([
+      [
+        'a file',
+        {
+          'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'generators: [secrets.yaml]'),
+          'app/secrets.yaml': ksops('files: [./secret.enc.yaml]'),
+        },
+      ],
+      [
+        'a file that a folder takes in',
+        {
+          'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'generators: [plugins]'),
+          'app/plugins/kustomization.yaml': kustomization('resources: [secrets.yaml]'),
+          'app/plugins/secrets.yaml': ksops('secretFrom: [{metadata: {name: app}, files: [secret.enc.yaml]}]'),
+        },
+      ],
+      [
+        'the Kustomization',
+        { 'app/kustomization.yaml': kustomization('resources: [web.yaml]', ...inline('files: [secret.enc.yaml]')) },
+      ],
+    ])('are not judged, and no orphans, with its config in %s', async (_, files) => {
+      const base = {
+        'app/web.yaml': web('web.example.com'),
+        'app/secret.enc.yaml': secret('b2xk'),
+        'app/keys/ca.bin': 'old',
+        'app/beside.yaml': secret('bm9uZQ=='),
+        ...files,
+      }
+      const report = await judge(base, { 'app/secret.enc.yaml': secret('bmV3'), 'app/keys/ca.bin': 'new' })
+      expect(states(report)).toEqual([
+        `app/keys/ca.bin not-judged generator-plugin: ${notRun}`,
+        `app/secret.enc.yaml not-judged generator-plugin: ${notRun}`,
+      ])
+      expect(places(report)).toEqual([expect.stringMatching(/^notice head\/.* exact source\/not-judged$/)])
+      expect(report.inspected.skipped.filter(({ reason }) => reason.includes('orphan')).map(({ path }) => path)).toEqual([
+        'app/beside.yaml',
+      ])
+    })
+
+    test('are judged where the Kustomization lists them, too', async () => {
+      const base = {
+        'app/kustomization.yaml': kustomization('resources: [secret.enc.yaml]', 'generators: [secrets.yaml]'),
+        'app/secrets.yaml': ksops('files: [secret.enc.yaml]'),
+        'app/secret.enc.yaml': secret('b2xk'),
+      }
+      const report = await judge(base, { 'app/secret.enc.yaml': secret('bmV3') })
+      expect(states(report)).toEqual(['app/secret.enc.yaml judged undefined: its objects are rendered and judged'])
+    })
+  })
+
   test('a plugin that comes with the change is left out on both sides, and is not judged', async () => {
     const base = {
       'app/web.yaml': web('web.example.com'),

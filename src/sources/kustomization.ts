@@ -33,8 +33,10 @@ export interface Kustomization {
   readonly includes: readonly Mention[]
   /** The files of its patches, from the repository's root. */
   readonly patches: readonly string[]
-  /** Paths of the repository that any string in it leads to: files and folders. */
+  /** Paths of the repository that any string in it, or in a file of its plugins, leads to: files and folders. */
   readonly leadsTo: readonly string[]
+  /** Those of them that only its plugins name. */
+  readonly ofPlugins: readonly string[]
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
   readonly namespace: string
@@ -58,32 +60,6 @@ export interface Kustomization {
   readonly onlyTakesIn: boolean
 }
 
-/** Every Kustomization of a revision, by folder; those in ignored files only where others include them. */
-export async function readKustomizations(checkout: Checkout): Promise<Map<string, Kustomization>> {
-  const files = new Map<string, string>()
-  for (const name of [...kustomizationNames].reverse()) {
-    for (const file of checkout.tree.entries.keys())
-      if (file.endsWith(name) && path.basename(file) === name && checkout.has(file)) files.set(folderOf(file), file)
-  }
-  const texts = await checkout.texts([...files.values()])
-  const all = new Map<string, Kustomization>()
-  for (const [folder, file] of files) {
-    const text = texts.get(file)
-    if (text !== undefined && !isForeign(text)) all.set(folder, readKustomization(folder, file, text, checkout))
-  }
-  const found = new Map([...all].filter(([, { file }]) => !checkout.tree.ignores(file)))
-  const open = [...found.values()]
-  for (let one = open.pop(); one; one = open.pop()) {
-    for (const place of one.leadsTo) {
-      const taken = all.get(place)
-      if (!taken || found.has(place)) continue
-      found.set(place, taken)
-      open.push(taken)
-    }
-  }
-  return found
-}
-
 /** The Kustomization of a folder, where a glob of `ignore` takes it. */
 export function ignorableKustomization(folder: string, checkout: Checkout): string | undefined {
   const files = kustomizationNames.map((name) => path.join(folder, name))
@@ -99,10 +75,6 @@ export function isForeign(text: string): boolean {
   return apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')
 }
 
-function folderOf(file: string): string {
-  return file.includes('/') ? path.dirname(file) : ''
-}
-
 /** Texts that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
 const known = new Map<string, KustomizeReading>()
 
@@ -116,12 +88,8 @@ function readingOf(text: string): KustomizeReading {
 export function readKustomization(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
   const reading = readingOf(text)
   const { tree } = checkout
-  // `files: [app.conf=config/app.conf]` names a file behind its key.
-  const strings = new Set([...reading.strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)]))
-  const leadsTo = [...strings].flatMap((string) => {
-    const place = inside(folder, string)
-    return place === undefined ? [] : [...linksOn(tree, place), place, realPlace(tree, place)]
-  })
+  const own = placesNamed(reading.strings, folder, checkout)
+  const ofPlugins = placesNamed(reading.inlineStrings, folder, checkout).filter((place) => !own.includes(place))
   const isHere = (place: string | undefined) => place !== undefined && tree.at(realPlace(tree, place)).length > 0
   const chartHome = reading.places.find(({ leaf, field }) => leaf === 'folder' && field === 'helmGlobals')?.text
   const includes = reading.places.filter(isInclude)
@@ -137,7 +105,8 @@ export function readKustomization(folder: string, file: string, text: string, ch
     words: reading.words,
     includes,
     patches: reading.places.filter(isPatch).flatMap(({ text: written }) => inside(folder, written) ?? []),
-    leadsTo: [...new Set([...leadsTo, ...fetched])].filter((place) => tree.at(place).length > 0).sort(),
+    leadsTo: [...new Set([...own, ...ofPlugins, ...fetched])].filter((place) => tree.at(place).length > 0).sort(),
+    ofPlugins: ofPlugins.filter((place) => checkout.has(place)),
     charts: reading.charts.map((chart) => ({
       ...chart,
       unpackedIn: unpackedIn(chart),
@@ -160,6 +129,16 @@ export function readKustomization(folder: string, file: string, text: string, ch
       }),
     ],
   }
+}
+
+/** The paths of the repository that strings may lead to from a folder, with those behind symbolic links. */
+export function placesNamed(strings: Iterable<string>, folder: string, { tree }: Checkout): string[] {
+  // `files: [app.conf=config/app.conf]` names a file behind its key.
+  const all = new Set([...strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)]))
+  return [...all].flatMap((string) => {
+    const place = inside(folder, string)
+    return place === undefined ? [] : [...linksOn(tree, place), place, realPlace(tree, place)]
+  })
 }
 
 function isInclude({ leaf }: NamedPlace): boolean {

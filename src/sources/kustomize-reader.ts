@@ -72,6 +72,8 @@ export interface KustomizeReading {
   readonly keys: readonly string[]
   /** Every string that may be a path. */
   readonly strings: ReadonlySet<string>
+  /** Those of plugins that are written in it. */
+  readonly inlineStrings: ReadonlySet<string>
 }
 
 /** Reads the first document of a text, the only one that kustomize reads of a kustomization.yaml. */
@@ -82,9 +84,10 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
   const walk = new KustomizationWalk(sound, leftOut)
   try {
     const written = walk.write(sound.contents ?? nodeOf(null), shape) ?? ''
-    const { places, charts, faults, strings } = walk
+    const { places, charts, faults, strings, inlineStrings } = walk
     const all = fault ? [fault, ...faults] : faults
-    return { places, charts, faults: all, strings, written: fault ? '' : written, ...walk.outermost(sound.contents) }
+    const read = { places, charts, faults: all, strings, inlineStrings, written: fault ? '' : written }
+    return { ...read, ...walk.outermost(sound.contents) }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return {
@@ -123,7 +126,10 @@ function asFarAsItGoes(text: string): SoundYaml {
 const maxBrokenReads = 1024 * 1024
 
 /** Reads a file of plugins, or inline YAML in its place. */
-export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {
+export function readPlugins(
+  text: string,
+  leftOut = nothingLeftOut,
+): Omit<KustomizeReading, 'words' | 'keys' | 'inlineStrings'> {
   let before = 0
   let counted = 0
   const all = splitDocuments(text).map((document) => {
@@ -152,6 +158,7 @@ const nothing: KustomizeReading = {
   words: new Map(),
   keys: [],
   strings: new Set(),
+  inlineStrings: new Set(),
 }
 
 function lower({ startLine, endLine, ...rest }: Region, by: number): Region {
@@ -168,6 +175,7 @@ class KustomizationWalk {
   readonly charts: WrittenChart[] = []
   readonly faults: Fault[] = []
   readonly strings = new Set<string>()
+  readonly inlineStrings = new Set<string>()
   private readonly regionOf: (node: Node) => Region
 
   constructor(
@@ -253,7 +261,7 @@ class KustomizationWalk {
   /** Plugins written in a Kustomization itself. */
   private inline(text: string, { region, field }: NamedPlace): string {
     const { places, faults, written, strings } = readPlugins(text, this.leftOut)
-    for (const string of strings) this.strings.add(string)
+    for (const string of strings) this.inlineStrings.add(string)
     this.places.push(...places.map((place) => ({ ...place, region, field })))
     this.faults.push(...faults.map((fault) => ({ ...fault, region })))
     return written

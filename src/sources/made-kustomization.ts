@@ -27,6 +27,7 @@ export function madeKustomization(
     component: false,
     includes: members.map((member) => ({ text: path.relative(`/${folder}`, `/${member}`), region: startOf(1) })),
     leadsTo: [...members, ...patches].sort(),
+    ofPlugins: [],
     charts: [],
     namespace: '',
     words: new Map(),

@@ -7,6 +7,7 @@ import { faultOfPlace } from '../../sources/kustomization-paths'
 import { kustomizationShape, pluginShapes } from '../../sources/kustomize-fields'
 import { readKustomizeText, readPlugins } from '../../sources/kustomize-reader'
 import { isUrl, realPlace } from '../../sources/places'
+import { pluginFilesAt } from '../../sources/plugin-files'
 import type { KustomizeSource } from '../../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../../sources/untyped'
 import type { Failure } from './rendering'
@@ -85,12 +86,10 @@ export async function pluginsOf(
   const found: PluginFile[] = []
   for (const { file, folder, pluginPlaces } of kustomizations) {
     for (const mention of pluginPlaces) {
-      const files = filesOf(mention, folder, all, checkout)
-      if (typeof files === 'string') {
-        const { text: about, region } = mention
-        return { failure: { cause: 'plugins-not-followed', about, reason: files, path: file, region } }
-      }
-      found.push(...files.map((one) => ({ file: one, from: folder })))
+      const { text: about, region } = mention
+      const reason = notFollowed(mention, folder, all, checkout)
+      if (reason !== undefined) return { failure: { cause: 'plugins-not-followed', about, reason, path: file, region } }
+      found.push(...pluginFilesAt(about, folder, all, checkout).map((one) => ({ file: one, from: folder })))
     }
   }
   const texts = await checkout.texts(found.map(({ file }) => file))
@@ -123,27 +122,21 @@ export async function pluginsOf(
   return { written, mayReadFiles }
 }
 
-/** The files of plugins that an entry leads to, or why they are not known. */
-function filesOf(
+/** The reason why the files of plugins that an entry leads to are not known. */
+function notFollowed(
   { text }: Mention,
   folder: string,
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
-): readonly string[] | string {
+): string | undefined {
   const place = inside(folder, text)
-  if (place === undefined) return []
-  const real = realPlace(checkout.tree, place)
-  if (checkout.has(real)) return [real]
-  const files: string[] = []
-  for (const one of closureOf(real, all)) {
-    if (!one.onlyTakesIn)
-      return `it uses plugins from the Kustomization ${one.folder || '.'}, which may change the files they read; name the plugin files here`
-    for (const { text: entry } of one.includes) {
-      const file = inside(one.folder, entry)
-      if (file !== undefined && checkout.has(realPlace(checkout.tree, file))) files.push(realPlace(checkout.tree, file))
-    }
-  }
-  return files
+  const real = place === undefined ? undefined : realPlace(checkout.tree, place)
+  if (real === undefined || checkout.has(real)) return undefined
+  const changing = closureOf(real, all).find(({ onlyTakesIn }) => !onlyTakesIn)
+  return (
+    changing &&
+    `it uses plugins from the Kustomization ${changing.folder || '.'}, which may change the files they read; name the plugin files here`
+  )
 }
 
 /**
