@@ -77,8 +77,8 @@ test('counts manifests and releases, and says what would raise the share', async
   expect(text).toContain(
     `Deployed by nothing that this repository shows; if something does, it is not seen:
 
-1 file: files next to charts and Kustomizations that nothing uses
-  Nothing deploys them. Name them in the Kustomization, or delete them.
+1 file: files that no Kustomization lists
+  No Kustomization or other known object deploys them. List those that should be deployed in a Kustomization.
   infra/left.yaml: it is an orphan: the Kustomization of infra does not list it
 `,
   )
@@ -133,6 +133,37 @@ test('sources that do not render, are built in part or belong to other tools are
   expect(notSeen.find(({ causes }) => causes.includes('chart-elsewhere'))?.from).toEqual([
     { url: 'https://far.example.com', releases: 1 },
   ])
+})
+
+test('a tool that is not found is the first cause, and its own', async () => {
+  const files: Files = {
+    'chart/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+    'chart/values.yaml': 'host: web.example.com\n',
+    'chart/templates/map.yaml': configMap('web'),
+    'chart/templates/.gitkeep': '',
+    ...Object.fromEntries(
+      Array.from({ length: 9 }, (_, index) => [`apps/r${index}.yaml`, release(`r${index}`, `c${index}`, '{}')]),
+    ),
+    'apps/charts.yaml': charts,
+  }
+  const { stdout } = await guard(['coverage', '--repo', repositoryOf(files).dir, '--helm', '/nowhere/helm'])
+  const [, first = ''] = stdout.split('Not seen, and what changes that:\n\n')
+  expect(first.split('\n').slice(0, 4)).toEqual([
+    '1 release, 3 files: charts and Kustomizations for which a tool was not found',
+    '  They are not rendered, so their objects are not seen. Install the tool that the message names, or set its path with the input or option of its name.',
+    '  chart/Chart.yaml: release default/web of chart: /nowhere/helm, which the input or option helm names, does not exist',
+    expect.stringMatching(/^ {2}chart\/templates\/map\.yaml: /),
+  ])
+})
+
+test('a file without the name of a manifest in a folder of Ansible is not counted', async () => {
+  const { files } = await json({
+    'ansible/playbooks/deploy.yaml': '- hosts: all\n  tasks:\n    - kubernetes.core.k8s: {state: present}\n',
+    'ansible/playbooks/.gitkeep': '',
+    'ansible/files/motd': 'hello\n',
+    'ansible/templates/web.yaml.j2': configMap('web'),
+  })
+  expect(files).toMatchObject({ 'not-judged': 2, 'not-kubernetes': 2 })
 })
 
 test('the table has one row for a folder where little is missing, and at most 20', async () => {

@@ -12,6 +12,8 @@ export interface CauseText {
   readonly byKeys?: true
   /** An error, unless the config sets another level. */
   readonly isError?: true
+  /** Coverage names it before all others: the rest may follow from it. */
+  readonly comesFirst?: true
 }
 
 const valuesElsewhere: CauseText = {
@@ -31,6 +33,12 @@ const vendorIt =
   'To have it judged without fetching, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.'
 
 const causes: Readonly<Record<string, CauseText>> = {
+  'tool-missing': {
+    many: 'charts and Kustomizations for which a tool was not found',
+    effect: 'They are not rendered, so their objects are not seen.',
+    remedy: 'Install the tool that the message names, or set its path with the input or option of its name.',
+    comesFirst: true,
+  },
   'chart-elsewhere': {
     many: 'releases of charts that are not in this repository',
     effect: 'The objects that the chart creates are not seen.',
@@ -166,13 +174,13 @@ const causes: Readonly<Record<string, CauseText>> = {
   'folder-missing': {
     many: 'objects whose folder is not in this repository',
     effect: 'It deploys nothing until the folder is there.',
-    remedy: 'Correct its path, or remove it.',
+    remedy: 'Correct its path, or add the folder.',
     byKeys: true,
   },
   'nothing-to-apply': {
     many: 'objects whose folder has nothing to apply',
     effect: 'It deploys nothing, or manifests that are generated elsewhere.',
-    remedy: 'Correct its path, or remove it.',
+    remedy: 'Correct its path, or add manifests to the folder.',
   },
   'remote-entry': {
     many: 'entries of Kustomizations that are not in this repository',
@@ -259,14 +267,14 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Declare the release under `helm:` in the config, with its values files.',
   },
   orphan: {
-    many: 'files next to charts and Kustomizations that nothing uses',
-    effect: 'Nothing deploys them.',
-    remedy: 'Name them in the Kustomization, or delete them.',
+    many: 'files that no Kustomization lists',
+    effect: 'No Kustomization or other known object deploys them.',
+    remedy: 'List those that should be deployed in a Kustomization.',
   },
   idle: {
     many: 'charts and Kustomizations that do not render and that nothing deploys',
     effect: 'They are treated as leftovers.',
-    remedy: 'Delete them, or fix the error that the message names.',
+    remedy: 'Fix the error that the message names in those that should be deployed.',
   },
   'ignored-file': {
     many: 'files that `ignore` excludes',

@@ -68,7 +68,7 @@ export interface CoverageOverview {
   readonly files: FileCounts
   readonly releases: ReleaseCounts
   readonly folders: readonly FolderCoverage[]
-  /** The causes, those that hide most first. */
+  /** The causes: a missing tool first, then those that hide most. */
   readonly notSeen: readonly CauseCoverage[]
   /** The files that no known deployment contains. */
   readonly notDeployed: readonly CauseCoverage[]
@@ -133,7 +133,11 @@ function causesOf(files: readonly CoveredFile[], releases: readonly CoveredRelea
   for (const release of releases) groupFor({ cause: release.cause ?? '' }).releases.push(release)
   return [...groups.values()]
     .map((group) => causeCoverage(group.files, group.releases))
-    .sort((a, b) => weightOf(b) - weightOf(a) || (a.title < b.title ? -1 : 1))
+    .sort((a, b) => leadOf(b) - leadOf(a) || weightOf(b) - weightOf(a) || (a.title < b.title ? -1 : 1))
+}
+
+function leadOf({ causes }: CauseCoverage): number {
+  return Number(causes.some((cause) => causeText(cause).comesFirst))
 }
 
 function weightOf({ files, releases, partly }: CauseCoverage): number {

@@ -60,6 +60,7 @@ export function failing(
 
 /** The id of the cause for which a source is not rendered whole. */
 export function causeOfFailure({ source, failure, asWritten }: FailedTaking): string {
+  if (failure.missing) return failure.cause
   if (failure.leftOut) return 'chart-elsewhere'
   if (failure.remote?.length) return 'remote-entry'
   if (isGuess(source) && !failure.cause.startsWith('dependency-')) return 'no-release'
