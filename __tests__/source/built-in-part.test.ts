@@ -240,8 +240,21 @@ describe('a Kustomization is built without what is for things from elsewhere', (
         `app/secret.enc.yaml not-judged generator-plugin: ${notRun}`,
       ])
       expect(places(report)).toEqual([expect.stringMatching(/^notice head\/.* exact source\/not-judged$/)])
-      expect(report.inspected.skipped.filter(({ reason }) => reason.includes('orphan')).map(({ path }) => path)).toEqual([
-        'app/beside.yaml',
+      expect(
+        report.inspected.skipped.filter(({ reason }) => reason.includes('orphan')).map(({ path }) => path),
+      ).toEqual(['app/beside.yaml'])
+    })
+
+    test('are no other files beside it', async () => {
+      const base = {
+        'app/kustomization.yaml': kustomization('resources: [web.yaml]', 'generators: [secrets.yaml]'),
+        'app/web.yaml': web('web.example.com'),
+        'app/secrets.yaml': ksops('files: [secret.enc.yaml]'),
+        'app/beside.yaml': secret('b2xk'),
+      }
+      const report = await judge(base, { 'app/beside.yaml': secret('bmV3') })
+      expect(states(report)).toEqual([
+        'app/beside.yaml not-deployed orphan: it is an orphan: the Kustomization of app does not list it',
       ])
     })
 

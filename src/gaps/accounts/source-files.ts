@@ -81,14 +81,17 @@ function namedFiles(
     // The files of another Kustomization are its own.
     ...leadsTo.filter((place) => !discovery.kustomizations.has(place)).flatMap((place) => checkout.tree.at(place)),
     ...charts.flatMap((chart) => checkout.below(chart.folder)),
-    // Plugins name further files in files of their own.
-    ...(plugins ? checkout.below(folder) : []),
+    // Plugins may read a chart or a folder.
+    ...(plugins ? checkout.below(folder).filter((one) => discovery.ownership.get(one)?.deployed !== false) : []),
   ]
 }
 
 /** Files of a chart that helm does not use in a release: tests, other sets of values, documentation. */
 const besideChart =
   /^(?:values[-.](?!schema\.json$).+|values\/.*|ci\/.*|(?:unit)?tests?\/.*|\.helmignore|OWNERS|LICENSE|.*\.md)$/
+
+/** Files for Git alone. */
+const forGit = /(?:^|\/)\.git(?:keep|ignore|attributes)$/
 
 /** The files that helm takes, with those behind symbolic links. */
 function filesOfChart(files: readonly string[], source: HelmSource, side: SideOfChange): string[] {
@@ -109,7 +112,7 @@ function isTakenByChart(file: string, { chart, values }: HelmSource, { checkout 
   let folder = path.dirname(file)
   while (folder !== '.' && !checkout.has(path.join(folder, 'Chart.yaml'))) folder = path.dirname(folder)
   const within = folder === '.' ? file : file.slice(folder.length + 1)
-  return within === 'values.yaml' || !besideChart.test(within)
+  return within === 'values.yaml' || !(besideChart.test(within) || forGit.test(within))
 }
 
 /** A source that does not read one of its files, at the head, or at the base if the head does not have the source. */
