@@ -20,6 +20,7 @@ import type { Checkout } from '../revision/checkout'
 import type { Kustomization } from '../sources/kustomization'
 import { readKustomizations } from '../sources/read-kustomizations'
 import { placeOf, type Source } from '../sources/source'
+import { appliedByScripts } from './applied-by-scripts'
 import { declaredSource } from './declared-source'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
 import { Followed, type FollowLimits, type Render } from './followed'
@@ -77,6 +78,8 @@ export interface Discovery {
   readonly mirrors: readonly string[]
   /** Whether all Kustomizations may take in files that are not in their folder, by the files of the base. */
   readonly allowsOutsideFiles: boolean
+  /** The files that scripts of the base apply. */
+  readonly applied: ReadonlySet<string>
 }
 
 /** The inputs of discovery other than the files. */
@@ -117,6 +120,8 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   const mirrors = known.base?.mirrors ?? mirroredNames(all, known.repository)
   const allowsOutsideFiles =
     known.base?.allowsOutsideFiles ?? (await takesOutsideFiles(checkout, kustomizationsInFiles))
+  const applied =
+    known.base?.applied ?? (kustomizationsInFiles.size > 0 ? await appliedByScripts(checkout) : new Set<string>())
   const sourceIgnores = await sourceIgnoresIn(checkout)
   const followed = new Followed(
     all,
@@ -139,6 +144,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     generatedBySets: new Map<Manifest, GeneratedBySet>(),
     patchFiles: patchFilesOf(kustomizationsInFiles),
     allowsOutsideFiles,
+    applied,
     known: { ...known, repository: [...known.repository, ...mirrors] },
     followed,
     all,
@@ -182,6 +188,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     usesFlux: gitOps.usesFlux,
     mirrors,
     allowsOutsideFiles,
+    applied,
     appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }
@@ -201,6 +208,7 @@ interface SideReading {
   /** The files of patches. */
   readonly patchFiles: ReadonlySet<string>
   readonly allowsOutsideFiles: boolean
+  readonly applied: ReadonlySet<string>
   readonly known: DiscoveryInput
   readonly followed: Followed
   /** The Argo CD and Flux objects of the files. */
@@ -234,7 +242,7 @@ async function readRound(charts: readonly string[], reading: SideReading) {
 /** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 function readGitOpsSources(reading: SideReading) {
   const { checkout, declared, parts, kustomizationsInFiles, known, followed, all, fileDeployments } = reading
-  const { sourceIgnores, generatorFiles, argoFiles, touched, generatedBySets, patchFiles } = reading
+  const { sourceIgnores, generatorFiles, argoFiles, touched, generatedBySets, patchFiles, applied: byScripts } = reading
   const { repository, base, isNew } = known
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
   let patches = all.filter(({ origin }) => patchFiles.has(origin.path))
@@ -263,7 +271,7 @@ function readGitOpsSources(reading: SideReading) {
       ...undeployedPlainFiles(gitOps, checkout, base),
       ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),
       ...parts,
-      ...kustomizationFiles(kustomizations, checkout, base),
+      ...kustomizationFiles(kustomizations, checkout, base, byScripts),
     ])
     for (const file of [...gitOps.asDirectories.values()].flat()) ownership.delete(file)
     if (base) {

@@ -24,16 +24,21 @@ export function* chartFiles(charts: readonly string[], checkout: Checkout): Iter
   }
 }
 
-/** Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests. */
+/**
+ * Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests.
+ *
+ * @param applied the files that a script applies as they are
+ */
 export function* kustomizationFiles(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   base: Discovery | undefined,
+  applied: ReadonlySet<string>,
 ): Iterable<[string, FileOwnership]> {
   for (const { folder } of all.values()) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
-      if (file.slice(start).includes('/')) continue
+      if (file.slice(start).includes('/') || applied.has(file)) continue
       yield [
         file,
         { deployed: false, reason: `an orphan: the Kustomization of ${folder || 'this folder'} does not list it` },

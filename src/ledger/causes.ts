@@ -271,6 +271,12 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'No Kustomization or other known object deploys them.',
     remedy: 'List those that should be deployed in a Kustomization.',
   },
+  'named-orphan': {
+    many: 'files that no Kustomization lists, and that a script or a document names',
+    effect: 'Something else may deploy them, and that is not seen.',
+    remedy:
+      'To have those that are deployed judged, list them in a Kustomization, or apply them with `kubectl apply -f`.',
+  },
   idle: {
     many: 'charts and Kustomizations that do not render and that nothing deploys',
     effect: 'They are treated as leftovers.',

@@ -104,7 +104,7 @@ export async function entriesOf(
     (file) => (isDeployer(file) ? { state: 'input', reason: 'the objects that it deploys are judged' } : undefined),
     notKubernetesByName,
     await valuesOfUnknownReleases([head, base], new Set(open)),
-    undeployed(base, head),
+    await undeployed(base, head, new Set(open)),
     withoutObjects(was, is),
   ])
   return { entries, namedAt: (file) => unseenOfDeployers.get(file)?.placeAt }

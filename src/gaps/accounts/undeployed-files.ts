@@ -6,6 +6,7 @@ import { manifestName } from '../../revision/tree'
 import type { SideOfChange } from '../../sides/side'
 import { nameOfSource } from '../../sources/source'
 import type { AccountedSide } from './accounted-side'
+import { namingFiles } from './naming-files'
 
 /** Symbolic links and submodules, which have no content of their own. */
 export function links(was: AccountedSide, is: AccountedSide): Witness {
@@ -57,13 +58,35 @@ function deployersBelow(submodule: string, { discovery }: SideOfChange): string[
   ]
 }
 
-/** Files that nothing deploys. */
-export function undeployed(base: SideOfChange, head: SideOfChange): Witness {
+/** Files that nothing known deploys; a script or a document may name one. */
+export async function undeployed(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+): Promise<Witness> {
+  const namers = await Promise.all(
+    [head, base].map(({ discovery, checkout }) =>
+      namingFiles(
+        [...changed].filter((file) => discovery.ownership.get(file)?.deployed === false && manifestName.test(file)),
+        checkout,
+      ),
+    ),
+  )
   return (file) => {
     for (const { discovery, checkout } of [head, base]) {
       if (!checkout.tree.entries.has(file)) continue
       const owned = discovery.ownership.get(file)
-      if (owned && !owned.deployed) return { state: 'not-deployed', cause: 'orphan', reason: `it is ${owned.reason}` }
+      if (owned && !owned.deployed) {
+        const reason = `it is ${owned.reason}`
+        const namer = namers.flatMap((one) => one.get(file) ?? [])[0]
+        return namer === undefined
+          ? { state: 'not-deployed', cause: 'orphan', reason }
+          : {
+              state: 'not-deployed',
+              cause: 'named-orphan',
+              reason: `${reason}; ${namer} names it, so something else may deploy it`,
+            }
+      }
       if (owned)
         return {
           state: 'not-deployed',
