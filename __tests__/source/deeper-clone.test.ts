@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { deeperClone, lackedCommit } from '../../src/revision/deeper-clone'
+import { deeperClone, lackedCommit, wholeClone } from '../../src/revision/deeper-clone'
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
   ['GitHub Actions', { GITHUB_ACTIONS: 'true', CI: 'true' }, 'Set `fetch-depth: 0` on actions/checkout'],
@@ -16,4 +16,12 @@ test.each<[string, NodeJS.ProcessEnv, boolean, string]>([
   ['a laptop, of a whole clone', {}, false, 'Fetch it with git, or name a commit that this clone has'],
 ])('a commit that is lacked on %s', (_, env, shallow, sentence) => {
   expect(lackedCommit(env, shallow)).toContain(sentence)
+})
+
+test.each<[string, NodeJS.ProcessEnv, string]>([
+  ['GitHub Actions', { GITHUB_ACTIONS: 'true', CI: 'true' }, 'set `fetch-depth: 0` and no `filter` on actions/checkout'],
+  ['another CI system', { CI: 'true' }, 'let this job clone without `--filter`'],
+  ['a laptop', {}, 'run `git fetch --refetch --no-filter`, or clone without `--filter`'],
+])('contents that are lacked on %s', (_, env, advice) => {
+  expect(wholeClone(env)).toBe(advice)
 })

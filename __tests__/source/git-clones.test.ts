@@ -97,8 +97,8 @@ describe('a partial clone', () => {
       expect(lines(report)).toContain('introduced error head/web.yaml:1 source/unreadable')
       expect(lines(report)).toContain('introduced error base/rbac.yaml:1 protected-rbac/object-kept')
       const [finding] = report.findings.filter(({ rule }) => rule === 'source/unreadable')
-      expect(finding?.text).toContain(
-        'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
+      expect(finding?.text).toMatch(
+        /^This file cannot be read: its content is not in this clone and could not be fetched; .* Until then, what it holds is not judged\. It is unknown whether this change keeps Ingress shop\/web\.$/,
       )
     } finally {
       renameSync(`${remote.dir}-gone`, remote.dir)
@@ -116,6 +116,29 @@ describe('a partial clone', () => {
       const report = await checkJson('--repo', clone, '--base', 'HEAD~1', '--head', 'HEAD')
       expect(lines(report)).toEqual(['introduced error base/rbac.yaml:1 source/unreadable'])
       expect(report.status).toBe(1)
+    } finally {
+      renameSync(`${remote.dir}-gone`, remote.dir)
+    }
+  })
+
+  test('lists a file that neither the clone nor the change has, and stops no change for it', async () => {
+    const remote = new TestRepository()
+    remote.git('config', 'uploadpack.allowFilter', 'true')
+    const web = (hosts: string[]) => ingress('web', ['a.example.com'], hosts)
+    remote.commit({ 'web.yaml': web(['a.example.com']), 'large.yaml': configMap('large') })
+    remote.commit({ 'web.yaml': web(['a.example.com', 'b.example.com']) })
+    const clone = remote.clone('--filter=blob:none', '--no-checkout')
+    for (const side of ['HEAD~1', 'HEAD']) gitIn(clone, 'cat-file', '-p', `${side}:web.yaml`)
+    renameSync(remote.dir, `${remote.dir}-gone`)
+    try {
+      const report = await checkJson('--repo', clone, '--base', 'HEAD~1', '--head', 'HEAD')
+      expect(lines(report)).toEqual(['introduced error head/web.yaml:12 ingress-tls/host-covered'])
+      expect(report.inspected.skipped).toEqual([
+        {
+          path: 'large.yaml',
+          reason: expect.stringMatching(/^its content is not in this clone and could not be fetched; /),
+        },
+      ])
     } finally {
       renameSync(`${remote.dir}-gone`, remote.dir)
     }

@@ -33,6 +33,9 @@ export const gateRules = {
   'config/glob-unmatched': 'Every glob of the config matches a file.',
 } as const
 
+/** The message of `source/unreadable` about a file whose content the clone lacks: it is not one to ignore. */
+export const absentContent = 'absent'
+
 interface GateStatement {
   readonly side: Side
   readonly path: string

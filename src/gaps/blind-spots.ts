@@ -1,5 +1,6 @@
-import { gateFinding } from '../finding/gate-finding'
+import { absentContent, gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
+import { abridged } from '../listing'
 import type { Lines } from '../manifest/lines'
 import { type Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
 import type { Files } from '../revision/files'
@@ -108,7 +109,7 @@ export class BlindSpots {
       if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
     }
     for (const [path, reason] of this.head.missing) {
-      findings.push(unreadable(path, reason, start, 'introduced', undefined, lost.get(path)))
+      findings.push(missing(this.head, path, reason, 'introduced', lost.get(path)))
       lost.delete(path)
     }
     for (const [path, manifests] of lost) {
@@ -118,18 +119,16 @@ export class BlindSpots {
       )
     }
     for (const [path, reason] of this.base.missing) {
-      if (!this.head.missing.has(path)) findings.push(unreadableBase(path, reason))
+      if (!this.head.missing.has(path)) findings.push(unreadableBase(path, reason, this.base.absent.has(path)))
     }
-    for (const [path, reason] of others.missing) {
-      if (others.absent.has(path)) findings.push(unreadable(path, reason, start, 'introduced', undefined))
-      else skipped.push({ path, reason })
-    }
+    // No change decides which contents a clone lacks, and this one leaves these as they are.
+    for (const [path, reason] of others.missing) skipped.push({ path, reason })
     return { findings, skipped }
   }
 }
 
-function unreadableBase(path: string, reason: string): Finding {
-  return gateFinding('source/unreadable', 'base', 'error', {
+function unreadableBase(path: string, reason: string, isAbsent: boolean): Finding {
+  return gateFinding('source/unreadable', isAbsent ? absentContent : 'base', 'error', {
     side: 'base',
     path,
     region: start,
@@ -150,7 +149,7 @@ export function wholeGaps(head: Files): Gaps {
     }
     if (file.templates.length > 0) skipped.push({ path, reason: 'a template', cause: 'template' })
   }
-  for (const [path, reason] of head.missing) findings.push(unreadable(path, reason, start, 'existing', undefined))
+  for (const [path, reason] of head.missing) findings.push(missing(head, path, reason, 'existing'))
   return { findings, skipped }
 }
 
@@ -163,17 +162,37 @@ export function unreadable(
   fileText: Lines | undefined,
   lost: readonly Manifest[] = [],
 ): Finding {
-  const names = lost.map(({ ref }) => nameOf(ref))
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
-  const unknown =
-    names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
   return gateFinding('source/unreadable', 'unreadable', 'error', {
     side: 'head',
     path,
     region,
     status,
     keys: [path],
-    text: `This file cannot be read: ${reason}.${unknown} Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
+    text: `This file cannot be read: ${reason}.${unknownOf(lost)} Fix it, or list the file under \`ignore:\` in the config if it is not a manifest.`,
     ...(fileText ? { fileText } : {}),
   })
+}
+
+/** The finding for a file without content; only a fetch helps where the clone lacks it. */
+function missing(
+  { absent }: Files,
+  path: string,
+  reason: string,
+  status: Finding['status'],
+  lost: readonly Manifest[] = [],
+): Finding {
+  if (!absent.has(path)) return unreadable(path, reason, start, status, undefined, lost)
+  return gateFinding('source/unreadable', absentContent, 'error', {
+    side: 'head',
+    path,
+    region: start,
+    status,
+    keys: [path],
+    text: `This file cannot be read: ${reason}. Until then, what it holds is not judged.${unknownOf(lost)}`,
+  })
+}
+
+function unknownOf(lost: readonly Manifest[]): string {
+  const names = lost.map(({ ref }) => nameOf(ref))
+  return names.length > 0 ? ` It is unknown whether this change keeps ${abridged(names)}.` : ''
 }

@@ -5,6 +5,14 @@ export function deeperClone(env: NodeJS.ProcessEnv): string {
   return env.CI === 'true' ? 'Let this job clone the whole history' : 'Run `git fetch --unshallow`'
 }
 
+/** Advice to get contents that a partial clone lacks and could not fetch. */
+export function wholeClone(env: NodeJS.ProcessEnv): string {
+  if (env.GITHUB_ACTIONS === 'true') return 'set `fetch-depth: 0` and no `filter` on actions/checkout'
+  return env.CI === 'true'
+    ? 'let this job clone without `--filter`'
+    : 'run `git fetch --refetch --no-filter`, or clone without `--filter`'
+}
+
 /** Advice to get a commit that a clone lacks and could not fetch by its id. */
 export function lackedCommit(env: NodeJS.ProcessEnv, isShallow: boolean): string {
   if (env.GITHUB_ACTIONS === 'true')

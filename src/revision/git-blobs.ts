@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { wholeClone } from './deeper-clone'
 import { environment, git, type Repository, run } from './git-command'
 import { Remotes } from './remotes'
 import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
@@ -28,7 +29,7 @@ export class Blobs {
     const reader = new BatchReader(child.stdout)
     try {
       for (const entry of entries)
-        yield [entry, absent.has(entry.id) ? notInClone : (reader.ready() ?? (await reader.next()))]
+        yield [entry, absent.has(entry.id) ? notInClone() : (reader.ready() ?? (await reader.next()))]
     } finally {
       child.kill()
     }
@@ -58,7 +59,7 @@ class BatchReader {
     const header = await this.line()
     if (header === undefined) return { missing: 'git exited before it printed the content', absent: true }
     const length = sizeIn(header.toString('latin1'))
-    if (length === undefined) return notInClone
+    if (length === undefined) return notInClone()
     const content = await this.take(length, length <= sizeLimit)
     await this.take(1, false)
     return content ?? { missing: tooLarge(length) }
@@ -99,9 +100,9 @@ function sizeIn(header: string): number | undefined {
   return header.includes(' blob ') ? Number(header.slice(header.lastIndexOf(' ') + 1)) : undefined
 }
 
-const notInClone: Content = {
-  missing: 'its content is not in this clone and could not be fetched; use a full clone (no --filter)',
-  absent: true,
+function notInClone(): Content {
+  const missing = `its content is not in this clone and could not be fetched; ${wholeClone(process.env)}`
+  return { missing, absent: true }
 }
 
 /**
