@@ -64,6 +64,31 @@ test('a finding that does not stop a change needs no exception', async () => {
   expect(of('warning')).toContain('- rule: ingress-tls/secret-type')
 })
 
+test('below the entries to merge are the findings that none of them lifts', async () => {
+  const report = await judge({ base, head })
+  const [finding] = report.findings as [Finding]
+  const unlifted: Finding = { ...finding, rule: 'source/unrendered', policy: null, object: null }
+  const of = (...findings: Finding[]) => terminalReport({ ...report, findings }, plain)
+  expect(of(finding)).not.toContain('Nothing lifts')
+  expect(of(finding, unlifted)).toContain(
+    '\n\nThis lifts 1 of 2 findings that block. Nothing lifts the other one, which has to be fixed: source/unrendered web.yaml:11:13.\n\nAfter its merge,',
+  )
+  expect(of(finding, unlifted, { ...unlifted, rule: 'config/invalid', level: 'warning' })).toContain('1 of 2 findings')
+  const others = ['source/unfinished', 'source/misnamed'].map((rule) => ({ ...unlifted, rule }))
+  expect(of(finding, ...others)).toContain(
+    'This lifts 1 of 3 findings that block. Nothing lifts the other 2, which have to be fixed: source/unfinished web.yaml:11:13, source/misnamed web.yaml:11:13.',
+  )
+})
+
+test('a file whose content the clone lacks is not one to ignore', async () => {
+  const report = await judge({ base, head })
+  const [finding] = report.findings as [Finding]
+  const unread: Finding = { ...finding, rule: 'source/unreadable', policy: null, object: null }
+  const of = (message: string) => terminalReport({ ...report, findings: [{ ...unread, message }] }, plain)
+  expect(of('unreadable')).toContain('- web.yaml')
+  expect(of('absent')).not.toContain('If this change is intended')
+})
+
 test('an inventory that cannot be read is to be fixed, and the config that names it is not ignored', async () => {
   const report = await judge({ base, head })
   const finding: Finding = {
@@ -74,7 +99,7 @@ test('an inventory that cannot be read is to be fixed, and the config that names
   }
   const config = { ...report.config, path: finding.location.path }
   expect(terminalReport({ ...report, findings: [finding] }, plain)).toContain('- web.yaml')
-  expect(terminalReport({ ...report, config, findings: [finding] }, plain)).not.toContain('If this change is wanted')
+  expect(terminalReport({ ...report, config, findings: [finding] }, plain)).not.toContain('If this change is intended')
 })
 
 test('every object of a finding is named, and places of the same text are listed once', async () => {

@@ -160,7 +160,7 @@ function exceptionSection(report: Report): Section {
     suggested.left > 0
       ? [paragraph(words(`${count(suggested.left, 'more entry', 'more entries')}: see the log of the job.`))]
       : []
-  const after = afterMerge(report).map((sentence) => paragraph(words(sentence)))
+  const after = [...suggested.others, ...afterMerge(report)].map((sentence) => paragraph(words(sentence)))
   return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more, ...after], 'block of YAML')
 }
 

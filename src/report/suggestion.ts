@@ -1,12 +1,14 @@
 import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
+import { absentContent } from '../finding/gate-finding'
 import { type Finding, type Report, reaches } from '../finding/report'
-import { enumerated } from '../listing'
+import { abridged, enumerated } from '../listing'
 import type { ObjectRef } from '../manifest/manifest'
 import { configPath, knownDefectRule, notJudgedRule } from '../policy/names'
 import type { Exception } from '../policy/schema'
 import { suggestedReason } from '../policy/suggested-reason'
-import { countedFindings } from './words/wording'
+import { withCommas } from '../with-commas'
+import { countedFindings, placeOf } from './words/wording'
 
 /** The exception to merge first: a sentence, and the YAML to paste. */
 export interface SuggestedException {
@@ -14,6 +16,8 @@ export interface SuggestedException {
   readonly yaml: string
   /** The number of entries that were left out. */
   readonly left: number
+  /** The findings that block as before, as no exception lifts them; empty if there are none. */
+  readonly others: readonly string[]
 }
 
 /** An entry of `exceptions`, with the line of the expired one whose place it takes. */
@@ -31,7 +35,8 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
   const stopping = countedFindings(report).filter(({ level }) => level === 'error' || reaches(level, report.failOn))
   // An inventory that cannot be read is placed where the config names it; ignoring the config does not fix it.
   const unreadable = stopping.filter(
-    ({ rule, location }) => rule === 'source/unreadable' && location.path !== report.config.path,
+    ({ rule, message, location }) =>
+      rule === 'source/unreadable' && message !== absentContent && location.path !== report.config.path,
   )
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
   const exceptions = distinct(stopping.flatMap(entriesFor))
@@ -44,15 +49,26 @@ export function suggestException(report: Report, most = Number.POSITIVE_INFINITY
     ...(some.length > 0 ? { exceptions: some.map(({ terms, reason }) => ({ ...terms, reason, expires })) } : {}),
   }
   const left = files.length - someFiles.length + exceptions.length - some.length
+  const others = othersIn(stopping, (one) => unreadable.includes(one) || entriesFor(one).length > 0)
   const whole = report.mode === 'all'
   const wanted = whole ? 'If this is intended,' : 'If this change is intended, first'
   const apart = whole ? '' : ' in a separate pull request'
   if (path === null) {
     const yaml = stringify({ format: 1, ...lists }).trimEnd()
-    return { lead: `${wanted} add this as ${configPath}${apart}:`, yaml, left }
+    return { lead: `${wanted} add this as ${configPath}${apart}:`, yaml, left, others }
   }
   const how = `${replacing(some, path)}${apart} (extend a list that exists already):`
-  return { lead: `${wanted} ${how}`, yaml: stringify(lists).trimEnd(), left }
+  return { lead: `${wanted} ${how}`, yaml: stringify(lists).trimEnd(), left, others }
+}
+
+/** What stays to be fixed once the suggested entries are in force. */
+function othersIn(stopping: readonly Finding[], isLifted: (finding: Finding) => boolean): string[] {
+  const others = stopping.filter((finding) => !isLifted(finding))
+  if (others.length === 0) return []
+  const [lifted, all] = [stopping.length - others.length, stopping.length].map(withCommas)
+  const places = others.map(({ rule, location }) => `${rule} ${placeOf(location)}`)
+  const what = others.length === 1 ? 'the other one, which has' : `the other ${withCommas(others.length)}, which have`
+  return [`This lifts ${lifted} of ${all} findings that block. Nothing lifts ${what} to be fixed: ${abridged(places)}.`]
 }
 
 /** Instructions to add entries to an existing config: those that renew an expired exception replace it. */

@@ -49,7 +49,11 @@ export function terminalReport(report: Report, paint: Paint, detail: Detail = 'n
   blocks.push([...lines.map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
   const suggested = suggestException(report)
   if (suggested)
-    blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`, ...afterMerge(report))
+    blocks.push(
+      `${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`,
+      ...suggested.others.map(visible),
+      ...afterMerge(report),
+    )
   return `${blocks.join('\n\n')}\n`
 }
 
