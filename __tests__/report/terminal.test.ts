@@ -55,6 +55,17 @@ test('the first change to merge is a config where there is none, else an additio
   expect(whole).toContain(`\nIf this is intended, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`)
 })
 
+test('findings that the change resolves are counted, and listed among all details', async () => {
+  const report = await judge({ base: head, head: base })
+  expect(report.findings.map(({ status }) => status)).toEqual(['resolved'])
+  const line =
+    /^resolved: ingress-tls\/host-covered web\.yaml \(was line 11 at the base\): No entry of spec\.tls lists b/m
+  expect(terminalReport(report, plain)).not.toMatch(line)
+  const verbose = terminalReport(report, plain, 'verbose')
+  expect(verbose).toMatch(line)
+  expect(verbose).toContain('\nThis change resolves 1 finding.\n')
+})
+
 test('a finding that does not stop a change needs no exception', async () => {
   const report = await judge({ base, head })
   const [finding] = report.findings as [Finding]

@@ -20,7 +20,7 @@ export const optionTexts = {
   cache:
     'A folder outside of the checkout that keeps fetched charts and renderings for later runs; default: only dependencies of charts that the change does not touch are kept, in ~/.cache.',
   quiet: 'In the terminal, show the findings that count and nothing else.',
-  verbose: 'In the terminal, show also older findings, all that was not inspected, and each changed file.',
+  verbose: 'In the terminal, show also older and resolved findings, all that was not inspected, and each changed file.',
   timings: 'Measure what the time of the run is spent on.',
   today: 'The date for the expiry of exceptions and certificates, YYYY-MM-DD; default: today in UTC.',
   timeout:

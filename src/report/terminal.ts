@@ -126,6 +126,9 @@ function quietLines({ findings, inspected, mode }: Report, detail: Detail): stri
     ...(existing.some(({ policy }) => policy)
       ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} existed before this change.`]
       : []),
+    ...(detail === 'verbose' ? resolved : []).map(
+      ({ rule, text, location }) => `resolved: ${rule} ${placeOf(location)}: ${text}`,
+    ),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
     ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),
     ...notInspected(inspected, detail),
