@@ -55,12 +55,13 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
   if (!worst) return []
   const { file, level } = worst
   const { path, place, cause = '', about, reason, remedy } = file
-  const others = group.filter((one) => one !== file)
+  const at = place?.path ?? path
+  const others = [...new Set(group.map((one) => one.path))].filter((other) => other !== at)
   const { effect, remedy: usual } = causeText(cause)
-  const more = others.length > 0 ? ` The same applies to ${abridged(others.map((one) => one.path))}.` : ''
+  const more = others.length > 0 ? ` The same applies to ${abridged(others)}.` : ''
   const finding = gateFinding(notJudgedRule, 'not-judged', level, {
     side: place?.side ?? 'head',
-    path: place?.path ?? path,
+    path: at,
     region: place?.region ?? startOf(1),
     status: 'introduced',
     keys: [cause, ...(about === undefined ? [] : [about])],
