@@ -78,7 +78,7 @@ describe('a line of many that a change writes', () => {
   })
 
   test('is named by its file when the time is used up, with the same verdict', async () => {
-    const note = 'the time to find the line that causes it was used up'
+    const note = 'the line that causes it could not be found in time'
     // After two trials: the file is known by then.
     expect(await placeWith(ticking(2_000))).toMatchObject({
       location: { path: 'app/patch.yaml', precision: 'file', note },

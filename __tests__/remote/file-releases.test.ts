@@ -82,7 +82,7 @@ test.each([
 test('a place that only the change names is not asked', async () => {
   const report = await changeOnline({ 'a.txt': '' }, { 'helmfile.yaml': helmfile('1.0.0') })
   expect(introduced(report)).toEqual([expect.stringContaining('head/helmfile.yaml:7 source/not-judged')])
-  expect(report.findings[0]?.text).toContain('only this change names that place')
+  expect(report.findings[0]?.text).toContain('only this change names its place')
 })
 
 test('without a network, a release is listed as before', async () => {

@@ -87,7 +87,7 @@ describe('a file that a Kustomization names by its URL', () => {
     const report = await changeOnline({ ...own, ...at('v1.0.0', () => '') }, at('v1.0.0', fields))
     expect(introduced(report)).toContain('error head/apps/web/kustomization.yaml:3 source/unrendered')
     expect(report.findings.map(({ text }) => text).join()).toContain(
-      `and was not fetched, because the base does not name its place; copy it into this repository and name the copy, or first merge \`network: {charts: ["${web.url}/files"]}\``,
+      `and was not fetched, because only this change names its place; copy it into this repository and name the copy, or first merge \`network: {charts: ["${web.url}/files"]}\``,
     )
     expect(web.asked).toEqual([])
   })

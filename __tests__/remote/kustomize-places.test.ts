@@ -84,7 +84,7 @@ describe('a place that only the head names', () => {
   test('is an error that prints the line to merge first', async () => {
     const report = await sides(app('../secret'), app('../secret', `${git.url}/other//web?ref=v1`))
     expect(report.findings[0]?.text).toBe(
-      `It uses ${git.url}/other//web?ref=v1, which is not in this repository, and was not fetched, because the base does not name its place; copy it into this repository and name the copy, or first merge \`network: {git: ["${git.url}/other"]}\` into the config of this gate to have it fetched.`,
+      `It uses ${git.url}/other//web?ref=v1, which is not in this repository, and was not fetched, because only this change names its place; copy it into this repository and name the copy, or first merge \`network: {git: ["${git.url}/other"]}\` into the config of this gate to have it fetched.`,
     )
   })
 
@@ -118,7 +118,7 @@ describe('a trusted repository', () => {
   ])('whose new version takes in %s is built without it, and that is an error', async (_, ref) => {
     const report = await sides(app(v('v1')), app(v(ref)))
     expect(introduced(report)).toEqual(['error head/apps/web/kustomization.yaml:1 source/unrendered'])
-    expect(report.findings[0]?.text).toContain('was not fetched, because the base does not name its place')
+    expect(report.findings[0]?.text).toContain('was not fetched, because only this change names its place')
     expect(asked().filter((one) => !one.includes('/trusted/'))).toEqual([])
   })
 

@@ -19,7 +19,11 @@ test.each<[string, NodeJS.ProcessEnv, boolean, string]>([
 })
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
-  ['GitHub Actions', { GITHUB_ACTIONS: 'true', CI: 'true' }, 'set `fetch-depth: 0` and no `filter` on actions/checkout'],
+  [
+    'GitHub Actions',
+    { GITHUB_ACTIONS: 'true', CI: 'true' },
+    'set `fetch-depth: 0` and no `filter` on actions/checkout',
+  ],
   ['another CI system', { CI: 'true' }, 'let this job clone without `--filter`'],
   ['a laptop', {}, 'run `git fetch --refetch --no-filter`, or clone without `--filter`'],
 ])('contents that are lacked on %s', (_, env, advice) => {

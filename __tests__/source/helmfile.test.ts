@@ -98,6 +98,31 @@ describe('a release of a local chart', () => {
     ])
   })
 
+  test.each([
+    [
+      'b.yaml.gotmpl',
+      'b.yaml.gotmpl',
+      'it is a template with values of the release web of helmfile.yaml, which only helmfile fills in',
+    ],
+    [
+      'values/{{`{{ .Release.Labels.stage }}`}}.yaml',
+      'values/b.yaml',
+      'it may be a values file of the release web of helmfile.yaml, which names it by a template, which only helmfile fills in',
+    ],
+    [
+      'values/*.yaml',
+      'values/b.yaml',
+      'it may be a values file of the release web of helmfile.yaml, which names it by a pattern, which only helmfile follows',
+    ],
+  ])('is not judged by values that it names as %s', async (written, file, reason) => {
+    const of = (tag: string) => ({ [file]: `a: {{ exec "tag" (list "${tag}") }}\n` })
+    const { inspected } = await change(
+      { ...chart, 'helmfile.yaml': release(`values: ['${written}']`), ...of('1') },
+      of('2'),
+    )
+    expect(inspected.files?.map((one) => `${one.path}: ${one.reason}`)).toEqual([`${file}: ${reason}`])
+  })
+
   test('is judged in each environment that has values of its own', async () => {
     const environments = `environments:\n  default:\n  prod:\n  a:\n---\n`
     const helmfile = `${environments}${release('values: ["values/{{ .Environment.Name }}.yaml"]')}`

@@ -29,7 +29,7 @@ export function accountOf(
   const chart = `${release.mayBeNoChart ? '' : 'the chart '}${nameOfWanted(wanted)} of ${repository}`
   if (cause === 'place-new') {
     const lines = `\`network: {${kind === 'tree' ? 'git' : 'charts'}: ["${repository}"]}\``
-    const reason = `${chart} was not fetched, because only this change names that place`
+    const reason = `${chart} was not fetched, because only this change names its place`
     const remedy = `To have it judged, first merge ${lines} into the config of this gate; or first merge the object that names the place, and install from it in a later change.`
     if (release.mayBeNoChart) return { cause: 'source-elsewhere', reason, remedy }
     return { cause, reason, placeAt: place, about: repository, remedy }

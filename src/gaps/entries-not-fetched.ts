@@ -87,5 +87,5 @@ export function faultInWords(fault: FetchFault | undefined): string {
   if (fault.cause === 'content-invalid')
     return `, and is left out, because the fetched files cannot be used: ${fault.reason}`
   if (fault.cause !== 'place-new') return `, and could not be fetched: ${fault.reason}`
-  return ', and was not fetched, because the base does not name its place'
+  return ', and was not fetched, because only this change names its place'
 }

@@ -79,7 +79,7 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   return { ...finding, location: place, related: distinct([...further, origin, ...others], place) }
 }
 
-const outOfTime = 'the time to find the line that causes it was used up'
+const outOfTime = 'the line that causes it could not be found in time'
 
 /** A place whose line is not known to be the one to change, because there was no time to find that. */
 function withoutLine(place: Location): Location {

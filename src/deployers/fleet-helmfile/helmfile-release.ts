@@ -172,9 +172,10 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
     const place = inside(folder, written)
     if (place === undefined) return hidden(item, `${written}, which leads out of this repository`)
     if (/\.gotmpl$|\{\{|[*?[]/.test(written)) {
-      const reason = `the release ${name} of ${helmfile.path} uses it in a way that only helmfile knows`
       const by = releaseKey(helmfile.path, name)
-      for (const file of filesFor(folder, written, checkout)) deployments.taken.push({ path: file, reason, by })
+      const user = `the release ${name} of ${helmfile.path}`
+      for (const file of filesFor(folder, written, checkout))
+        deployments.taken.push({ path: file, reason: useOf(file, textOf(item.value), user), by })
       return hidden(item, `${textOf(item.value)}, which only helmfile fills in`)
     }
     const mayBeMissing = passesOverMissing || written !== original || missing.exists
@@ -188,6 +189,15 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
   const texts: ReleaseLayer[] = strings.exists ? [{ keys: strings.path, parameters: true }] : []
   const unfilled: ReleaseLayer[] = helmfile.isTemplate ? [{ hidden: true, about: 'what only helmfile fills in' }] : []
   return [...unfilled, ...values, ...unseen, ...single, ...texts, ...fromFiles]
+}
+
+/** What a file is to a release that names it by what only helmfile fills in. */
+function useOf(file: string, written: string, user: string): string {
+  if (file.endsWith('.gotmpl')) return `it is a template with values of ${user}, which only helmfile fills in`
+  const how = written.includes('{{')
+    ? 'a template, which only helmfile fills in'
+    : 'a pattern, which only helmfile follows'
+  return `it may be a values file of ${user}, which names it by ${how}`
 }
 
 /**
