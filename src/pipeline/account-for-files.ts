@@ -1,5 +1,6 @@
 import { excerptOf } from '../finding/excerpt'
 import type { AccountedSide } from '../gaps/accounts/accounted-side'
+import { withoutEmptyValues } from '../gaps/accounts/empty-values'
 import { withAssumed } from '../gaps/accounts/file-deployments'
 import { missingDependencies } from '../gaps/accounts/missing-dependencies'
 import { missingPlugins } from '../gaps/accounts/missing-plugins'
@@ -94,7 +95,7 @@ export async function entriesOf(
     return isDeployer(file) || account?.cause === 'template' || (!account && !seen(file))
   })
   const recognised = withAssumed(await recognisedFiles(base, head, new Set(open)), [was, is])
-  const entries = accountFor(changesOf(base, head, changed), [
+  const all = accountFor(changesOf(base, head, changed), [
     certain,
     (file) => (isDeployer(file) ? notJudged(recognised.get(file)) : undefined),
     orOfTool(unread, recognised),
@@ -107,6 +108,7 @@ export async function entriesOf(
     await undeployed(base, head, new Set(open)),
     withoutObjects(was, is),
   ])
+  const entries = await withoutEmptyValues(all, [base, head])
   return { entries, namedAt: (file) => unseenOfDeployers.get(file)?.placeAt }
 }
 

@@ -2,6 +2,7 @@ import type { ClusterMap } from '../cluster/clusters'
 import { snapshotsOf } from '../cluster/snapshot'
 import type { Evidence } from '../engine/evidence'
 import type { Inspected } from '../finding/report'
+import { withoutEmpty } from '../gaps/accounts/empty-values'
 import type { Coverage } from '../ledger/coverage'
 import type { LedgerEntry } from '../ledger/entry'
 import type { Manifest } from '../manifest/manifest'
@@ -94,7 +95,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
       head: inspected(head, headManifests),
       tools,
       ...(tools.length > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
-      skipped: unseen.skipped,
+      skipped: withoutEmpty(unseen.skipped, files),
       ...(files ? { files } : {}),
       ...(bumps.length > 0 ? { bumps } : {}),
       ...(coverage ? { coverage } : {}),
