@@ -5,7 +5,9 @@ import { createTwoFilesPatch } from 'diff'
 import { rcompare } from 'semver'
 import { parse } from 'yaml'
 import { program } from '../src/cli/program'
+import { gateRules } from '../src/finding/gate-finding'
 import { bundledPolicies } from '../src/host/bundled'
+import { ruleIds } from '../src/host/package'
 import type { Policy } from '../src/policy/policy'
 import type { ReportJson } from '../src/report/report-schema'
 import type { Rule } from '../src/rule/rule'
@@ -70,6 +72,9 @@ function headOf(rule: Rule): string {
 }
 
 for (const rule of rules) fill(path.join('docs', 'rules', `${rule.id}.md`), 'head', headOf(rule))
+
+const ofGate = Object.entries(gateRules).filter(([id]) => ruleIds(root).includes(id))
+for (const [id, summary] of ofGate) fill(path.join('docs', 'rules', `${id}.md`), 'head', `\n> ${summary}\n`)
 
 /** The output of the command line for arguments. */
 async function printed(...argv: string[]): Promise<string> {
@@ -137,6 +142,11 @@ fill(
   'rules',
   `\n| rule | policy version | ensures |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
 )
+
+const gateRows = ofGate
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([id, summary]) => `| [${id}](${id}.md) | ${summary} |`)
+fill('docs/rules/README.md', 'gate-rules', `\n| rule | ensures |\n| --- | --- |\n${gateRows.join('\n')}\n`)
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<
   'inputs' | 'outputs',

@@ -1,10 +1,23 @@
 /** The name that a person may have meant: the one with the fewest edits, if these are few. */
 export function closest(given: string, names: readonly string[]): string | undefined {
-  const ranked = names
+  return ranked(given, names)[0]
+}
+
+/** The names that a person may have meant, the nearest first: those of few edits, else those that contain what was given. */
+export function nearestTo(given: string, names: readonly string[], most = 3): string[] {
+  const near = ranked(given, names)
+  const containing = names.filter((name) => given.length > 3 && name.includes(given))
+  return (near.length > 0 ? near : containing).slice(0, most)
+}
+
+/** The names of few edits, the nearest first. */
+function ranked(given: string, names: readonly string[]): string[] {
+  const limit = Math.min(3, Math.floor(given.length / 3))
+  return names
     .map((name) => ({ name, edits: Math.min(editsBetween(given, name), editsBetween(given, ending(name))) }))
+    .filter(({ edits }) => edits <= limit)
     .sort((a, b) => a.edits - b.edits)
-  const [best] = ranked
-  return best && best.edits <= Math.min(3, Math.floor(given.length / 3)) ? best.name : undefined
+    .map(({ name }) => name)
 }
 
 /** The only name that is one edit away, so that a typing error is likely. */

@@ -235,6 +235,14 @@ describe('usage', () => {
       2,
       'The rule "ingress-tls/host-coverd" does not exist. Did you mean ingress-tls/host-covered? `ingress-guard rules` lists',
     ],
+    ['a misspelled rule of the gate', ['explain', 'source/unrenderd'], 2, 'Did you mean source/unrendered?'],
+    [
+      'a name like several',
+      ['explain', 'class-knwn'],
+      2,
+      'Did you mean controller-scope/class-known, controller-scope/class-kept or controller-scope/flags-known?',
+    ],
+    ['a part of the name of a rule', ['explain', 'judged'], 2, 'Did you mean source/not-judged?'],
     ['a misspelled name of a rule', ['explain', 'hots-covered'], 2, 'Did you mean ingress-tls/host-covered?'],
     [
       'a misspelled policy',
@@ -326,4 +334,14 @@ describe('usage', () => {
     expect(stdout).not.toContain('<!--')
     expect(status).toBe(0)
   })
+
+  test.each(['source/not-judged', 'not-judged'])(
+    'explain shows the page of a rule of the gate, for %s',
+    async (rule) => {
+      const { status, stdout } = await guard(['explain', rule])
+      expect(stdout).toMatch(/^# source\/not-judged\n\nEvery change of what something deploys is judged\.\n/)
+      expect(stdout).toContain('\n      not-judged: { level: error, paths: ["clusters/prod/**"] }')
+      expect(status).toBe(0)
+    },
+  )
 })

@@ -1,9 +1,10 @@
 import { Command, CommanderError, Option } from 'commander'
-import { didYouMean } from '../closest'
+import { nearestTo } from '../closest'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
 import { failOnLevels, minutesIn, type Options, optionTexts } from '../host/options'
 import { ruleIds, rulePage, versionIn } from '../host/package'
+import { alternatives } from '../listing'
 import type { FailOn } from '../policy/schema'
 import type { CoverageFlags } from './coverage'
 import type { FixMode } from './fix'
@@ -160,9 +161,11 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
       const ids = ruleIds(io.root)
       const rule = ids.find((one) => one === id || one.endsWith(`/${id}`))
       if (!rule) {
+        const near = alternatives(nearestTo(id, ids))
+        const meant = near === '' ? '' : ` Did you mean ${near}?`
         throw new GuardError(
           'usage',
-          `The rule ${JSON.stringify(id)} does not exist.${didYouMean(id, ids)} \`ingress-guard rules\` lists all rules.`,
+          `The rule ${JSON.stringify(id)} does not exist.${meant} \`ingress-guard rules\` lists all rules.`,
         )
       }
       const { pageFor } = await import('./page')

@@ -6,17 +6,18 @@ import { type Policy, readPolicy } from '../policy/policy'
 import type { PolicyFile } from '../policy/schema'
 import type { ToolDescription } from '../report/sarif'
 import { rules } from '../rules/index'
-import { rulePage, versionIn } from './package'
+import { ruleIds, rulePage, versionIn } from './package'
 import { parsedPolicies } from './parsed-policies'
 
 /** The tool itself, from its package. */
 export function toolIn(root: string): ToolDescription {
-  const summaries = new Map<string, string>(Object.entries(gateRules))
+  const ofGate = new Map<string, string>(Object.entries(gateRules))
+  const pages = new Set(ruleIds(root))
   return {
     version: versionIn(root),
     describe(id) {
-      const rule = rules.find((one) => one.id === id)
-      return rule ? { summary: rule.summary, page: rulePage(root, id) } : { summary: summaries.get(id) ?? id }
+      const summary = rules.find((one) => one.id === id)?.summary ?? ofGate.get(id) ?? id
+      return { summary, ...(pages.has(id) ? { page: rulePage(root, id) } : {}) }
     },
   }
 }

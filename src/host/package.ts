@@ -12,7 +12,7 @@ export function repositoryIn(root: string): string {
   return new URL(repository.url).pathname.slice(1, -'.git'.length)
 }
 
-/** The ids of all rules, from their pages: the rules themselves take long to load. */
+/** The ids of all rules with a page, those of the gate itself among them: the rules themselves take long to load. */
 export function ruleIds(root: string): string[] {
   const folder = path.join(root, 'docs', 'rules')
   return readdirSync(folder, { withFileTypes: true })
