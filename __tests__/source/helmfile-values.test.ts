@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { checkJson } from '../cli/guard'
 import { type Files, TestRepository } from './repository'
 
@@ -101,4 +101,41 @@ releases: [{name: web, namespace: shop, chart: acme/web, values: [web.yaml]}]
   }
   expect(await levels(values('b.example.com', 'one'))).toEqual(['notice'])
   expect(await levels(values('a.example.com', 'two'))).toEqual(['warning'])
+})
+
+describe('a path with the name of a release in a template', () => {
+  const named = (releases: string) => `environments:
+  prod:
+    values: [{domain: x}]
+---
+releases:
+${releases}    values:
+      - env/{{\`{{ .Environment.Name }}\`}}/{{\`{{ .Release.Name }}\`}}.yaml
+      - domain: {{ .Values.domain }}
+`
+  const web = '  - name: web\n    chart: acme/web\n'
+  const taken = / not-judged release-not-rendered: (?:a|the) release .* uses it/
+
+  test.each([
+    ['is that of one of its releases', web, 'web', taken],
+    ['is that of no other release', web, 'api', undefined],
+    ['may be any word where it is filled in', '  - name: {{ .Values.name }}\n    chart: acme/web\n', 'api', taken],
+    ['may be any word behind its plain part', '  - name: web-{{ .Values.x }}\n    chart: acme/web\n', 'web-b', taken],
+    ['begins with its plain part', '  - name: web-{{ .Values.x }}\n    chart: acme/web\n', 'api', undefined],
+    ['may be any word where releases are printed', `  {{ .Values.more | toYaml | nindent 2 }}\n${web}`, 'api', taken],
+    ['may be any word where releases are maps', `  - {name: api, chart: acme/api}\n${web}`, 'api', taken],
+  ])('%s', async (_, releases, name, expected) => {
+    const file = `infra/env/prod/${name}.yaml`
+    const found = await account({ 'infra/helmfile.yaml': named(releases) }, file)
+    expect(found).toEqual([expected ? expect.stringMatching(expected) : expect.not.stringContaining('uses it')])
+  })
+
+  test('may be that of a release of a helmfile that it is a base of', async () => {
+    const base = named(web)
+    const found = await account(
+      { 'infra/helmfile.yaml': base, 'api/helmfile.yaml': 'bases: [../infra/helmfile.yaml]\n' },
+      'infra/env/prod/api.yaml',
+    )
+    expect(found).toEqual([expect.stringMatching(taken)])
+  })
 })

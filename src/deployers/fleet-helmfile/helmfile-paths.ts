@@ -8,7 +8,7 @@ import { inside } from '../../sources/kustomization'
 /** The variables that helmfile fills into the paths of a release, as far as the file has them. */
 export interface PathVariables {
   readonly name: string
-  readonly namespace: string
+  readonly namespace: string | undefined
   /** The name of the environment, where there is but one. */
   readonly environment: string | undefined
 }

@@ -40,6 +40,11 @@ export function mayNeedFilling(text: string): boolean {
   return /\{\{|\.gotmpl|\b(?:inherit|bases)["']?\s*:/.test(text)
 }
 
+/** Whether a helmfile may be laid over another one, whose templates its releases then inherit. */
+export function mayHaveBase(text: string, base: string): boolean {
+  return /\bbases["']?\s*:/.test(text) && text.includes(path.basename(base))
+}
+
 /** Whether a file may be a helmfile although it is no YAML: other helmfiles name templates of any name. */
 export function isTemplateOfHelmfile(file: string): boolean {
   return /\.ya?ml\.gotmpl$/.test(file)
@@ -222,15 +227,19 @@ function urlOf(repository: Cursor): string {
   return repository.at('oci').value === true && !url.includes('://') ? `oci://${url}` : url
 }
 
-/**
- * Lists the releases that a template names, and claims the files that it takes.
- *
- * @param judged the names of those that are rendered with what fills it in
- */
+/** The parts of the other helmfiles on which the list of a template depends. */
+interface Listed {
+  /** The names of the releases that are rendered with what fills the template in. */
+  readonly judged: ReadonlySet<string> | undefined
+  /** Whether another helmfile may have releases that inherit from it. */
+  readonly isBase: boolean
+}
+
+/** Lists the releases that a template names, and claims the files that it takes. */
 export function listTemplate(
   file: string,
   text: string,
-  judged: ReadonlySet<string> | undefined,
+  { judged, isBase }: Listed,
   deployments: FileDeployments,
 ): void {
   const names = [...releaseLines(text).keys()].filter((name) => !judged?.has(name))
@@ -250,7 +259,8 @@ export function listTemplate(
   })
   const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
   const used = new Set(deployments.sources.flatMap(valuesFilesOf))
-  for (const place of filesIn(file, text, deployments))
+  const own = isBase ? [] : namesIn(text)
+  for (const place of filesIn(file, text, own, deployments))
     if (!used.has(place)) deployments.taken.push({ path: place, reason })
 }
 
@@ -265,8 +275,31 @@ export function releaseLines(text: string): ReadonlyMap<string, number> {
   return names
 }
 
-/** The `name:` of each entry in the list of releases, not deeper, with its line; a part of it may be filled in. */
-function* entriesIn(text: string): Generator<readonly [name: string, line: number], void> {
+/** An action on a line of its own that prints, as far as its first word shows. */
+const prints = /^[ -]*\{\{-? *(?!(?:if|else|end|range|with|define|block)\b|\/\*|\$\w+ *:?=)/
+
+/** A name in a map in braces, as a release may have it that is no entry. */
+const namesInBraces = /[{,] *["']?name["']?:/
+
+/**
+ * The names of the releases in a text, where they are all written in it; a part of a name that is filled in may be any
+ * word.
+ */
+function namesIn(text: string): readonly string[] {
+  const entries = [...entriesIn(text)]
+  const depth = entries[0]?.[2] ?? 0
+  const mayHaveMore = (line: string) =>
+    namesInBraces.test(line) || (line.includes('{{') && line.indexOf('{{') <= depth && prints.test(line))
+  if (text.split('\n').some(mayHaveMore)) return []
+  const names = entries.map(([name]) => {
+    const [plain = '', ...rest] = name.split('{{')
+    return rest.length > 0 ? `${plain}*` : name
+  })
+  return [...new Set(names)].slice(0, most.releases)
+}
+
+/** The `name:` of each entry in the list of releases, not deeper, with its place; a part of it may be filled in. */
+function* entriesIn(text: string): Generator<readonly [name: string, line: number, column: number], void> {
   let depth: number | undefined
   let isList = false
   for (const [index, line] of text.split('\n').entries()) {
@@ -275,14 +308,19 @@ function* entriesIn(text: string): Generator<readonly [name: string, line: numbe
     if (!isList || name === undefined) continue
     const place = blank.length + (mark?.length ?? 0)
     depth ??= place
-    if (place === depth) yield [name, index + 1]
+    if (place === depth) yield [name, index + 1, place]
   }
 }
 
-/** The files of the repository that strings of a template name; a variable may be any word. */
+/**
+ * The files of the repository that strings of a template name; a variable may be any word.
+ *
+ * @param names those of its releases, the only words for that variable; empty where they are unknown
+ */
 function* filesIn(
   file: string,
   text: string,
+  names: readonly string[],
   { surroundings: { checkout }, unread }: FileDeployments,
 ): Iterable<string> {
   const written = new Set<string>()
@@ -301,7 +339,10 @@ function* filesIn(
     const string = value.replace(/^["']|["']$/g, '')
     if (/\.(?:ya?ml|json)(?:\.gotmpl)?$/.test(string)) written.add(string)
   }
-  for (const one of written) yield* filesFor(folderOf(file), one, checkout)
+  for (const one of written) {
+    const filled = names.map((name) => filledPath(one, { name, namespace: undefined, environment: undefined }))
+    for (const path of new Set(names.length > 0 ? filled : [one])) yield* filesFor(folderOf(file), path, checkout)
+  }
 }
 
 export function folderOf(file: string): string {

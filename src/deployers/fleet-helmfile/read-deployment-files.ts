@@ -14,6 +14,7 @@ import {
   isTemplateOfHelmfile,
   listTemplate,
   mayBeHelmfile,
+  mayHaveBase,
   mayNeedFilling,
   readHelmfile,
 } from './helmfile'
@@ -45,8 +46,11 @@ export async function readDeploymentFiles(
   const helmfiles = texts.filter(([file]) => deployments.files.has(file) && !fleetFile.test(file))
   for (const [file, text] of helmfiles)
     if (mayNeedFilling(text)) await readFilledHelmfile(file, text, deployments, judged)
-  for (const [file, text] of helmfiles)
-    if (deployments.templates.has(file)) listTemplate(file, text, judged.get(file), deployments)
+  for (const [file, text] of helmfiles) {
+    if (!deployments.templates.has(file)) continue
+    const isBase = helmfiles.some(([other, its]) => other !== file && mayHaveBase(its, file))
+    listTemplate(file, text, { judged: judged.get(file), isBase }, deployments)
+  }
   await ignoreForFleet(deployments)
   await deployOverlays(deployments)
   return deployments
