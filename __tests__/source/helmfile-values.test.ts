@@ -139,3 +139,54 @@ ${releases}    values:
     expect(found).toEqual([expect.stringMatching(taken)])
   })
 })
+
+describe('a file that a template reads', () => {
+  const release = `repositories: [{name: acme, url: https://charts.example.com}]
+releases: [{name: web, chart: acme/web, values: [web.yaml.gotmpl]}]
+`
+  const reads = (expression: string): Files => ({
+    'infra/helmfile.yaml': release,
+    'infra/web.yaml.gotmpl': `serverBlock: |-\n{{ ${expression} | indent 2 }}\n`,
+  })
+  const taken = (by: string) =>
+    `not-judged release-not-rendered: infra/${by} reads it, and is a template that only helmfile fills in`
+
+  test.each([
+    ['readFile "conf/nginx.conf"', taken('web.yaml.gotmpl')],
+    ['readFile `conf/nginx.conf`', taken('web.yaml.gotmpl')],
+    ['"conf/nginx.conf" | readFile', taken('web.yaml.gotmpl')],
+    ['readFile (printf "conf/%s.conf" .Release.Name)', taken('web.yaml.gotmpl')],
+    ['readFile "nginx.conf"', 'not-kubernetes'],
+    ['exec "cat" (list "conf/nginx.conf")', 'not-kubernetes'],
+  ])('by %s', async (expression, expected) => {
+    const found = await account(reads(expression), 'infra/conf/nginx.conf')
+    expect(found).toEqual([expect.stringContaining(`infra/conf/nginx.conf ${expected}`)])
+  })
+
+  test('that is a helmfile', async () => {
+    const helmfile = 'releases:\n  - name: web\n    chart: acme/web\n    values: [{{ readFile "web.json" }}]\n'
+    const found = await account({ 'infra/helmfile.yaml': helmfile }, 'infra/web.json')
+    expect(found).toEqual([expect.stringContaining(`infra/web.json ${taken('helmfile.yaml')}`)])
+  })
+})
+
+test.each([
+  ['its repository', 'https://charts.example.com', 'https://charts.example.org'],
+  ['its namespace', 'namespace: shop', 'namespace: web'],
+])('a helmfile that changes a release by %s alone is not judged', async (_, from, to) => {
+  const helmfile = `namespace: shop
+repositories: [{name: acme, url: https://charts.example.com}]
+releases: [{name: web, chart: acme/web, values: [web.yaml.gotmpl]}]
+`
+  const repo = new TestRepository()
+  repo.commit({ 'helmfile.yaml': helmfile, 'web.yaml.gotmpl': '{{ exec "values" (list) }}\n' })
+  repo.commit({ 'helmfile.yaml': helmfile.replace(from, to) })
+  const { inspected } = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+  expect(inspected.files).toMatchObject([
+    {
+      path: 'helmfile.yaml',
+      state: 'not-judged',
+      reason: 'the release web is read without web.yaml.gotmpl, which only helmfile fills in',
+    },
+  ])
+})

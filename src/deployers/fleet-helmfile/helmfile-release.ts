@@ -42,7 +42,9 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
   const field = (key: string) => textOf(release.at(key).value)
   const name = field('name')
   if (release.at('installed').value === false) return
-  deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify(release.value))
+  // What the rest of the file decides: a chart of another repository is another one.
+  const around = [helmfile.cluster, namespaceOf(release, helmfile), repositoryOf(field('chart'), helmfile)]
+  deployments.written.set(releaseKey(helmfile.path, name), JSON.stringify([release.value, ...around]))
   deployments.missing.push(...missingValuesOf(release, folder, helmfile.passesOverMissing, checkout))
   const skip = (at: Cursor, reason: string) => deployments.skip(at, reason, name)
   const templated = identifying.find((key) => /\{\{|\$\{/.test(field(key)))
@@ -65,15 +67,14 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
   if (!isLocal) {
-    const [alias = '', ...rest] = chart.split('/')
-    const url = helmfile.repositories.get(alias)
+    const url = repositoryOf(chart, helmfile)
     deployments.release({
       at: release,
       deployer: 'helmfile',
       name,
       namespace,
       cluster,
-      chart: url === undefined ? chart : rest.join('/'),
+      chart: url === undefined ? chart : chart.slice(chart.indexOf('/') + 1),
       repository: url ?? chart,
       version: release.at('version'),
       layers,
@@ -127,6 +128,11 @@ function chartHere(chart: string, { repositories, deployments }: Helmfile): stri
   const [alias = '', name = '', ...more] = chart.split('/')
   const isOther = more.length > 0 || /^\.|:|^$/.test(alias) || repositories.has(alias)
   return isOther ? undefined : deployments.chartNamed(name)
+}
+
+/** The URL of the repository whose alias a chart's name begins with. */
+function repositoryOf(chart: string, { repositories }: Helmfile): string | undefined {
+  return repositories.get(chart.split('/')[0] ?? '')
 }
 
 function valuesOf(layer: ReleaseLayer, { manifest }: Cursor): Values[] {

@@ -3,6 +3,7 @@ import type { LoadedObject } from '../../manifest/load'
 import type { Checkout } from '../../revision/checkout'
 import { documentsIn } from '../common/document'
 import { FileDeployments, type FileSurroundings } from '../common/file-deployments'
+import { takeFilesRead } from './files-read'
 import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
@@ -51,6 +52,7 @@ export async function readDeploymentFiles(
     const isBase = helmfiles.some(([other, its]) => other !== file && mayHaveBase(its, file))
     listTemplate(file, text, { judged: judged.get(file), isBase }, deployments)
   }
+  await takeFilesRead(deployments)
   await ignoreForFleet(deployments)
   await deployOverlays(deployments)
   return deployments
