@@ -175,7 +175,7 @@ targetCustomizations:
     const { findings } = await change(bundle(fleet), { 'lib/web/fleet.yaml': elsewhere })
     const own = findings.filter(({ rule }) => rule === 'source/unrendered')
     expect(own.map(({ location, text }) => `${location.path}:${location.region.startLine} ${text}`)).toEqual([
-      'lib/web/fleet.yaml:1 The objects that release default/web of lib/web/edge with the values in lib/web/fleet.yaml deploys can no longer be rendered, so this change to them cannot be checked: the chart edge from https://charts.example.com is not in this repository.',
+      'lib/web/fleet.yaml:1 The objects that release default/web of lib/web/edge with the values in lib/web/fleet.yaml deploys can no longer be rendered, so this change to them cannot be checked: the chart edge from https://charts.example.com is not in this repository. To have it judged, first merge `network: {charts: ["https://charts.example.com"]}` into the config of this gate; or keep the chart in this repository.',
     ])
   })
 })

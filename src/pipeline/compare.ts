@@ -1,6 +1,7 @@
 import type { ClusterMap } from '../cluster/clusters'
 import { movedHelmfiles } from '../deployers/fleet-helmfile/moved-helmfiles'
 import { BlindSpots } from '../gaps/blind-spots'
+import { idsOutOfSight } from '../gaps/releases-out-of-sight'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
@@ -52,10 +53,11 @@ export async function compare(
   const { before, after } = withoutMadeAgain(alignedWith(now, old), alignedWith(old, now), protectedBy(rules))
   const hiddenAt = await unrenderedAt(head, rendered)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
-  const failed = new Set(
-    rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
-  )
-  // Objects in a rendering are unknown too if that rendering failed.
+  // Objects in a rendering are unknown too if that rendering failed, or if the release is still there without its chart.
+  const failed = new Set([
+    ...rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
+    ...(base ? idsOutOfSight(base, head) : []),
+  ])
   const bringers = base?.discovery.bringers ?? new Map<string, string>()
   const isLost = (id: string): boolean => {
     const bringer = bringers.get(id)

@@ -16,7 +16,7 @@ export function reported(findings: readonly Finding[]): Witness {
     findings
       .filter(({ rule, level, status }) => isOfGaps(rule) && level !== 'notice' && status === 'introduced')
       .sort((a, b) => Number(isOfPatch(b)) - Number(isOfPatch(a)))
-      .map((finding) => [finding.location.path, finding]),
+      .flatMap((finding) => filesOf(finding).map((file) => [file, finding])),
   )
   return (file) => {
     const finding = places.get(file)
@@ -26,6 +26,11 @@ export function reported(findings: readonly Finding[]): Witness {
     const reason = finding.text.replace(/(?<=\S)\.\s.*$|\.$/s, '')
     return { state: 'not-judged', cause: finding.message, reason: lower(reason), reported: true }
   }
+}
+
+/** The file of a finding, and the others that it is about. */
+function filesOf({ location, sources }: Finding): string[] {
+  return [location.path, ...sources.flatMap((one) => (one.kind === 'file' ? one.path : []))]
 }
 
 /** Whether a rule reports unread or unrendered files. */
