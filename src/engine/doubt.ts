@@ -14,7 +14,7 @@ import type { Evidence } from './evidence'
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
-  const unsure = ofMoved(ofSupposed(ofLacking(ofUnbuilt(withReason(draft)))), evidence)
+  const unsure = ofMoved(ofRemovedChart(ofSupposed(ofLacking(ofUnbuilt(withReason(draft)))), evidence), evidence)
   return ['change', 'removal'].includes(draft.active.rule.scope)
     ? ofRemoval(unsure, evidence)
     : ofPair(unsure, evidence)
@@ -68,9 +68,23 @@ function ofSupposed(draft: RawFinding): RawFinding {
 
 /**
  * The rules for objects that a cluster cannot do without: an object written into a template that nothing fills in
- * counts as removed.
+ * counts as removed, and so does one of a chart that nothing known installs.
  */
 const certain: ReadonlySet<string> = new Set(['protected-rbac/object-kept', 'protected-rbac/cluster-object-kept'])
+
+/** Lowers findings on a removal with the folder of a chart whose release is only assumed. */
+function ofRemovedChart(draft: RawFinding, { removedCharts }: Evidence): RawFinding {
+  for (const { manifest } of draft.ends) {
+    const { origin, side } = manifest
+    const chart = side === 'base' && origin.kind === 'rendered' ? removedCharts?.get(origin.id) : undefined
+    if (chart !== undefined)
+      return weakenedUnlessCertain(
+        draft,
+        `This assumes a release of ${chart} with its own values, as nothing here installs it.`,
+      )
+  }
+  return draft
+}
 
 /** Lowers findings on a removal of an object that a file of this change writes which cannot be read. */
 function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFinding {
@@ -79,7 +93,7 @@ function ofMoved(draft: RawFinding, { head, writtenUnread }: Evidence): RawFindi
     const path = writtenUnread(manifest.ref)
     if (path === undefined) continue
     const doubt = `${path} also contains ${nameOf(manifest.ref)}, but cannot be read until it is fixed or a tool fills it in, so it is unknown whether the object is gone.`
-    return certain.has(draft.active.rule.id) ? { ...draft, text: `${draft.text} ${doubt}` } : weakened(draft, doubt)
+    return weakenedUnlessCertain(draft, doubt)
   }
   return draft
 }
@@ -159,6 +173,11 @@ function folderOf(path: string): string {
 function declaring(folders: ReadonlySet<string>): string {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(', ')
   return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`
+}
+
+/** The removal of a protected object stays an error. */
+function weakenedUnlessCertain(draft: RawFinding, why: string): RawFinding {
+  return certain.has(draft.active.rule.id) ? { ...draft, text: `${draft.text} ${why}` } : weakened(draft, why)
 }
 
 function weakened(draft: RawFinding, why: string): RawFinding {

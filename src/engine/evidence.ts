@@ -29,6 +29,8 @@ export interface Evidence {
    * one or does not apply the other.
    */
   readonly lapseOf?: (manifest: Manifest, before: Manifest) => string | undefined
+  /** The folders of charts that this change removes and that nothing known installs, by the ids of their releases. */
+  readonly removedCharts?: ReadonlyMap<string, string>
   /** Whether an object is deployed, if that is known: objects that are not deployed are not compared with others. */
   readonly isDeployed?: (manifest: Manifest) => boolean
   /** Whether an untouched file of a cluster uses a name that a rule looks for in texts. */

@@ -12,6 +12,7 @@ import { withoutMadeAgain } from './after-rendering/deleted-objects'
 import { type LapseOf, Lapses } from './after-rendering/lapses'
 import { Placement } from './after-rendering/placement'
 import { protectedBy } from './after-rendering/protected-by'
+import { type RemovedCharts, removedCharts } from './after-rendering/removed-charts'
 import { RenderedReleases } from './after-rendering/rendered-releases'
 import type { Sides } from './opening/open-sides'
 import type { Reach } from './reach'
@@ -32,6 +33,7 @@ export interface Comparison extends Changes {
   readonly described: readonly Change[]
   readonly blind: BlindSpots
   readonly lapseOf: LapseOf
+  readonly removedCharts: RemovedCharts['assumed']
   /** Why a file's objects may be in something that was not rendered. */
   readonly hiddenAt: (path: string) => string | undefined
 }
@@ -53,10 +55,12 @@ export async function compare(
   const { before, after } = withoutMadeAgain(alignedWith(now, old), alignedWith(old, now), protectedBy(rules))
   const hiddenAt = await unrenderedAt(head, rendered)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
+  const removed = base && removedCharts(base, head)
   // Objects in a rendering are unknown too if that rendering failed, or if the release is still there without its chart.
   const failed = new Set([
     ...rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
     ...(base ? idsOutOfSight(base, head) : []),
+    ...(removed?.elsewhere ?? []),
   ])
   const bringers = base?.discovery.bringers ?? new Map<string, string>()
   const isLost = (id: string): boolean => {
@@ -88,6 +92,7 @@ export async function compare(
     described: base ? changesBetween(describing, descriptions.head.manifests).changes : [],
     blind,
     lapseOf: (manifest, of) => lapses.of(manifest, of),
+    removedCharts: removed?.assumed ?? new Map(),
     hiddenAt,
   }
 }

@@ -79,6 +79,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
     writtenUnread: (ref) => compared.blind.writes(ref),
     clusters,
     lapseOf: compared.lapseOf,
+    removedCharts: compared.removedCharts,
     answered: rendered.answered.clusters,
     hasAnswersBeside: rendered.answered.areBeside,
     ...(sides.shard ? partOf(sides.shard, rendered) : {}),
