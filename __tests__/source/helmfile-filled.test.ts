@@ -264,3 +264,57 @@ test('a key `__proto__` in a template is a key like any other', () => {
   expect(filled('set $map "__proto__" (dict "own" "foreign")')).toBe('b true')
   expect(filled('mergeOverwrite $map .Values')).toBe('b true')
 })
+
+describe('an environment that lacks the values of the others', () => {
+  const guarded = (host: string, more = '') => ({
+    ...chart,
+    'helmfile.yaml': `environments:
+  default: {kubeContext: NONE}
+  prod:
+    values: [{domain: example.com}]
+---
+releases:
+  - name: web
+    namespace: shop
+    chart: ./charts/edge
+    values:
+      - host: {{ printf "%s.%s" "${host}" .Values.domain }}
+${more}`,
+  })
+  const listed =
+    'helmfile.yaml: its environments default lack values that it reads, so helmfile fails in them, and nothing is judged for them'
+
+  test('is listed, and the file is judged', async () => {
+    const report = await change(guarded('covered'), guarded('open'))
+    expect(lines(report)).toEqual([
+      expect.stringMatching(/^introduced error head\/helmfile.yaml:\d+ ingress-tls\/host-covered$/),
+    ])
+    expect(report.inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['helmfile.yaml input'])
+    expect(report.inspected.skipped.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([listed])
+  })
+
+  test('is a reason against the file where the base does not lack them', async () => {
+    const base = guarded('covered')
+    const whole = {
+      ...base,
+      'helmfile.yaml': base['helmfile.yaml'].replace('kubeContext: NONE', 'values: [{domain: example.com}]'),
+    }
+    const { inspected } = await change(whole, base)
+    expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['helmfile.yaml not-judged'])
+  })
+
+  test.each([
+    ['a command', '      - size: {{ if eq .Environment.Name "default" }}{{ exec "size" (list) }}{{ end }}\n'],
+    ['a failure', '      - size: {{ if eq .Environment.Name "default" }}{{ fail "no" }}{{ end }}\n'],
+  ])('is open where it first fails for %s', async (_, more) => {
+    const own = (host: string) => {
+      const { 'helmfile.yaml': text, ...rest } = guarded(host, more)
+      return {
+        ...rest,
+        'helmfile.yaml': text.replace('default: {kubeContext: NONE}', 'default: {values: [{domain: x}]}'),
+      }
+    }
+    const { inspected } = await change(own('covered'), own('a.covered'))
+    expect(inspected.files?.map(({ path, state }) => `${path} ${state}`)).toEqual(['helmfile.yaml not-judged'])
+  })
+})

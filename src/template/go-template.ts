@@ -1,5 +1,13 @@
 import { braces, type Operand, type Pipeline, parseGoTemplate, type TemplatePart } from './go-template-syntax'
-import { call, type Functions, isTrue, itemOf, NotFilled, written as writtenValue } from './template-functions'
+import {
+  call,
+  type Functions,
+  isTrue,
+  itemOf,
+  NotFilled,
+  ValueMissing,
+  written as writtenValue,
+} from './template-functions'
 
 /** More steps or characters than these are no template of a deployment. */
 const most = { steps: 20_000, characters: 1_000_000 }
@@ -28,12 +36,22 @@ export function fillGoTemplate(written: string, data: unknown): string {
  * @param own functions in place of those of the same name
  */
 export function fillWholeTemplate(written: string, data: unknown, own: Functions, marks = braces): string | undefined {
+  const made = filledOrNot(written, data, own, marks)
+  return typeof made === 'string' ? made : undefined
+}
+
+/** Whether a Go template first fails for a value that is not there. */
+export function lacksValue(written: string, data: unknown, own: Functions): boolean {
+  return filledOrNot(written, data, own, braces) instanceof ValueMissing
+}
+
+function filledOrNot(written: string, data: unknown, own: Functions, marks: typeof braces): string | NotFilled {
   const parts = parseGoTemplate(written, marks)
-  if (!parts) return undefined
+  if (!parts) return new NotFilled()
   try {
     return textOf(parts, data, new Map(), { root: data, steps: 0, keepsActions: false, own })
   } catch (error) {
-    if (error instanceof NotFilled) return undefined
+    if (error instanceof NotFilled) return error
     throw error
   }
 }
@@ -148,7 +166,7 @@ function operandOf(operand: Operand, dot: unknown, variables: Variables, filling
           : variables.get(from)
   return fields.reduce((at: unknown, field) => {
     const item = itemOf(at, field)
-    if (item === undefined && filling.own) throw new NotFilled()
+    if (item === undefined && filling.own) throw new ValueMissing()
     return item
   }, start)
 }

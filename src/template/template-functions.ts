@@ -4,6 +4,9 @@ import { entryOf } from '../entry'
 /** Ends the filling of a template, which stays as it is written. */
 export class NotFilled extends Error {}
 
+/** A value that is not among the data, so the tool itself cannot fill it in either. */
+export class ValueMissing extends NotFilled {}
+
 /** A value that only the environment of the deployer has; a template can write it and quote it, and do nothing else with it. */
 export class Variable {
   constructor(readonly name: string) {}

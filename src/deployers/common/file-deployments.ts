@@ -20,6 +20,8 @@ export interface Unread {
   readonly names?: readonly string[]
   /** The base that is a template, which may be filled in for this file. */
   readonly base?: string
+  /** It deploys nothing, as the deployer itself fails there: listed, and no reason against the rest of the file. */
+  readonly failing?: true
   /** The file itself cannot be read, which is listed of every file. */
   readonly unreadable?: true
 }

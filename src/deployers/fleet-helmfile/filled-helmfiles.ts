@@ -9,7 +9,7 @@ import type { MissingValues } from '../common/missing-values'
 import { folderOf, most, releaseLines } from './helmfile'
 import { readHelmfileRelease } from './helmfile-release'
 import { environmentOf, partsOf, stateOf } from './helmfile-state'
-import { type Environment, filledIn, isMap, laidOver } from './helmfile-template'
+import { type Environment, filledIn, isMap, laidOver, readsMissingValue } from './helmfile-template'
 import { plainPartsOf } from './plain-parts'
 
 /** The releases that are judged although a template makes them: their names, by the file that lists them. */
@@ -32,12 +32,14 @@ export async function readFilledHelmfile(
   const environments = [...new Set(written.flatMap((part) => Object.keys(fieldsOf(part.environments))))]
   const names = environments.length > 0 ? environments : ['default']
   const open = names.slice(most.environments)
+  const failing: string[] = []
   const unfilled = new Set<string>()
   const outside = new Set<string>()
   for (const name of names.slice(0, most.environments)) {
     const environment = await environmentOf(name, file, written, deployments)
     const state = environment && (await stateOf(file, text, environment, deployments))
-    if (!state || state.unfilled.length > 0) open.push(name)
+    if (!state && environment?.outside.length === 0 && readsMissingValue(text, environment)) failing.push(name)
+    else if (!state || state.unfilled.length > 0) open.push(name)
     for (const part of state?.unfilled ?? []) unfilled.add(part)
     for (const one of environment?.outside ?? []) outside.add(one)
     for (const { path, value } of state?.releases ?? []) {
@@ -90,6 +92,8 @@ export async function readFilledHelmfile(
   }
   take(found, deployments)
   listOutside(file, [...outside], deployments)
+  if (failing.length + open.length === names.length) open.push(...failing)
+  else listFailing(file, failing, deployments)
   if (open.length > 0) {
     listOpen(file, open, names, [...unfilled], deployments)
     return
@@ -145,6 +149,17 @@ function listOpen(
     path: file,
     region: startOf(1),
     reason: `${what} are not filled in, as they need values from elsewhere, secrets or what only helmfile knows, so ${effect} not judged`,
+  })
+}
+
+/** Lists the environments in which helmfile itself fails, such as a default one that is no one's. */
+function listFailing(file: string, failing: readonly string[], { unread }: FileDeployments): void {
+  if (failing.length === 0) return
+  unread.push({
+    path: file,
+    region: startOf(1),
+    reason: `its environments ${abridged(failing, most.names)} lack values that it reads, so helmfile fails in them, and nothing is judged for them`,
+    failing: true,
   })
 }
 

@@ -1,4 +1,4 @@
-import { fillWholeTemplate } from '../../template/go-template'
+import { fillWholeTemplate, lacksValue } from '../../template/go-template'
 import { type Functions, itemOf, NotFilled, text, Variable } from '../../template/template-functions'
 
 /** One environment of a helmfile, with all its values. */
@@ -28,16 +28,24 @@ export function filledValues(written: string, environment: Pick<Environment, 'na
   return filledWith(written, environment, {}, { ...functions, env: unknown, requiredEnv: unknown })
 }
 
+/** Whether a helmfile cannot be filled in because it reads a value that the environment does not have. */
+export function readsMissingValue(written: string, environment: Pick<Environment, 'name' | 'values'>): boolean {
+  return lacksValue(written, dataOf(environment), functions)
+}
+
 function filledWith(
   written: string,
-  { name, values }: Pick<Environment, 'name' | 'values'>,
+  environment: Pick<Environment, 'name' | 'values'>,
   release: object,
   its: Functions,
 ): string | undefined {
   if (!written.includes('{{')) return written
+  return fillWholeTemplate(written, { ...dataOf(environment), ...release }, its)
+}
+
+function dataOf({ name, values }: Pick<Environment, 'name' | 'values'>): object {
   const own = structuredClone(values)
-  const data = { Environment: { Name: name, Values: own }, Values: own, StateValues: own, ...release }
-  return fillWholeTemplate(written, data, its)
+  return { Environment: { Name: name, Values: own }, Values: own, StateValues: own }
 }
 
 /** Lays values over others: maps are joined. */

@@ -43,12 +43,18 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   const own = unjudgedIn(side, other)
   // The values of a known chart are judged.
   const unknown = own.releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
-  const unjudged = { ...own, releases: unknown }
+  const known = new Set(other.discovery.fileDeployments.unread.filter(({ failing }) => failing).map(keyOf))
+  const unread = own.unread.filter((one) => !(one.failing && known.has(keyOf(one))))
+  const unjudged = { ...own, unread, releases: unknown }
   const { resolved } = side.checkout.tree
   for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
     for (const place of [path, resolved.get(path)])
       if (place !== undefined && wanted.has(place) && !reasons.has(place)) reasons.set(place, { cause, reason })
   return reasons
+}
+
+function keyOf({ path, reason }: Pick<FileDeployments['unread'][number], 'path' | 'reason'>): string {
+  return JSON.stringify([path, reason])
 }
 
 /** Accounts for the values of releases with an assumed Ingress or route, which is judged. */
