@@ -24,6 +24,7 @@ import { appliedByScripts } from './applied-by-scripts'
 import { declaredSource } from './declared-source'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
 import { Followed, type FollowLimits, type Render } from './followed'
+import { IdleDeployers } from './idle-deployers'
 import { ignorableIn } from './ignorable'
 import { mirroredNames } from './mirrored-names'
 import { takesOutsideFiles } from './outside-files'
@@ -155,9 +156,22 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   followed.reportLimits(round.gitOps)
   const { gitOps, manifests, kustomizations, ownership, explicit, sources, discovered } = round
   const isPlain = (file: string) => !ownership.has(file)
+  const objects = followed.objects(manifests)
+  const deploying = {
+    objects,
+    deployers: gitOps.deployers,
+    bringers: followed.bringers(gitOps),
+    appliers: appliersIn({ manifests: objects, gitOps, kustomizations }),
+  }
+  const { aliases } = checkout.tree
+  const base = known.base && { ...known.base, aliases: new Map() }
+  const idle = new IdleDeployers(base, { ...deploying, plain: gitOps.plain, aliases })
+  const lost = new Map(idle.lostFiles())
+  for (const [file, why] of lost) ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
   return {
+    ...deploying,
     sources: [
-      ...sources,
+      ...sources.filter((source) => !idle.isLost(source)),
       ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),
     ],
     libraries: discovered.libraries,
@@ -171,25 +185,21 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       ...releasesOfFiles(fileDeployments, checkout, side),
       ...(await k3sReleases(checkout, side, isPlain)),
     ]),
-    objects: followed.objects(manifests),
     missing: [...fileDeployments.missing, ...gitOps.missing],
     fileDeployments,
-    plain: gitOps.plain,
+    plain: new Map([...gitOps.plain].filter(([file]) => !lost.has(file))),
     firstRoots: new Set(followed.roots),
     unfollowed: followed.unknown,
-    bringers: followed.bringers(gitOps),
-    deployers: gitOps.deployers,
     ignorable: new Set([
       ...ignorableIn(checkout, { gitOps, kustomizations, ownership }),
       ...(await ignorableBundles(checkout)),
     ]),
-    roots: await readRoots({ checkout, manifests: followed.objects(manifests), gitOps, kustomizations, explicit }),
+    roots: await readRoots({ checkout, manifests: objects, gitOps, kustomizations, explicit }),
     usesArgo: gitOps.usesArgo,
     usesFlux: gitOps.usesFlux,
     mirrors,
     allowsOutsideFiles,
     applied,
-    appliers: appliersIn({ manifests: followed.objects(manifests), gitOps, kustomizations }),
   }
 }
 

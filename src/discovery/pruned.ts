@@ -1,6 +1,7 @@
 import type { GitOpsSources } from '../deployers/common/gitops-sources'
 import { readApplication } from '../gitops/application'
 import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { readHelmRelease } from '../gitops/helm-release'
 import { gitOpsKind } from '../gitops/kinds'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../manifest/manifest'
 import { closureOf, type Kustomization } from '../sources/kustomization'
@@ -9,6 +10,7 @@ import { namesMore } from './roots'
 
 /** An object that applies a file, and its effect on removed objects. */
 export interface Applier {
+  readonly manifest: Manifest
   readonly identity: string
   readonly name: string
   /** Whether it deletes objects that its folder no longer has. */
@@ -91,13 +93,16 @@ function filesBySource(kustomizations: ReadonlyMap<string, Kustomization>): (sou
   }
 }
 
-function applierOf({ ref, root }: Manifest): Applier {
-  const of = { identity: identityOf(ref), name: nameOf(ref) }
+export function applierOf(manifest: Manifest): Applier {
+  const { ref, root } = manifest
+  const of = { manifest, identity: identityOf(ref), name: nameOf(ref) }
   switch (groupKindOf(ref)) {
     case gitOpsKind.fluxKustomization: {
       const { prunes, cascades } = readFluxKustomization(root)
       return { ...of, prunes, cascades }
     }
+    case gitOpsKind.helmRelease:
+      return { ...of, prunes: true, cascades: !readHelmRelease(root).suspended }
     case gitOpsKind.applicationSet: {
       // Source: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Application-Deletion/
       const { prunes } = readApplication(root.at('spec', 'template'))

@@ -15,6 +15,8 @@ export interface Application {
   /** The branch to which the manifests of a hydrator are committed, and from which they are deployed. */
   readonly hydratedBranch: Cursor
   readonly destination: Destination
+  /** Whether Argo CD syncs it without being asked to. */
+  readonly syncs: boolean
   /** Whether Argo CD deletes an object that the source no longer has. */
   readonly prunes: boolean
   /**
@@ -50,6 +52,7 @@ export interface Destination {
 export function readApplication(root: Cursor): Application {
   const spec = root.at('spec')
   const destination = spec.at('destination')
+  const automated = spec.at('syncPolicy', 'automated')
   return {
     name: root.at('metadata', 'name'),
     sources: sourcesOf(spec)
@@ -60,7 +63,8 @@ export function readApplication(root: Cursor): Application {
       cluster: textAt(destination.at('name')) || textAt(destination.at('server')),
       namespace: destination.at('namespace'),
     },
-    prunes: spec.at('syncPolicy', 'automated', 'prune').value === true,
+    syncs: automated.isMap && automated.at('enabled').value !== false,
+    prunes: automated.at('prune').value === true,
     cascades: [...root.at('metadata', 'finalizers').items()].some(({ string }) =>
       string?.startsWith('resources-finalizer.argocd.argoproj.io'),
     ),

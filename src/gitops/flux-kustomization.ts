@@ -28,6 +28,8 @@ export interface FluxKustomization {
   readonly prunes: boolean
   /** Whether it deletes an object and creates it again where a field is immutable. */
   readonly forces: boolean
+  /** It then neither applies nor prunes, and keeps the objects that it deployed when it is deleted. */
+  readonly suspended: boolean
   /** Whether its deletion deletes the objects that it deployed. */
   readonly cascades: boolean
 }
@@ -38,6 +40,7 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#deletion-policy
   const deletion = spec.at('deletionPolicy').string ?? 'MirrorPrune'
   const postBuild = spec.at('postBuild')
+  const suspended = spec.at('suspend').value === true
   return {
     spec,
     path: spec.at('path'),
@@ -51,8 +54,8 @@ export function readFluxKustomization(root: Cursor): FluxKustomization {
     substituteFrom: referencesIn(postBuild),
     prunes,
     forces: spec.at('force').value === true,
-    // By default it keeps the objects that it deployed when it is deleted while it is suspended.
-    cascades: spec.at('suspend').value !== true && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
+    suspended,
+    cascades: !suspended && (deletion === 'MirrorPrune' ? prunes : deletion !== 'Orphan'),
   }
 }
 

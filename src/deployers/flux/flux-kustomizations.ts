@@ -66,7 +66,7 @@ export class FluxKustomizations {
     if (place !== undefined && !isThere && this.isOurs(kustomization, manifest)) {
       this.named.skip(manifest, 'folder-missing', missingFolder(place))
       // A suspended object changes nothing, so it is no error yet.
-      if (kustomization.spec.at('suspend').value !== true)
+      if (!kustomization.suspended)
         this.trees.push({ manifest, kustomization, place, files: new Set(), written: [], isMissing: true })
       return
     }

@@ -1,3 +1,4 @@
+import { type DeployingObjects, IdleDeployers } from '../../discovery/idle-deployers'
 import { type HookFate, hookFateOf } from '../../gitops/argo-hook'
 import type { Change } from '../../manifest/change'
 import { identityOf, type Manifest } from '../../manifest/manifest'
@@ -14,6 +15,7 @@ export type LapseOf = (manifest: Manifest, before: Manifest) => string | undefin
 export class Lapses {
   private readonly twins = new Map<string, Manifest[]>()
   private readonly touched: ReadonlySet<Manifest>
+  private readonly deployers: IdleDeployers
   /** Asked for each object that is removed. */
   private readonly known = new Map<Manifest, { readonly asHook?: string; readonly asUndeployed?: string }>()
 
@@ -29,6 +31,7 @@ export class Lapses {
     private readonly isKnown: boolean,
   ) {
     this.touched = new Set(after)
+    this.deployers = new IdleDeployers(sides.base && deployingIn(sides.base), deployingIn(sides.head))
     for (const manifest of before) {
       for (const key of keysOf(manifest)) {
         const there = this.twins.get(key)
@@ -60,7 +63,8 @@ export class Lapses {
     if (manifest.side === 'base') return undefined
     const known = this.known.get(manifest) ?? this.lapseOf(manifest)
     this.known.set(manifest, known)
-    return known.asHook ?? (known.asUndeployed && this.isNamed(before) ? known.asUndeployed : undefined)
+    const own = known.asHook ?? (known.asUndeployed && this.isNamed(before) ? known.asUndeployed : undefined)
+    return own ?? this.deployers.reasonFor(manifest, before)
   }
 
   private lapseOf(manifest: Manifest): { readonly asHook?: string; readonly asUndeployed?: string } {
@@ -124,6 +128,10 @@ export class Lapses {
   private idOf({ origin, ref, object }: Manifest): string {
     return JSON.stringify([origin.path, identityOf(ref), object.region.startLine])
   }
+}
+
+function deployingIn({ discovery, tree }: SideOfChange): DeployingObjects {
+  return { ...discovery, aliases: tree.aliases }
 }
 
 function keyIn(cluster: string, { ref }: Manifest): string {

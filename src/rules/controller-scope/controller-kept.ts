@@ -1,4 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { type ApplicationSource, readApplication } from '../../gitops/application'
+import { gitOpsKind } from '../../gitops/kinds'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Controller,
@@ -12,11 +14,12 @@ import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresse
 import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
+import { deployersIn, deploys } from '../../kubernetes/object/deployer'
 import { labelsOf } from '../../kubernetes/object/label-selector'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { abridged } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
@@ -116,7 +119,7 @@ export default defineRule({
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept
       if (!user) continue
-      const release = replacementIn(base, head)
+      const release = replacementIn(change, base, head)
       if (release) {
         skip(at, `${nameOf(release.ref)}, which this change adds, may bring another controller`)
         continue
@@ -202,11 +205,30 @@ function isReportedByClass(ingress: Manifest, base: Snapshot, head: Snapshot): b
 }
 
 /** A release that this change adds, of a chart whose values are not known, and that may be a controller's. */
-function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
+function replacementIn(change: Change, base: Snapshot, head: Snapshot): Manifest | undefined {
+  const { before } = sidesOf(change)
   return releaseKinds
     .flatMap((kind) => head.ofKind(kind))
     .filter((one) => base.get(one.ref).length === 0 && controllersOf(one, head).length === 0)
-    .find(({ object }) => mentionsOneOf(object.content, marksOfControllers))
+    .filter(({ object }) => mentionsOneOf(object.content, marksOfControllers))
+    .find((one) => !before || !takesSameRepository(one, before, base))
+}
+
+/** Whether an Application takes the repository of the one that deployed an object of a file: that one was read. */
+function takesSameRepository({ ref, root }: Manifest, before: Manifest, base: Snapshot): boolean {
+  if (groupKindOf(ref) !== gitOpsKind.application) return false
+  const known = base
+    .ofKind(gitOpsKind.application)
+    .flatMap(deployersIn)
+    .filter((one) => deploys(one, before))
+    .flatMap(({ manifest }) => readApplication(manifest.root).sources.filter(({ chart }) => !chart.exists))
+    .map(placeOfSource)
+  const { sources } = readApplication(root)
+  return sources.length > 0 && sources.every((one) => !one.chart.exists && known.includes(placeOfSource(one)))
+}
+
+function placeOfSource({ repoURL, targetRevision }: ApplicationSource): string {
+  return JSON.stringify([repoURL.string, targetRevision.string])
 }
 
 function ofClass(name: string): string {
