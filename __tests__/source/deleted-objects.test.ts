@@ -88,6 +88,20 @@ describe('an upgrade deletes a protected object', () => {
       /before it installs far\/far-web/,
     ],
     [
+      'whose release is recorded in another namespace',
+      {},
+      { 'web.yaml': release('  storageNamespace: far\n') },
+      'head/web.yaml:9 exact',
+      /uninstalls the release shop\/web and installs it again, as its record moves from the namespace shop to far/,
+    ],
+    [
+      'whose chart gets another name',
+      {},
+      { 'c/Chart.yaml': 'apiVersion: v2\nname: other\nversion: 1.0.0\n' },
+      'head/c/Chart.yaml:2 exact',
+      /installs it again, as the name of its chart changes from c to other/,
+    ],
+    [
       'whose HelmRelease gets another name',
       {},
       { 'web.yaml': release('', 'site') },
@@ -98,6 +112,16 @@ describe('an upgrade deletes a protected object', () => {
       'that Argo CD makes again at each sync',
       { 'web.yaml': application },
       { 'c/templates/role.yaml': annotated('argocd.argoproj.io/sync-options: "Replace=true,Force=true"') },
+      'head/c/templates/role.yaml:4 template',
+      /Argo CD deletes the object at each sync/,
+    ],
+    [
+      'that Argo CD makes again, by an option of its own and one of its Application',
+      { 'web.yaml': application, 'c/templates/role.yaml': role },
+      {
+        'web.yaml': `${application}  syncPolicy: {syncOptions: [Replace=true]}\n`,
+        'c/templates/role.yaml': annotated('argocd.argoproj.io/sync-options: Force=true'),
+      },
       'head/c/templates/role.yaml:4 template',
       /Argo CD deletes the object at each sync/,
     ],
@@ -157,6 +181,12 @@ describe('stays silent', () => {
       'where Argo CD replaces it only',
       {},
       { 'c/templates/role.yaml': annotated('argocd.argoproj.io/sync-options: Replace=true') },
+    ],
+    ['where the namespace of the record is written out', {}, { 'web.yaml': release('  storageNamespace: shop\n') }],
+    [
+      'where Flux upgrades a release of a renamed chart',
+      { 'web.yaml': release('  upgrade: {chartNameChangeStrategy: InPlaceUpdate}\n') },
+      { 'c/Chart.yaml': 'apiVersion: v2\nname: other\nversion: 1.0.0\n' },
     ],
     ['where the file of a HelmRelease moves', {}, { 'web.yaml': null, 'apps/web.yaml': release() }],
     [

@@ -15,6 +15,7 @@ export interface Application {
   /** The branch to which the manifests of a hydrator are committed, and from which they are deployed. */
   readonly hydratedBranch: Cursor
   readonly destination: Destination
+  readonly syncOptions: readonly string[]
   /** Whether Argo CD syncs it without being asked to. */
   readonly syncs: boolean
   /** Whether Argo CD deletes an object that the source no longer has. */
@@ -63,6 +64,7 @@ export function readApplication(root: Cursor): Application {
       cluster: textAt(destination.at('name')) || textAt(destination.at('server')),
       namespace: destination.at('namespace'),
     },
+    syncOptions: [...spec.at('syncPolicy', 'syncOptions').items()].map(textAt),
     syncs: automated.isMap && automated.at('enabled').value !== false,
     prunes: automated.at('prune').value === true,
     cascades: [...root.at('metadata', 'finalizers').items()].some(({ string }) =>

@@ -15,6 +15,10 @@ export interface HelmRelease {
   readonly valuesFrom: readonly ValuesReference[]
   readonly targetNamespace: Cursor
   readonly releaseName: string
+  /** The namespace of the release's record, where it is not that of the HelmRelease. */
+  readonly storageNamespace: Cursor
+  /** Whether a chart of another name upgrades the release, which is uninstalled first by default. */
+  readonly keepsRenamed: boolean
   /** Given where it installs to another cluster. */
   readonly kubeConfig: Cursor
   readonly postRenderers: Cursor
@@ -79,6 +83,8 @@ export function readHelmRelease(root: Cursor): HelmRelease {
     })),
     targetNamespace,
     releaseName: textAt(spec.at('releaseName')) || shortenedReleaseName(target ? `${target}-${name}` : name),
+    storageNamespace: spec.at('storageNamespace'),
+    keepsRenamed: textAt(spec.at('upgrade', 'chartNameChangeStrategy')) === 'InPlaceUpdate',
     kubeConfig: spec.at('kubeConfig'),
     postRenderers: spec.at('postRenderers'),
     postRenderStrategy: spec.at('postRenderStrategy'),

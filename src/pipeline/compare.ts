@@ -2,8 +2,10 @@ import type { ClusterMap } from '../cluster/clusters'
 import { movedHelmfiles } from '../deployers/fleet-helmfile/moved-helmfiles'
 import { BlindSpots } from '../gaps/blind-spots'
 import { idsOutOfSight } from '../gaps/releases-out-of-sight'
+import { readApplication } from '../gitops/application'
+import { gitOpsKind } from '../gitops/kinds'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
-import type { Manifest } from '../manifest/manifest'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { SideOfChange } from '../sides/side'
@@ -52,7 +54,12 @@ export async function compare(
   const placement = placementOf(sides, read, rendered, rest, clusters)
   const old = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
   const now = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
-  const { before, after } = withoutMadeAgain(alignedWith(now, old), alignedWith(old, now), protectedBy(rules))
+  const { before, after } = withoutMadeAgain(
+    alignedWith(now, old),
+    alignedWith(old, now),
+    protectedBy(rules),
+    ({ side, origin }) => optionsOf(sides[side], origin),
+  )
   const hiddenAt = await unrenderedAt(head, rendered)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
   const removed = base && removedCharts(base, head)
@@ -95,6 +102,16 @@ export async function compare(
     removedCharts: removed?.assumed ?? new Map(),
     hiddenAt,
   }
+}
+
+/** The options of the Application that deploys an object. */
+function optionsOf(side: SideOfChange | undefined, origin: Manifest['origin']): readonly string[] {
+  const { deployers, plain } = side?.discovery ?? {}
+  const deployer = origin.kind === 'rendered' ? deployers?.get(origin.id) : plain?.get(origin.path)?.manifest
+  if (!deployer) return []
+  const { root, ref } = deployer
+  const isSet = groupKindOf(ref) === gitOpsKind.applicationSet
+  return readApplication(isSet ? root.at('spec', 'template') : root).syncOptions
 }
 
 /** Gives clusters that only changed their name one name. */

@@ -2,6 +2,7 @@ import { failLostCharts } from '../gaps/missing-charts'
 import type { Unanswered } from '../gaps/unanswered'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
+import { readChart } from '../sources/chart'
 import type { Source } from '../sources/source'
 import { withoutDeleted } from './after-rendering/deleted-objects'
 import { withKeptDefinitions } from './after-rendering/kept-definitions'
@@ -52,7 +53,8 @@ export async function renderChanged(
   if (!base) return { before, after, others, isSame, answered: { clusters: probed, areBeside: false }, unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const kept = withKeptDefinitions(before, after)
-  const left = withoutDeleted(kept.before, kept.after, protectedBy(rules))
+  const names = new Map([...(await namesOfCharts(base, kept.before)), ...(await namesOfCharts(head, kept.after))])
+  const left = withoutDeleted(kept.before, kept.after, protectedBy(rules), names)
   return {
     before: [...left.before, ...uncertain.before],
     after: [...left.after, ...uncertain.after],
@@ -61,6 +63,15 @@ export async function renderChanged(
     answered: answeredIn(uncertain, probed),
     unanswered: uncertain.unanswered,
   }
+}
+
+/** The names of charts that Flux installs, as they are in `Chart.yaml`. */
+async function namesOfCharts(side: SideOfChange, rendered: readonly RenderedSide[]): Promise<Map<Source, string>> {
+  const ofFlux = rendered.flatMap(({ source }) =>
+    source.kind === 'helm' && source.storage !== undefined && !source.chart.endsWith('.tgz') ? [source] : [],
+  )
+  const read = ofFlux.map(async (source) => [source, (await readChart(side.checkout, source.chart)).name] as const)
+  return new Map(await Promise.all(read))
 }
 
 /**

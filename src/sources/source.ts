@@ -102,6 +102,10 @@ export interface HelmSource extends CommonSource {
   readonly skipCrds?: boolean
   /** The policies of Flux for the CRDs in `crds/`, if it installs the release. */
   readonly crds?: HelmRelease['crds']
+  /** The namespace in which Flux keeps the record of the release, if it installs it. */
+  readonly storage?: string
+  /** Whether Flux upgrades a release whose chart has another name; otherwise it uninstalls it first. */
+  readonly keepsRenamed?: true
   /** Set where Flux packs the chart from this repository. */
   readonly packed?: PackedFiles
   /** The values that are supposed of a probed chart, as messages name them: `ingress.enabled=true`. */

@@ -115,6 +115,8 @@ export class FluxReleases {
           set: {},
           ...postRenderersOf(release, manifest),
           crds: release.crds,
+          storage: textAt(release.storageNamespace) || own,
+          ...(release.keepsRenamed ? { keepsRenamed: true as const } : {}),
           release: release.releaseName,
           namespace: target || own || 'default',
         },

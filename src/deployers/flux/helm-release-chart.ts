@@ -89,6 +89,8 @@ export function chartOfHelmRelease(
         set: {},
         ...postRenderersOf(release, manifest),
         crds: release.crds,
+        storage: textAt(release.storageNamespace) || manifest.ref.namespace,
+        ...(release.keepsRenamed ? { keepsRenamed: true as const } : {}),
         ...(artifact?.ref.kind === 'GitRepository' && hasRevisionInVersion(chart)
           ? { isVersionLonger: true as const }
           : {}),

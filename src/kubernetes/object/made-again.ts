@@ -7,11 +7,13 @@ const syncOptions = 'argocd.argoproj.io/sync-options'
 /**
  * Whether Argo CD deletes an object and creates it again at each sync. CRDs and Namespaces are updated in any case.
  * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#replace-resource-instead-of-applying-changes
+ *
+ * @param more the options of its Application, which count beside its own
  */
-export function isMadeAgain({ root, ref }: Manifest): boolean {
+export function isMadeAgain({ root, ref }: Manifest, more: readonly string[] = []): boolean {
   if (groupKindOf(ref) === definitionKind || groupKindOf(ref) === 'Namespace') return false
   const written = syncOptionsOf(root).string ?? ''
-  const options = new Set(written.split(',').map((one) => one.trim()))
+  const options = new Set([...written.split(',').map((one) => one.trim()), ...more])
   return options.has('Replace=true') && options.has('Force=true')
 }
 

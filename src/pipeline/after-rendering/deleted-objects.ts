@@ -7,7 +7,7 @@ import { groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
 import { rendersAsInstalled } from '../../render/tools/helm'
 import { isCrdFile } from '../../render/tools/post-renderers'
 import type { RenderedSide } from '../../sides/rendered-side'
-import type { HelmSource } from '../../sources/source'
+import type { HelmSource, Source } from '../../sources/source'
 import { pairsOf } from '../opening/read-in-part'
 
 type Rendered = RenderedSide['objects'][number]
@@ -20,11 +20,14 @@ interface UpgradedRelease {
 /**
  * Removes, from the head's renderings, objects that an upgrade of a release deletes although the files still have them,
  * if a cluster cannot do without them for a moment: protected ones and CRDs.
+ *
+ * @param names the names of the charts that Flux installs
  */
 export function withoutDeleted(
   before: readonly RenderedSide[],
   after: readonly RenderedSide[],
   protect: Protect,
+  names: ReadonlyMap<Source, string>,
 ): { before: RenderedSide[]; after: RenderedSide[] } {
   const reasons = new Map<Rendered, string>()
   const deleted = new Map<RenderedSide, Set<string>>()
@@ -32,7 +35,7 @@ export function withoutDeleted(
     const now = new Map(pair.after.objects.map((one) => [identityOf(one.object.ref), one]))
     for (const was of pair.before.objects) {
       const is = now.get(identityOf(was.object.ref))
-      const reason = is && isNeeded(was, protect) ? reasonOf(was, is, pair) : undefined
+      const reason = is && isNeeded(was, protect) ? reasonOf(was, is, pair, names) : undefined
       if (reason === undefined) continue
       reasons.set(was, reason)
       const ids = deleted.get(pair.after) ?? new Set()
@@ -54,15 +57,20 @@ export function withoutDeleted(
   }
 }
 
-/** The same for objects that Argo CD newly recreates at each sync, in files or renderings. */
+/**
+ * The same for objects that Argo CD newly recreates at each sync, in files or renderings.
+ *
+ * @param optionsOf the options of the Application that deploys an object
+ */
 export function withoutMadeAgain(
   before: readonly Manifest[],
   after: readonly Manifest[],
   protect: Protect,
+  optionsOf: (manifest: Manifest) => readonly string[],
 ): { before: readonly Manifest[]; after: readonly Manifest[] } {
-  const made = after.filter((manifest) => isMadeAgain(manifest) && isProtected(manifest, protect))
+  const made = after.filter((manifest) => isMadeAgain(manifest, optionsOf(manifest)) && isProtected(manifest, protect))
   if (made.length === 0) return { before, after }
-  const known = new Set(before.flatMap((one) => (isMadeAgain(one) ? [identityOf(one.ref)] : [])))
+  const known = new Set(before.flatMap((one) => (isMadeAgain(one, optionsOf(one)) ? [identityOf(one.ref)] : [])))
   const there = new Set(before.map(({ ref }) => identityOf(ref)))
   const isNew = ({ ref }: Manifest) => there.has(identityOf(ref)) && !known.has(identityOf(ref))
   const news = new Map(made.filter(isNew).map((one) => [identityOf(one.ref), one]))
@@ -111,7 +119,12 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
 }
 
 /** The reason why an upgrade deletes an object that the release had. */
-function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedRelease): string | undefined {
+function reasonOf(
+  was: Rendered,
+  is: Rendered,
+  { before, after }: UpgradedRelease,
+  names: ReadonlyMap<Source, string>,
+): string | undefined {
   const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
   const [from, to] = [before.source, after.source]
   if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))
@@ -127,9 +140,27 @@ function reasonOf(was: Rendered, is: Rendered, { before, after }: UpgradedReleas
   if (from.origin !== 'named' || !isOfFlux(before)) return undefined
   if (objectOf(from) !== objectOf(to))
     return `Flux uninstalls the release of ${objectOf(from)} when that object is removed, which deletes the objects that ${objectOf(to)} installs again. First mark the object with helm.sh/resource-policy: keep in a separate change.`
+  return uninstalledFirst(from, to, [names.get(from), names.get(to)])
+}
+
+/**
+ * The reason why Flux uninstalls a release and installs it again. Source:
+ * https://github.com/fluxcd/helm-controller/blob/v1.6.4/internal/action/verify.go, ReleaseTargetChanged
+ */
+function uninstalledFirst(
+  from: HelmSource,
+  to: HelmSource,
+  [former, name]: readonly (string | undefined)[],
+): string | undefined {
+  const mark = 'first mark the object with helm.sh/resource-policy: keep in a separate change'
   if (from.release !== to.release || from.namespace !== to.namespace)
-    return `Flux uninstalls the release ${from.namespace}/${from.release} before it installs ${to.namespace}/${to.release}. Keep its name and namespace, or first mark the object with helm.sh/resource-policy: keep in a separate change.`
-  return undefined
+    return `Flux uninstalls the release ${from.namespace}/${from.release} before it installs ${to.namespace}/${to.release}. Keep its name and namespace, or ${mark}.`
+  const release = `the release ${to.namespace}/${to.release}`
+  if (from.storage && to.storage && from.storage !== to.storage)
+    return `Flux uninstalls ${release} and installs it again, as its record moves from the namespace ${from.storage} to ${to.storage}. Keep its storageNamespace, or ${mark}.`
+  if (former === undefined || name === undefined || former === name || (from.keepsRenamed && to.keepsRenamed))
+    return undefined
+  return `Flux uninstalls ${release} and installs it again, as the name of its chart changes from ${former} to ${name}. Keep the name, or ${mark}.`
 }
 
 function isInCrds({ origin }: Rendered): boolean {
