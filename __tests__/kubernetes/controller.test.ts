@@ -43,10 +43,9 @@ describe('a workload of any kind that runs Pods', () => {
     ['apps/v1', 'ReplicaSet', template, true],
     ['apps/v1', 'ReplicaSet', { ...template, replicas: 0 }, false],
     ['apps/v1', 'DaemonSet', template, true],
-    ['batch/v1', 'Job', template, true],
-    ['batch/v1', 'Job', { ...template, suspend: true }, false],
-    ['batch/v1', 'CronJob', { jobTemplate: { spec: template } }, true],
-    ['batch/v1', 'CronJob', { suspend: true, jobTemplate: { spec: template } }, false],
+    // Their Pods come to an end.
+    ['batch/v1', 'Job', template, false],
+    ['batch/v1', 'CronJob', { jobTemplate: { spec: template } }, false],
     ['argoproj.io/v1alpha1', 'Rollout', template, true],
     ['apps.kruise.io/v1alpha1', 'CloneSet', template, true],
     ['apps.openshift.io/v1', 'DeploymentConfig', template, true],

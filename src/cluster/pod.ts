@@ -25,6 +25,9 @@ const places: Readonly<Record<GroupKind, readonly string[]>> = {
 /** The kinds that run Pods. */
 export const workloadKinds: readonly GroupKind[] = Object.keys(places)
 
+/** The kinds that keep their Pods running; those of a Job come to an end. */
+export const lastingKinds: readonly GroupKind[] = workloadKinds.filter((kind) => !kind.endsWith('.batch'))
+
 /** The Pods that an object runs, as `metadata` and `spec`. */
 export function podOf({ ref, root }: Manifest): Cursor {
   return root.at(...(entryOf(places, groupKindOf(ref)) ?? ['spec', 'template']))

@@ -1,6 +1,6 @@
 import { gte } from 'semver'
 import { minorReleaseOf, parseImage, releaseOf } from '../../cluster/image'
-import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
+import { isStopped, lastingKinds, podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -17,8 +17,8 @@ import { settingsOf, settingsOfRelease } from './controller-settings'
 import { type StatusWriting, statusOf } from './controller-status'
 import { type LeaderLock, locksOf } from './leader-lock'
 
-/** The kinds that run an ingress controller. */
-export const controllerKinds: readonly GroupKind[] = workloadKinds
+/** The kinds that run an ingress controller: a Job with its image serves nothing. */
+export const controllerKinds: readonly GroupKind[] = lastingKinds
 
 /** The field of a Rollout that runs the Pods of a Deployment in its place. */
 export const rolloutMark = 'workloadRef'

@@ -1,5 +1,5 @@
 import { parseImage } from '../../cluster/image'
-import { podOf } from '../../cluster/pod'
+import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { inlineValuesOf, readApplication } from '../../gitops/application'
 import { readK3sChart } from '../../gitops/helm-chart'
@@ -8,11 +8,10 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
 import { Arguments } from '../workload/arguments'
-import { controllerKinds } from './controller'
 
 /** The external-dns of a cluster that deletes a record as soon as its Ingress has no address. */
 export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
-  const workload = controllerKinds
+  const workload = workloadKinds
     .flatMap((kind) => snapshot.ofKind(kind))
     .find((one) => [...podOf(one).at('spec', 'containers').items()].some(prunesForIngresses))
   return workload ?? releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(installsPruning)

@@ -1,7 +1,7 @@
 import * as Type from 'typebox'
 import rows from '../../../facts/gateway-controllers.yaml'
 import { parseImage } from '../../cluster/image'
-import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
+import { isStopped, lastingKinds, podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -67,7 +67,7 @@ export function gatewayLosses(change: Change, base: Snapshot, head: Snapshot): G
 /** The workloads that run the controller of a name; none where a release that is not rendered installs it. */
 export function workloadsRunning(controller: string, snapshot: Snapshot): Manifest[] {
   const runs = (one: Manifest) => runBy(one, snapshot).some((row) => row.controller === controller)
-  return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).filter(runs)
+  return lastingKinds.flatMap((kind) => snapshot.ofKind(kind)).filter(runs)
 }
 
 /** The strings by which the other objects are found that the loss of an object is compared with. */
@@ -83,7 +83,7 @@ function classesOf({ controller }: GatewayController, head: Snapshot): string[] 
 }
 
 function runners(snapshot: Snapshot): Manifest[] {
-  return [...workloadKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
+  return [...lastingKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
 }
 
 /** The controllers that a workload runs, or a release that is not rendered installs. */
@@ -92,7 +92,7 @@ function runBy(manifest: Manifest, snapshot?: Snapshot): GatewayController[] {
     const charts = manifest.object.context?.rendered?.size ? [] : chartsOf(manifest, snapshot)
     return controllers.filter((row) => row.charts.some((chart) => charts.includes(chart)))
   }
-  if (!workloadKinds.includes(groupKindOf(manifest.ref)) || isStopped(manifest)) return []
+  if (!lastingKinds.includes(groupKindOf(manifest.ref)) || isStopped(manifest)) return []
   const containers = [...podOf(manifest).at('spec', 'containers').items()]
   const images = containers.map((container) => parseImage(container.at('image').string ?? '').repository)
   return controllers.filter(({ pattern }) => images.some((image) => pattern.test(image)))

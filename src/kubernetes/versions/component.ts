@@ -1,6 +1,6 @@
 import { valid } from 'semver'
 import { parseImage, releaseOf } from '../../cluster/image'
-import { isStopped, podOf } from '../../cluster/pod'
+import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { inlineValuesOf, readApplication } from '../../gitops/application'
@@ -10,7 +10,6 @@ import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
-import { controllerKinds } from '../controllers/controller'
 import { controllerFactsOf } from '../workload/controller-facts'
 import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
 
@@ -42,7 +41,7 @@ const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => NamedChart[]> = new
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
 /** The kinds that deploy components: workloads, and objects from which an operator creates them. */
-export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartsByKind.keys(), ...labelledKinds]
+export const componentKinds: readonly GroupKind[] = [...workloadKinds, ...chartsByKind.keys(), ...labelledKinds]
 
 /** Each manifest that deploys a component contains one of these strings. */
 export function marksOf(manifest: Manifest): string[] {
@@ -119,7 +118,7 @@ export function isMain({ facts, part, container }: Component): boolean {
 
 function read(manifest: Manifest): Component[] {
   const kind = groupKindOf(manifest.ref)
-  if (controllerKinds.includes(kind)) return runBy(manifest)
+  if (workloadKinds.includes(kind)) return runBy(manifest)
   const chartsOf = chartsByKind.get(kind)
   return chartsOf ? chartsOf(manifest.root).flatMap((chart) => chartRelease(manifest, chart)) : labelled(manifest, kind)
 }
