@@ -25,6 +25,8 @@ export interface LoadedObject {
   readonly resolve: (alias: Alias) => Node | undefined
   /** The related files and objects of the repository; undefined if they were not looked up. */
   readonly context?: RepositoryContext
+  /** The folders of this repository that it deploys, as it names them: the objects in them are seen. */
+  readonly foldersHere?: ReadonlySet<string>
 }
 
 /** The files and objects of the repository that an object depends on. */

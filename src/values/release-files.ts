@@ -112,7 +112,7 @@ export class ReleaseFiles {
       case gitOpsKind.application:
         return this.withFiles(object)
       case gitOpsKind.applicationSet:
-        return this.withApplications(object)
+        return this.withTemplateFolders(await this.withApplications(object))
       case gitOpsKind.helmRelease:
         return this.withFolder(object)
       default:
@@ -120,11 +120,13 @@ export class ReleaseFiles {
     }
   }
 
-  /** A HelmRelease whose chart is in a folder of another repository. */
+  /** A HelmRelease whose chart is in a folder, of this repository or of another one. */
   private withFolder(object: LoadedObject): LoadedObject {
     const { chart, chartRef } = readHelmRelease(rootOf(object))
     const isOfFiles = !chartRef.exists && ['GitRepository', 'Bucket'].includes(textAt(chart.sourceRef.at('kind')))
-    return isOfFiles ? withChartsElsewhere(object, [textAt(chart.chart)].filter(this.isElsewhere)) : object
+    const folder = textAt(chart.chart)
+    if (!isOfFiles || isPlaceholder(folder)) return object
+    return this.isElsewhere(folder) ? withChartsElsewhere(object, [folder]) : withFoldersHere(object, [folder])
   }
 
   /** Whether this repository has no chart in a folder, so that another one has it. */
@@ -168,7 +170,23 @@ export class ReleaseFiles {
         if (its) files.set(entry, its)
       }
     }
-    return withChartsElsewhere(files.size > 0 ? { ...object, context: { files } } : object, folders)
+    const here = this.foldersHere(sources).filter((folder) => !folders.includes(folder))
+    const complete = withChartsElsewhere(files.size > 0 ? { ...object, context: { files } } : object, folders)
+    return withFoldersHere(complete, here)
+  }
+
+  /** The folders of sources that are in this repository. */
+  private foldersHere(sources: readonly ApplicationSource[]): string[] {
+    const placed = sources.filter(({ chart, path: folder }) => !chart.exists && folder.exists)
+    const here = placed.filter(({ repoURL, path: folder }) => this.gitOps.isHere(textAt(repoURL), textAt(folder)))
+    return here.map(({ path: folder }) => textAt(folder))
+  }
+
+  /** An ApplicationSet, if its Applications are not known, with the folders that its template names. */
+  private withTemplateFolders(object: LoadedObject): LoadedObject {
+    if (object.context?.applications) return object
+    const { template } = readApplicationSet(rootOf(object))
+    return withFoldersHere(object, this.foldersHere(readApplication(template).sources))
   }
 
   /**
@@ -289,9 +307,9 @@ export function mayTakeFiles(text: string): boolean {
   return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
 
-/** Whether a text may contain an object that installs a chart from a folder. */
+/** Whether a text may contain an object that deploys a folder. */
 function mayNameFolder(text: string): boolean {
-  if (mentions(text, 'argoproj.io/')) return mentions(text, 'helm')
+  if (mentions(text, 'argoproj.io/')) return true
   return mentions(text, 'helm.toolkit.fluxcd.io/') && mentionsOneOf(text, ['GitRepository', 'Bucket'])
 }
 
@@ -307,6 +325,10 @@ function takesValues({ chart, path: folder, helm, kustomize, directory, plugin }
 function withChartsElsewhere(object: LoadedObject, folders: readonly string[]): LoadedObject {
   if (folders.length === 0) return object
   return { ...object, context: { files: new Map(), ...object.context, chartsElsewhere: new Set(folders) } }
+}
+
+function withFoldersHere(object: LoadedObject, folders: readonly string[]): LoadedObject {
+  return folders.length === 0 ? object : { ...object, foldersHere: new Set(folders) }
 }
 
 function installsRemoteChart({ chart }: ApplicationSource): boolean {
