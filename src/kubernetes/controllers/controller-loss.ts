@@ -16,14 +16,16 @@ import { outlivesPrune } from '../object/prune'
 import { type Controller, controllersIn } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
 import { controllersReadFrom, counterpartOf } from './same-controller'
+import { likenessOf, servingControllers } from './serving-controllers'
 
 /** A controller that a change takes away from Ingresses which stay, and that no other controller takes. */
 export interface ControllerLoss {
   readonly was: Controller
   /**
-   * The loss: the controller is removed, runs no Pods, fits on no node, takes other Ingresses, or watches other labels.
+   * The loss: the controller is removed, runs no Pods, fits on no node, takes other Ingresses, watches other labels, or
+   * runs an image that is another program, or that may be one.
    */
-  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere' | 'unlabelled'
+  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere' | 'unlabelled' | 'otherImage' | 'unknownImage'
   /** The cause of the loss. */
   readonly at: Cursor
   /** The class that the Ingresses ask for; empty for those without one. */
@@ -37,21 +39,24 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
   if (change.kind === 'added') return []
   const { before } = change
   if (change.kind === 'removed' && staysInCluster(before)) return []
+  const serving = servingControllers(base, head)
   return controllersReadFrom(before, base)
     .filter(({ facts }) => facts.takes === 'Ingresses')
     .flatMap((was) => {
-      const users = ingressesOf(head).filter((ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, head))
+      const users = ingressesOf(head).filter(
+        (ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, serving, head),
+      )
       const losses = [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
         const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
-        return { was, className, users: its, ...causeOf(change, was, its, head) }
+        return { was, className, users: its, ...(causeOfImage(its, base, head) ?? causeOf(change, was, its, head)) }
       })
       return [...losses, ...lossesByLabels(was, base, head)]
     })
 }
 
-/** Whether some controller may take an Ingress; a controller whose Pods fit on no node does not. */
-function isTaken(ingress: Manifest, head: Snapshot): boolean {
-  return controllersIn(head).some(
+/** Whether one of the controllers may take an Ingress; a controller whose Pods fit on no node does not. */
+function isTaken(ingress: Manifest, serving: readonly Controller[], head: Snapshot): boolean {
+  return serving.some(
     (one) => mayTakeIngress(one, ingress, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
   )
 }
@@ -116,6 +121,21 @@ function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot
 export function staysInCluster(gone: Manifest): boolean {
   if (outlivesPrune(gone)) return true
   return groupKindOf(gone.ref) === gitOpsKind.application && !readApplication(gone.root).cascades
+}
+
+/** The image that the controller of all these Ingresses runs, if that may be another program. */
+function causeOfImage(
+  users: readonly Manifest[],
+  base: Snapshot,
+  head: Snapshot,
+): Pick<ControllerLoss, 'how' | 'at'> | undefined {
+  const takers = controllersIn(head)
+    .filter((one) => users.every((ingress) => mayTakeIngress(one, ingress, head)))
+    .map((one) => ({ at: one.image, likeness: likenessOf(one, base) }))
+  const doubtful = takers.find(({ likeness }) => likeness === 'like')
+  if (doubtful) return { how: 'unknownImage', at: doubtful.at }
+  const other = takers.find(({ likeness }) => likeness === 'other')
+  return other && { how: 'otherImage', at: other.at }
 }
 
 function causeOf(

@@ -166,6 +166,11 @@ function recognised(container: Cursor, alone: boolean, snapshot: Snapshot | unde
 /** One expression for each row, as every workload that is read is tried. */
 const patterns = new Map(controllerFacts.map(({ images }) => [images, new RegExp(images.join('|'))]))
 
+/** Whether the name of its image shows what a controller is, and not only its program or its labels. */
+export function isOfKnownImage({ facts: { images }, image }: Controller): boolean {
+  return patterns.get(images)?.test(parseImage(image.string ?? '').repository) === true
+}
+
 function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
   const written = podOf(container.manifest).at('metadata', 'labels')
   return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)

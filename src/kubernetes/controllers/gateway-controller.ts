@@ -8,6 +8,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { releaseKinds } from '../charts/chart-release'
+import { comingReleases, isInstalled } from '../charts/coming-release'
 import { factsFile, factsIn, proof, strict, text, texts } from '../facts-format/facts-file'
 import { staysInCluster } from './controller-loss'
 
@@ -49,9 +50,9 @@ export function gatewayLosses(change: Change, base: Snapshot, head: Snapshot): G
   const stopped = change.kind === 'changed' && isStopped(change.after) ? change.after : undefined
   if (change.kind === 'changed' && !stopped) return []
   return runBy(change.before, base).flatMap((run) => {
-    if (runners(head).some((one) => runBy(one, head).includes(run))) return []
-    const instead = runners(head).find(
-      (one) => base.get(one.ref).length === 0 && mentionsOneOf(one.object.content, ['gateway', ...run.charts]),
+    if (runners(head).some((one) => isInstalled(one, base) && runBy(one, head).includes(run))) return []
+    const instead = newRunners(base, head).find(({ object }) =>
+      mentionsOneOf(object.content, ['gateway', ...run.charts]),
     )
     return classesOf(run, head).flatMap((className): GatewayLoss[] => {
       const gateways = head.ofKind(gatewayKinds[1]).filter((one) => head.get(one.ref)[0] === one)
@@ -84,6 +85,13 @@ function classesOf({ controller }: GatewayController, head: Snapshot): string[] 
 
 function runners(snapshot: Snapshot): Manifest[] {
   return [...lastingKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
+}
+
+/** The workloads that a change adds, and the releases whose objects are not seen. */
+function newRunners(base: Snapshot, head: Snapshot): Manifest[] {
+  const workloads = lastingKinds.flatMap((kind) => head.ofKind(kind))
+  const added = workloads.filter((one) => base.get(one.ref).length === 0 && !isStopped(one))
+  return [...added, ...comingReleases(base, head).flatMap(({ manifest, isNew }) => (isNew ? [manifest] : []))]
 }
 
 /** The controllers that a workload runs, or a release that is not rendered installs. */

@@ -1,14 +1,10 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import {
-  controllerKinds,
-  controllersIn,
-  controllersOf,
-  marksOfControllers,
-} from '../../kubernetes/controllers/controller'
+import { comingReleases } from '../../kubernetes/charts/coming-release'
+import { controllerKinds, controllersOf, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { servingControllers } from '../../kubernetes/controllers/serving-controllers'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress/ingress-class'
-import { comparisonKey } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
@@ -34,7 +30,10 @@ export default defineRule({
     // The field is immutable: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ingress-class-v1/
     moved: ({ name, users, was, is }: UsedClass & { was: string; is: string }) =>
       `This change sets the controller of IngressClass ${name} to ${is} instead of ${was}, while ${users} it. The API server rejects that, and if the class is recreated, all its Ingresses move to the other controller at once. Keep the class, and move the Ingresses one by one to a class with another name.`,
+    brought: ({ name, need, release }: { name: string; need: string; release: string }) =>
+      `This change removes IngressClass ${name}, ${need}. It is assumed that ${release}, which this change adds or edits, creates it again, as the objects of its chart are not seen; if it does not, no controller serves them afterwards. Make sure that it does, or keep the class until no Ingress needs it.`,
   },
+  later: { brought: '1.26.0' },
   putBack: { moved: 'changed' },
   *partners(manifest) {
     if (manifest.ref.kind !== 'IngressClass') return
@@ -57,22 +56,25 @@ export default defineRule({
       report([is, user.root.at('spec', 'ingressClassName')], 'moved', users, { keys: [name] })
       return
     }
-    if (head.get(before.ref).length > 0 || isTakenWithout(head, name)) return
+    if (head.get(before.ref).length > 0 || isTakenWithout(base, head, name)) return
+    const unnamed = isDefaultClass(before) && !head.ofKind(kind).some(isDefaultClass) ? withoutClass(head) : []
+    const [users, at] = named.length > 0 ? [named, ['spec', 'ingressClassName']] : [unnamed, ['spec']]
+    const [user] = users
+    if (!user) return
+    const [ends, keys] = [[before.root, user.root.at(...at)], [name]]
+    const args = { name, users: inWords(users) }
     const release = releaseThatComes(base, head, name)
     if (release) {
-      skip(before.root, `${nameOf(release.ref)}, which this change adds or edits, may create the class`)
+      const by = nameOf(release.ref)
+      const need =
+        users === named
+          ? `which ${args.users} by spec.ingressClassName`
+          : `the cluster's default, and ${args.users} no class`
+      skip(before.root, `${by}, which this change adds or edits, may create the class`)
+      report(ends, 'brought', { name, need, release: by }, { keys })
       return
     }
-    if (named[0]) {
-      const ends = [before.root, named[0].root.at('spec', 'ingressClassName')]
-      report(ends, 'removed', { name, users: inWords(named) }, { keys: [name] })
-      return
-    }
-    const unnamed = isDefaultClass(before) && !head.ofKind(kind).some(isDefaultClass) ? withoutClass(head) : []
-    if (unnamed[0]) {
-      const ends = [before.root, unnamed[0].root.at('spec')]
-      report(ends, 'removedDefault', { name, users: inWords(unnamed) }, { keys: [name] })
-    }
+    report(ends, users === named ? 'removed' : 'removedDefault', args, { keys })
   },
 })
 
@@ -105,27 +107,28 @@ function ingressesOf(head: Snapshot): Manifest[] {
  * compares names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and
  * exits at startup without the object.
  */
-function isTakenWithout(head: Snapshot, name: string): boolean {
-  return controllersIn(head).some(({ facts, claims }) => {
+function isTakenWithout(base: Snapshot, head: Snapshot, name: string): boolean {
+  return servingControllers(base, head).some(({ facts, claims }) => {
     const byName = claims.length > 0 && claims.every(({ by, names }) => by === 'name' && names.includes(name))
     return claims.some(({ made }) => made === name) || (byName && facts.name !== 'nginx-inc')
   })
 }
 
 /**
- * A release that was added or edited and may hold the class: had it been rendered, the class would be among its
- * objects. One that was there before holds no new one, unless it may be a controller's; the values of those that are
- * known show their classes.
+ * A release that comes and may hold the class. One that was there before holds no new one, unless it may be a
+ * controller's; the values of those that are known show their classes.
  */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
-  return releaseKinds
-    .flatMap((one) => head.ofKind(one))
-    .find((one) => {
-      const was = base.get(one.ref)
-      if (was.some(({ object }) => comparisonKey(object) === comparisonKey(one.object))) return false
-      if (was.length > 0 && controllersOf(one, head).length > 0) return false
-      return mentionsOneOf(one.object.content, [...(was.length > 0 ? [] : ['ingress', name]), ...marksOfControllers])
-    })
+  const coming = comingReleases(base, head).filter(({ manifest }) => !showsItsClasses(manifest, head))
+  const mentions = ({ object }: Manifest, words: readonly string[]) => mentionsOneOf(object.content, words)
+  return coming.find(({ manifest, isNew }) =>
+    mentions(manifest, [...(isNew ? ['ingress', name] : []), ...marksOfControllers]),
+  )?.manifest
+}
+
+function showsItsClasses(release: Manifest, head: Snapshot): boolean {
+  const controllers = controllersOf(release, head)
+  return controllers.length > 0 && controllers.every(({ claims }) => claims.length > 0)
 }
 
 /** `Ingress shop/web names`, `Ingress shop/web and 2 more name` */

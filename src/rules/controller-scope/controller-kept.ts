@@ -1,7 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { type ApplicationSource, readApplication } from '../../gitops/application'
-import { gitOpsKind } from '../../gitops/kinds'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { comingReleases } from '../../kubernetes/charts/coming-release'
 import {
   type Controller,
   controllerKinds,
@@ -14,12 +13,11 @@ import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresse
 import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
-import { deployersIn, deploys } from '../../kubernetes/object/deployer'
 import { labelsOf } from '../../kubernetes/object/label-selector'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { abridged } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
@@ -35,6 +33,13 @@ interface Loss {
   of: string
   /** Up to three of them, and how many there are. */
   users: string
+}
+
+interface ImageArgs extends Pick<Loss, 'of' | 'users'> {
+  /** The workload with the image. */
+  runner: string
+  image: string
+  title: string
 }
 
 /** What selects the namespaces of a controller: a flag of ingress-nginx or F5's NGINX, or a value of a chart. */
@@ -75,12 +80,31 @@ export default defineRule({
       `This change removes ${controller}, the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes afterwards. Keep it until these Gateways name another class.`,
     gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
       `${controller} runs no Pods after this change, and it is the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes. Keep at least one Pod until these Gateways name another class.`,
+    otherImage: ({ runner, image, title, of, users }: ImageArgs) =>
+      `${runner} runs the image ${image} after this change, which is not ${title}, and no other controller takes the Ingresses ${of}, so nothing serves ${users}. Restore the image, or wait until another controller takes them.`,
+    unknownImage: ({ runner, image, title, of, users }: ImageArgs) =>
+      `${runner} runs the image ${image} after this change, which may be a copy of ${title} under another name; if it is another program, nothing serves ${users}, as no other controller takes the Ingresses ${of}. Make sure that it is a copy, or restore the image.`,
+    brought: ({ controller, of, users, release }: Loss & { release: string }) =>
+      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller here does. It is assumed that ${release}, which this change adds, brings one, as the objects of its chart are not seen; if it does not, nothing serves ${users}. Make sure that it does, or keep ${controller} until another controller takes them.`,
+    gatewaysBrought: ({ controller, name, users, instead }: GatewayArgs & { instead: string }) =>
+      `After this change ${controller} no longer runs, the only known controller of GatewayClass ${name}. It is assumed that ${instead}, which this change adds, is another one; if it is not, nothing sets up ${users} or follows changes of their routes. Make sure that it is, or keep ${controller} until another controller takes these Gateways.`,
   },
-  later: { unlabelled: '1.4.0', gateways: '1.5.0', gatewaysStopped: '1.5.0', relabelled: '1.15.0' },
+  later: {
+    brought: '1.26.0',
+    gateways: '1.5.0',
+    gatewaysBrought: '1.26.0',
+    gatewaysStopped: '1.5.0',
+    otherImage: '1.26.0',
+    relabelled: '1.15.0',
+    unknownImage: '1.26.0',
+    unlabelled: '1.4.0',
+  },
   putBack: {
     elsewhere: 'changed',
     gatewaysStopped: 'changed',
     mayStop: 'changed',
+    otherImage: 'changed',
+    unknownImage: 'changed',
     relabelled: 'changed',
     stopped: 'changed',
     unschedulable: 'changed',
@@ -119,24 +143,33 @@ export default defineRule({
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept
       if (!user) continue
-      const release = replacementIn(change, base, head)
-      if (release) {
-        skip(at, `${nameOf(release.ref)}, which this change adds, may bring another controller`)
-        continue
-      }
       const field = user.root.at('spec', 'ingressClassName')
+      const ends = [at, field.exists ? field : user.root.at('spec')]
       const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
-      const args = { ...names, setting: className === '' ? settingForUnclassed(was) : '' }
-      report([at, field.exists ? field : user.root.at('spec')], how, args, { keys: [className] })
+      const release = replacementIn(base, head)
+      if (release) {
+        const by = nameOf(release.ref)
+        skip(at, `${by}, which this change adds, may bring another controller`)
+        report(ends, 'brought', { ...names, release: by }, { keys: [className] })
+      } else if (how === 'otherImage' || how === 'unknownImage') {
+        const image = { runner: nameOf(at.manifest.ref), image: at.string ?? '', title: was.facts.title }
+        const before = how === 'otherImage' ? ({ before: 'removed' } as const) : {}
+        report(ends, how, { ...names, ...image }, { keys: [className], ...before })
+      } else {
+        const setting = className === '' ? settingForUnclassed(was) : ''
+        report(ends, how, { ...names, setting }, { keys: [className] })
+      }
     }
     for (const { was, how, at, className, users: gateways, instead } of gatewayLosses(change, base, head)) {
-      if (instead) {
-        skip(at, `${nameOf(instead.ref)}, which this change adds, may bring another controller`)
-        continue
-      }
       const [first] = gateways
       const ends = [at, ...(first ? [first.root.at('spec', 'gatewayClassName')] : [])]
       const args = { controller: nameOf(was.ref), name: className, users: inWords(gateways) }
+      if (instead) {
+        const by = nameOf(instead.ref)
+        skip(at, `${by}, which this change adds, may bring another controller`)
+        report(ends, 'gatewaysBrought', { ...args, instead: by }, { keys: [className] })
+        continue
+      }
       report(ends, how, args, { keys: [className] })
     }
     const scaled = scaledToNone(change, base, head)
@@ -205,30 +238,11 @@ function isReportedByClass(ingress: Manifest, base: Snapshot, head: Snapshot): b
 }
 
 /** A release that this change adds, of a chart whose values are not known, and that may be a controller's. */
-function replacementIn(change: Change, base: Snapshot, head: Snapshot): Manifest | undefined {
-  const { before } = sidesOf(change)
-  return releaseKinds
-    .flatMap((kind) => head.ofKind(kind))
-    .filter((one) => base.get(one.ref).length === 0 && controllersOf(one, head).length === 0)
-    .filter(({ object }) => mentionsOneOf(object.content, marksOfControllers))
-    .find((one) => !before || !takesSameRepository(one, before, base))
-}
-
-/** Whether an Application takes the repository of the one that deployed an object of a file: that one was read. */
-function takesSameRepository({ ref, root }: Manifest, before: Manifest, base: Snapshot): boolean {
-  if (groupKindOf(ref) !== gitOpsKind.application) return false
-  const known = base
-    .ofKind(gitOpsKind.application)
-    .flatMap(deployersIn)
-    .filter((one) => deploys(one, before))
-    .flatMap(({ manifest }) => readApplication(manifest.root).sources.filter(({ chart }) => !chart.exists))
-    .map(placeOfSource)
-  const { sources } = readApplication(root)
-  return sources.length > 0 && sources.every((one) => !one.chart.exists && known.includes(placeOfSource(one)))
-}
-
-function placeOfSource({ repoURL, targetRevision }: ApplicationSource): string {
-  return JSON.stringify([repoURL.string, targetRevision.string])
+function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
+  const coming = comingReleases(base, head).filter(
+    ({ manifest, isNew }) => isNew && controllersOf(manifest, head).length === 0,
+  )
+  return coming.find(({ manifest }) => mentionsOneOf(manifest.object.content, marksOfControllers))?.manifest
 }
 
 function ofClass(name: string): string {

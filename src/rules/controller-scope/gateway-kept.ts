@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { comingReleases } from '../../kubernetes/charts/coming-release'
 import { parentsOf } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
@@ -34,6 +35,8 @@ export default defineRule({
       `This change removes ${object}, which ${users} under parentRefs, so nothing serves their hosts afterwards. Keep it until these routes name another Gateway.`,
     class: ({ object, users }: Loss) =>
       `This change removes ${object}, which ${users} as gatewayClassName, so no controller programs them any more. Keep it until no Gateway names it.`,
+    brought: ({ object, users, release }: Loss & { release: string }) =>
+      `This change removes ${object}, which ${users} as gatewayClassName. It is assumed that ${release}, which this change adds or edits, creates it again, as the objects of its chart are not seen; if it does not, no controller programs them any more. Make sure that it does, or keep the class until no Gateway names it.`,
     narrowed: ({ gateway, routes, asks }: { gateway: string; routes: string; asks: string }) =>
       `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
     unlistened: ({ gateway, routes, ...them }: { gateway: string; routes: string; object: string; keepers: string }) =>
@@ -41,7 +44,7 @@ export default defineRule({
     unlabelled: ({ gateway, routes, namespace, label }: Record<'gateway' | 'routes' | 'namespace' | 'label', string>) =>
       `This change takes the label ${label} from ${namespace}, and a listener of ${gateway} lets in the routes of namespaces that have it, so it no longer serves ${routes}. Keep the label until these routes name another Gateway.`,
   },
-  later: { narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
+  later: { brought: '1.26.0', narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
   putBack: { class: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
   partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [gatewayKind] : undefined),
   *partners(manifest, _params, _isGone, isTouched) {
@@ -87,11 +90,13 @@ export default defineRule({
     const [first] = users
     if (!first) return
     const release = kind === 'Gateway' ? undefined : releaseThatComes(base, head)
+    const args = { object: nameOf(removed.ref), users: inWords(users.map((at) => at.manifest)) }
     if (release) {
-      skip(removed.root, `${nameOf(release.ref)}, which this change adds or edits, may create the class`)
+      const by = nameOf(release.ref)
+      skip(removed.root, `${by}, which this change adds or edits, may create the class`)
+      report([removed.root, first], 'brought', { ...args, release: by }, { keys: [name] })
       return
     }
-    const args = { object: nameOf(removed.ref), users: inWords(users.map((at) => at.manifest)) }
     report([removed.root, first], kind === 'Gateway' ? 'gateway' : 'class', args, { keys: [name] })
   },
 })
@@ -157,12 +162,9 @@ function narrowings(change: Edited, base: Snapshot, head: Snapshot): Narrowing[]
   return [...found.values()]
 }
 
-/** A release that was added or edited and is about Gateways: charts of controllers create their class. */
+/** A release that comes and is about Gateways: charts of controllers create their class. */
 function releaseThatComes(base: Snapshot, head: Snapshot): Manifest | undefined {
-  return releaseKinds
-    .flatMap((kind) => head.ofKind(kind))
-    .filter(({ ref, object }) => !base.get(ref).some((was) => comparisonKey(was.object) === comparisonKey(object)))
-    .find(({ object: { content } }) => /gateway/i.test(content))
+  return comingReleases(base, head).find(({ manifest }) => /gateway/i.test(manifest.object.content))?.manifest
 }
 
 /** The references of routes to a Gateway that is gone, if no other one exists. */
