@@ -39,6 +39,8 @@ const messages = {
     `After this change ${service} no longer selects the Pods of ${controller}, and no other Service brings traffic to them, so clients no longer reach the hosts it serves. Make the selector and the labels of the Pods agree.`,
   renamed: ({ service, controller, was }: Way & { was: string }) =>
     `${controller} takes the place of ${was} with this change, and ${service}, which brought traffic to that one, does not select its Pods; no other Service does. So clients no longer reach the hosts it serves. Make the selector and the labels of the Pods agree.`,
+  left: ({ service, controller, was }: Way & { was: string }) =>
+    `${controller} takes the place of ${was} with this change, in another namespace than ${service}, which brought traffic to that one. A Service selects Pods of its own namespace alone, and none there selects these, so clients no longer reach the hosts it serves. Move the Service along, with all that the Pods need, or keep the controller in its namespace.`,
   ports: ({ service, controller, ports }: Way & { ports: string }) =>
     `This change removes ${ports} from ${service}, and no other Service of ${controller} has it, so clients that use it are refused. Restore the port.`,
   target: ({ service, controller, port }: Way & { port: string }) =>
@@ -60,10 +62,11 @@ export default defineRule({
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
-  later: { denied: '1.3.0', observed: '1.15.0', unlistened: '1.15.0', renamed: '1.21.0' },
+  later: { denied: '1.3.0', left: '1.26.0', observed: '1.15.0', unlistened: '1.15.0', renamed: '1.21.0' },
   messages,
   putBack: {
     denied: 'changed',
+    left: 'changed',
     observed: 'changed',
     renamed: 'changed',
     ports: 'changed',
@@ -212,13 +215,20 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
 function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   if (head.get(before.ref).length > 0) return
   for (const was of controllersOf(before, base)) {
-    const is = controllersIn(head).find(
-      (one) =>
-        !one.installed && one.facts === was.facts && one.namespace === was.namespace && isNew(one.manifest, base),
+    const successors = controllersIn(head).filter(
+      (one) => !one.installed && one.facts === was.facts && isNew(one.manifest, base),
     )
+    const is = successors.find(({ namespace }) => namespace === was.namespace) ?? successors[0]
     if (!is || isOnItsNodes(is.manifest) || servicesTo(is.manifest, head).length > 0) continue
     const service = servicesTo(before, base).flatMap(({ ref }) => head.get(ref))[0]
     if (!service || mayBringTraffic(was, base)) continue
+    if (is.namespace !== was.namespace) {
+      if (is.namespace === '' || was.namespace === '' || mayBringTraffic(is, head) || selectsSome(service, head))
+        continue
+      const names = { service: nameOf(service.ref), controller: nameOfController(is), was: nameOf(before.ref) }
+      report([is.manifest.root.at('metadata', 'namespace'), service.root], 'left', names)
+      continue
+    }
     const labels = podOf(is.manifest).at('metadata', 'labels')
     const selector = service.root.at('spec', 'selector')
     const wrong = [...selector.entries()].find(([key, { string }]) => labels.at(key).string !== string)
@@ -229,6 +239,11 @@ function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: 
       was: nameOf(before.ref),
     })
   }
+}
+
+/** Whether a Service brings traffic to some workload. */
+function selectsSome(service: Manifest, head: Snapshot): boolean {
+  return workloadKinds.flatMap((kind) => head.ofKind(kind)).some((workload) => selects(service, workload))
 }
 
 function isNew({ ref }: Manifest, base: Snapshot): boolean {
@@ -264,11 +279,10 @@ function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot,
 
 /** Whether a load balancer for web traffic leads to Pods that no object shows: they may be those of a release. */
 function mayBringTraffic({ namespace }: Controller, head: Snapshot): boolean {
-  const workloads = workloadKinds.flatMap((kind) => head.ofKind(kind))
   return head.ofKind('Service').some((service) => {
     const isBeside = service.ref.namespace === namespace || service.ref.namespace === '' || namespace === ''
     const isForWeb = portsOf(service).some(({ key }) => key === 'TCP/443' || key === 'TCP/80')
     if (!isBeside || !isForWeb || service.root.at('spec', 'type').string !== 'LoadBalancer') return false
-    return !workloads.some((workload) => selects(service, workload))
+    return !selectsSome(service, head)
   })
 }
