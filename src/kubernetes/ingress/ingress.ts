@@ -74,6 +74,13 @@ export function covers(name: string, host: string): boolean {
   return pattern.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === pattern.slice(1) && !wanted.startsWith('*.')
 }
 
+/** The names that cover a host: its own, and the wildcard above it. To look names up by host, where there are many. */
+export function namesCovering(host: string): string[] {
+  const own = host.toLowerCase()
+  const wildcard = `*${own.slice(own.indexOf('.'))}`
+  return wildcard !== own && covers(wildcard, own) ? [own, wildcard] : [own]
+}
+
 /** Whether a name in a TLS entry may cover a routed host once placeholders in them are filled in. */
 export function mayCover(name: string, host: string): boolean {
   if (areComparable(name, host)) return covers(name, host)

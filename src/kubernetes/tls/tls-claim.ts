@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest } from '../../manifest/manifest'
-import { covers, routedHosts, tlsEntries } from '../ingress/ingress'
+import { covers, namesCovering, routedHosts, tlsEntries } from '../ingress/ingress'
 import { mayShareNamespace, shareNamespace } from '../object/namespace'
 import { certificateRefs, tlsListeners } from './gateway-tls'
 import { possibleProducersOf, producersOf } from './tls-producer'
@@ -36,10 +36,10 @@ export function tlsClaims(user: Manifest): TlsClaim[] {
   const routed = [...routedHosts(user).keys()]
   return tlsEntries(user).flatMap(({ at, hosts, secretName }) => {
     const listed = hosts.flatMap(({ string }) => string?.toLowerCase() ?? [])
-    const taken = listed.length > 0 ? routed.filter((host) => listed.some((name) => covers(name, host))) : routed
-    const names = new Set([...(listed.length > 0 ? listed : ['']), ...taken])
+    const names = new Set(listed.length > 0 ? listed : [''])
+    const taken = listed.length > 0 ? routed.filter((host) => namesCovering(host).some((name) => names.has(name))) : routed
     const place = secretName.exists ? secretName : at
-    return [...names].map((host) => ({ host, secret: secretName.string ?? '', namespace, at: place }))
+    return [...new Set([...names, ...taken])].map((host) => ({ host, secret: secretName.string ?? '', namespace, at: place }))
   })
 }
 
@@ -81,6 +81,37 @@ export function claimsIn(snapshot: Snapshot): readonly TlsClaim[] {
 
 const known = new WeakMap<Snapshot, readonly TlsClaim[]>()
 
+/** Claims by the host that they serve: one object may have thousands. */
+export class ClaimsByHost {
+  private readonly claims = new Map<string, TlsClaim[]>()
+
+  constructor(claims: readonly TlsClaim[]) {
+    for (const claim of claims) {
+      const others = this.claims.get(claim.host)
+      if (others) others.push(claim)
+      else this.claims.set(claim.host, [claim])
+    }
+  }
+
+  /** The claims of a snapshot; read once, as each changed object asks. */
+  static in(snapshot: Snapshot): ClaimsByHost {
+    const claims = indexed.get(snapshot) ?? new ClaimsByHost(claimsIn(snapshot))
+    indexed.set(snapshot, claims)
+    return claims
+  }
+
+  get isEmpty(): boolean {
+    return this.claims.size === 0
+  }
+
+  /** Those that serve the host of a claim, as `servesHostOf` has it. */
+  serving({ host }: TlsClaim): TlsClaim[] {
+    return namesCovering(host).flatMap((name) => this.claims.get(name) ?? [])
+  }
+}
+
+const indexed = new WeakMap<Snapshot, ClaimsByHost>()
+
 /** Whether two claims belong to one object. */
 export function areOfOne(a: TlsClaim, b: TlsClaim): boolean {
   return identityOf(a.at.manifest.ref) === identityOf(b.at.manifest.ref)
@@ -94,20 +125,24 @@ export function areOfOne(a: TlsClaim, b: TlsClaim): boolean {
  */
 export function makerBefore(
   claim: TlsClaim,
-  own: readonly TlsClaim[],
+  own: ClaimsByHost,
   base: Snapshot,
   head: Snapshot,
 ): { readonly claim: TlsClaim; readonly maker: Manifest } | undefined {
   const held = (candidates: readonly TlsClaim[]) => {
-    for (const one of candidates.filter((other) => servesHostOf(other, claim))) {
+    for (const one of candidates) {
       const maker = makerOf(one, base)
       if (maker) return { claim: one, maker }
     }
     return undefined
   }
-  if (own.length > 0) return held(own)
+  if (!own.isEmpty) return held(own.serving(claim))
   if (claim.host === '') return undefined
-  const isLeft = (before: TlsClaim) =>
-    claimsIn(head).some((one) => areOfOne(one, before) && servesHostOf(one, claim) && one.secret === before.secret)
-  return held(claimsIn(base).filter((one) => !isLeft(one)))
+  const now = ClaimsByHost.in(head).serving(claim)
+  const isLeft = (before: TlsClaim) => now.some((one) => one.secret === before.secret && areOfOne(one, before))
+  return held(
+    ClaimsByHost.in(base)
+      .serving(claim)
+      .filter((one) => !isLeft(one)),
+  )
 }

@@ -16,6 +16,7 @@ import { inLowerCase, isTraefikRoute, proxyKind, routeClaimKinds, routeClaims } 
 import { storeSecrets } from '../../kubernetes/tls/secret-user'
 import {
   areOfOne,
+  ClaimsByHost,
   claimKinds,
   makerBefore,
   makerOf,
@@ -83,6 +84,7 @@ export default defineRule({
   },
   check({ change, base, head, isUsed, report, skip }) {
     const seen = new Set<string>()
+    const own = new ClaimsByHost(change.kind === 'changed' ? tlsClaims(change.before) : [])
     for (const claim of unmadeClaims(change, head)) {
       const { secret, host, at } = claim
       if (seen.has(secret) || isNamedAlready(claim, base)) continue
@@ -94,7 +96,7 @@ export default defineRule({
       const outcome = outcomeFor(claim, other, head)
       if (outcome === undefined || (possible && (!certificate || isUsed(secret)))) continue
       // Another rule reports that.
-      if (isReportedAsMoved(claim, change, base, head)) continue
+      if (isReportedAsMoved(claim, own, base, head)) continue
       seen.add(secret)
       const release = releaseMentioning(secret, head)
       if (release) {
@@ -176,10 +178,9 @@ function isNamedAlready({ secret, namespace, at }: TlsClaim, base: Snapshot): bo
 }
 
 /** Whether the host had a Secret that something made: `secret-provided` reports that of Ingresses and Gateways. */
-function isReportedAsMoved(claim: TlsClaim, change: Change, base: Snapshot, head: Snapshot): boolean {
+function isReportedAsMoved(claim: TlsClaim, own: ClaimsByHost, base: Snapshot, head: Snapshot): boolean {
   if (!claimKinds.some((kind) => kind === groupKindOf(claim.at.manifest.ref))) return false
   if ([claim.host, claim.secret].some(isPlaceholder)) return false
-  const own = change.kind === 'changed' ? tlsClaims(change.before) : []
   return makerBefore(claim, own, base, head) !== undefined
 }
 

@@ -7,12 +7,12 @@ import { isManaged } from '../../kubernetes/ingress/managed-class'
 import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import {
+  ClaimsByHost,
   claimKinds,
   claimsIn,
   makerBefore,
   makerOf,
   mayBeMade,
-  servesHostOf,
   type TlsClaim,
   tlsClaims,
 } from '../../kubernetes/tls/tls-claim'
@@ -61,14 +61,14 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     if (change.kind === 'removed' || isCanary(change.after)) return
     const seen = new Set<string>()
+    const was = new ClaimsByHost(change.kind === 'changed' ? tlsClaims(change.before) : [])
     for (const claim of tlsClaims(change.after)) {
-      const was = change.kind === 'changed' ? tlsClaims(change.before) : []
       const isAssumed = change.after.assumption !== undefined
       // The values of a release have the same variables before and after.
       const open = isAssumed ? [claim.secret] : [claim.host, claim.secret]
       if (seen.has(claim.secret) || open.some(isPlaceholder)) continue
       if (claim.secret === '') {
-        const [named] = was.filter((one) => one.secret !== '' && servesHostOf(one, claim) && !isPlaceholder(one.secret))
+        const named = was.serving(claim).find((one) => one.secret !== '' && !isPlaceholder(one.secret))
         const message = named && lossWithout(change.after, head)
         if (!named || !message || claim.host === '') continue
         const { otherwise, by } = message
