@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isDefaultRole } from '../rbac/bootstrap-rbac'
 import { bindingKinds, type Permissions, roleKinds } from '../rbac/rbac'
@@ -12,13 +13,16 @@ export interface Grants {
   readonly permissions: readonly Permissions[]
   /** The roles it is bound to. */
   readonly roles: readonly Manifest[]
+  /** Where a change makes it unknown what the account has: it counts as what the manifests show. */
+  readonly assumed: readonly Cursor[]
 }
 
 /**
  * Reads the permissions of a controller's account; undefined if the snapshot does not show them: no binding names the
  * account, or a binding's role is missing or aggregated.
  *
- * @param before the side before a change: permissions that it had and that are gone do not count
+ * @param before the side before a change, if it shows them: what is unknown only after the change gives nothing, as a
+ * binding to a role that is nowhere would hide what the change takes away
  */
 export function grantsOf(
   { serviceAccount: { namespace, name } }: Controller,
@@ -28,13 +32,19 @@ export function grantsOf(
   const account = serviceAccount(namespace, name)
   const bindings = bindingKinds.flatMap((kind) => snapshot.ofKind(kind)).filter((binding) => binds(binding, account))
   if (bindings.length === 0 && !before) return undefined
-  const roles: Manifest[] = []
-  for (const named of bindings.map(roleRefOf)) {
+  const roles = new Set<Manifest>()
+  const assumed: Cursor[] = []
+  for (const binding of bindings) {
+    const named = roleRefOf(binding)
     const [role] = named ? snapshot.get(named.ref) : []
-    if (role && !aggregationOf(role)) roles.push(role)
-    else if (role || !named || !before?.get(named.ref).length) return undefined
+    if (role) roles.add(role)
+    const unknown = role ? aggregationOf(role) && role.root.at('aggregationRule') : binding.root.at('roleRef')
+    if (!unknown) continue
+    if (!before) return undefined
+    // Of a role that the change removes, the other side shows what is gone.
+    if (role || !named || before.get(named.ref).length === 0) assumed.push(unknown)
   }
-  return { account, permissions: permissionsOfSubject(account, snapshot), roles: [...new Set(roles)] }
+  return { account, permissions: permissionsOfSubject(account, snapshot), roles: [...roles], assumed }
 }
 
 /** Whether a binding names an account directly. */
@@ -48,7 +58,10 @@ export function binds(binding: Manifest, account: Subject): boolean {
  */
 export function* marksOfGrants(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
-  if (roleKinds.some((one) => one === kind)) yield* marksOfControllers
+  if (roleKinds.some((one) => one === kind)) {
+    yield* marksOfControllers
+    for (const selector of aggregationOf(manifest) ?? []) yield* marksOfSelector(selector)
+  }
   if (bindingKinds.some((one) => one === kind)) {
     if (!subjectsOf(manifest).some(({ name }) => name.startsWith('system:serviceaccount'))) return
     yield* marksOfControllers
@@ -59,4 +72,11 @@ export function* marksOfGrants(manifest: Manifest): Iterable<string> {
   for (const { serviceAccount } of controllersOf(manifest)) {
     if (serviceAccount.name !== 'default') yield serviceAccount.name
   }
+}
+
+/** The labels of the roles whose rules an aggregated role gathers. */
+function* marksOfSelector(selector: Cursor): Iterable<string> {
+  for (const [label] of selector.at('matchLabels').entries()) yield label
+  for (const { string } of [...selector.at('matchExpressions').items()].map((one) => one.at('key')))
+    if (string) yield string
 }

@@ -37,9 +37,15 @@ export function tlsClaims(user: Manifest): TlsClaim[] {
   return tlsEntries(user).flatMap(({ at, hosts, secretName }) => {
     const listed = hosts.flatMap(({ string }) => string?.toLowerCase() ?? [])
     const names = new Set(listed.length > 0 ? listed : [''])
-    const taken = listed.length > 0 ? routed.filter((host) => namesCovering(host).some((name) => names.has(name))) : routed
+    const taken =
+      listed.length > 0 ? routed.filter((host) => namesCovering(host).some((name) => names.has(name))) : routed
     const place = secretName.exists ? secretName : at
-    return [...new Set([...names, ...taken])].map((host) => ({ host, secret: secretName.string ?? '', namespace, at: place }))
+    return [...new Set([...names, ...taken])].map((host) => ({
+      host,
+      secret: secretName.string ?? '',
+      namespace,
+      at: place,
+    }))
   })
 }
 

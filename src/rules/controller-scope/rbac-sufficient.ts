@@ -30,9 +30,12 @@ type MissingPermission = {
   words: string
   /** The role with the needed reach: of some namespace, or of the cluster. */
   by: string
+  /** What is assumed, where the change makes it unknown what the account has. */
+  assumed: string
 }
 
-const remedyOf = ({ words, account, by }: MissingPermission) => `Allow \`${words}\` to ${account} with ${by}.`
+const remedyOf = ({ words, account, by, assumed }: MissingPermission) =>
+  `Allow \`${words}\` to ${account} with ${by}.${assumed}`
 
 type Unmounted = Record<'controller' | 'account' | 'place', string>
 
@@ -44,7 +47,7 @@ const messages = {
   namespace: (lack: MissingPermission) =>
     `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller exits at startup. ${remedyOf(lack)}`,
   classes: (lack: MissingPermission) =>
-    `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart creates none with rbac.scope: true.`,
+    `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf({ ...lack, assumed: '' }).slice(0, -1)}; its chart creates none with rbac.scope: true.${lack.assumed}`,
   // Source: https://github.com/kubernetes/kubernetes/blob/v1.34.1/plugin/pkg/admission/serviceaccount/admission.go,
   // shouldAutomount
   unmounted: ({ controller, account, place }: Unmounted) =>
@@ -98,18 +101,20 @@ export default defineRule({
       }
     }
   },
-  // The permissions of a removed role or binding have no place at the head: only both sides together show the loss.
+  // The permissions of a removed role or binding have no place at the head, and a role that a change binds, or has gather
+  // others, may be unknown there: only both sides together show the loss.
   checkChange({ change, base, head, report }) {
     if (change.kind === 'added') return
-    const { before } = change
     for (const controller of controllersIn(head)) {
-      const [was, is] = [grantsOf(controller, base), grantsOf(controller, head, base)]
-      if (!was || !is || !takes(change, was, head) || isReportedAt(head, controller, base)) continue
+      const was = grantsOf(controller, base)
+      const is = was && grantsOf(controller, head, base)
+      if (!is || isReportedAt(head, controller, base)) continue
+      const at = placeOfLoss(change, controller, was, is, [base, head])
+      if (!at) continue
       const known = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
       for (const lack of lacks(controller, is, head)) {
         const words = lack.words.filter((word) => !known.has(word))
-        const at = change.kind === 'removed' ? before.root : change.after.root.at('subjects')
-        if (words.length > 0) state(report, [at, lack.need.at], controller, { ...lack, words })
+        if (words.length > 0) state(report, [at, lack.need.at, ...is.assumed], controller, { ...lack, words })
       }
     }
   },
@@ -117,36 +122,56 @@ export default defineRule({
 
 interface Missing {
   readonly account: Subject
+  readonly assumed: readonly Cursor[]
   readonly need: Need
   readonly words: readonly string[]
 }
 
 function lacks(controller: Controller, grants: Grants | undefined, snapshot: Snapshot): Missing[] {
   if (!grants) return []
-  const { account, permissions } = grants
+  const { account, permissions, assumed } = grants
   return controllerNeeds(controller, permissions, snapshot)
-    .map((need) => ({ account, need, words: missing(need, permissions) }))
+    .map((need) => ({ account, assumed, need, words: missing(need, permissions) }))
     .filter(({ words }) => words.length > 0)
 }
 
-/** Whether a change takes a role from the account while it stays bound to it, or takes the account out of a binding. */
-function takes(change: Change & { kind: 'changed' | 'removed' }, { account, roles }: Grants, head: Snapshot): boolean {
+/**
+ * Where a change takes permissions from an account: a role that is removed while it stays bound, a binding that goes or
+ * no longer names the account, or the first of its roles and the controller that the change writes.
+ */
+function placeOfLoss(
+  change: Change & { kind: 'changed' | 'removed' },
+  { manifest }: Controller,
+  was: Grants,
+  is: Grants,
+  [base, head]: readonly [Snapshot, Snapshot],
+): Cursor | undefined {
   const { before } = change
+  const kept = [...is.roles, manifest].filter(({ ref }) => base.get(ref).length > 0)
+  if (change.kind === 'changed' && kept.find(isWrittenSince(base)) === change.after) {
+    const gathers = is.assumed.find((at) => at.manifest === change.after)
+    return gathers ?? change.after.root.at(isOneOf(before, roleKinds) ? 'rules' : 'spec')
+  }
   if (isOneOf(before, roleKinds)) {
-    const bound = bindingKinds.flatMap((kind) => head.ofKind(kind)).filter((binding) => binds(binding, account))
+    const bound = bindingKinds.flatMap((kind) => head.ofKind(kind)).filter((binding) => binds(binding, was.account))
     const named = bound.map((binding) => roleRefOf(binding)?.ref).filter((ref) => ref !== undefined)
     const stays = named.some((ref) => identityOf(ref) === identityOf(before.ref))
-    return change.kind === 'removed' && stays && roles.includes(before)
+    return change.kind === 'removed' && stays && was.roles.includes(before) ? before.root : undefined
   }
-  const stays = change.kind === 'changed' && binds(change.after, account)
-  return isOneOf(before, bindingKinds) && binds(before, account) && !stays
+  if (!isOneOf(before, bindingKinds) || !binds(before, was.account)) return undefined
+  if (change.kind === 'removed') return before.root
+  return binds(change.after, was.account) ? undefined : change.after.root.at('subjects')
+}
+
+/** Whether the change writes an object. */
+function isWrittenSince(base: Snapshot): (manifest: Manifest) => boolean {
+  return ({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content)
 }
 
 /** Whether only the head shows the missing permission, at an object that this change writes. */
 function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
   const grants = grantsOf(controller, head)
-  const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)
-  return grants !== undefined && [controller.manifest, ...grants.roles].some(written)
+  return grants !== undefined && [controller.manifest, ...grants.roles].some(isWrittenSince(base))
 }
 
 function isOneOf({ ref }: Manifest, kinds: readonly GroupKind[]): boolean {
@@ -168,7 +193,7 @@ function state(
   report: ReportFunction<typeof messages>,
   ends: readonly Cursor[],
   { manifest }: Controller,
-  { account, need, words }: Missing,
+  { account, assumed, need, words }: Missing,
   fix?: Fix,
 ): void {
   const of = need.ingress ? nameOf(need.ingress.ref) : need.of
@@ -177,6 +202,21 @@ function state(
     namespace === '*'
       ? 'a ClusterRole and a ClusterRoleBinding'
       : `a role and a RoleBinding in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
-  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `'), by }
+  const lack = {
+    account: subjectName(account),
+    controller: nameOf(manifest.ref),
+    of,
+    words: words.join('`, `'),
+    by,
+    assumed: assumed.map(assumptionAt).join(''),
+  }
   report(ends, need.kind, lack, { keys: words, fix, ...(need.kind === 'classes' ? { value: 'rbac.scope' } : {}) })
+}
+
+/** What is assumed of a binding to a role that is not in the manifests, and of a role that gathers others. */
+function assumptionAt({ manifest }: Cursor): string {
+  if (isOneOf(manifest, roleKinds))
+    return ` ${nameOf(manifest.ref)} now gathers the rules of other roles, and those that its aggregationRule selects here are taken to be all.`
+  const role = roleRefOf(manifest)?.ref
+  return ` ${nameOf(manifest.ref)} gives ${role ? `${nameOf(role)}, which is not in this repository and is` : 'no valid role, and is'} taken to allow nothing.`
 }
