@@ -186,10 +186,17 @@ function isApiVersion(text: string): boolean {
 }
 
 /**
- * Whether no release has served a kind in a stable version: betas and alphas come and go, and the facts do not have
- * all of those that are long gone.
+ * Whether no release serves a kind in a version: a stable one, or an alpha or beta before the newest stable one, of which the
+ * facts have all that were removed in the last releases. A later one may come.
  */
 function isNeverServed(apiVersion: string, stable: readonly string[], kind: string): boolean {
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
-  return !stable.includes(apiVersion) && /^v\d+$/.test(version) && !isDropped(apiVersion, kind)
+  if (stable.includes(apiVersion) || isDropped(apiVersion, kind)) return false
+  const [version, newest] = [apiVersion, stable.at(-1) ?? ''].map((api) => api.slice(api.indexOf('/') + 1))
+  if (/^v\d+$/.test(version ?? '')) return true
+  // The core has had a few of its own, before any group.
+  return /^v\d+(?:alpha|beta)\d+$/.test(version ?? '') && apiVersion.includes('/') && majorOf(version) <= majorOf(newest)
+}
+
+function majorOf(version = ''): number {
+  return Number.parseInt(version.slice(1), 10)
 }
