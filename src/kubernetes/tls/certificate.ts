@@ -28,6 +28,13 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
   return read(secret, 'tls.key', /(?:^| )PRIVATE KEY$/, (pem) => createPrivateKey(pem))
 }
 
+/** Where a Secret has nothing under `tls.crt`; undefined where it has a text, or a tool puts one there inside the cluster. */
+export function emptyCertificateOf(secret: Manifest): Cursor | undefined {
+  if (secret.ref.kind !== 'Secret' || secret.ref.group !== '' || !isSecretComplete(secret)) return undefined
+  const reading = readCertificates(secret)
+  return reading.kind === 'standIn' && reading.at.exists && reading.at.string?.trim() === '' ? reading.at : undefined
+}
+
 /** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on separate lines. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 

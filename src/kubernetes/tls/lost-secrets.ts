@@ -1,6 +1,8 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { emptyCertificateOf } from './certificate'
 import { type ProducedSecret, possibleProducersOf, secretMakers, secretsMadeBy } from './tls-producer'
 
 /** The Secrets that a change takes their producer from, with none left at the head. */
@@ -18,6 +20,23 @@ export function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Sn
         ({ manifest }) => !['Merge', 'None'].includes(creationPolicyOf(manifest)),
       ),
   )
+}
+
+/** A Secret that a change leaves without the certificate that something provided, and the place where it is empty. */
+export interface EmptiedSecret extends ProducedSecret {
+  readonly empty: Cursor
+}
+
+/** The Secrets that something provided before a change, and for which an empty certificate is all that is left at the head. */
+export function emptiedSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): EmptiedSecret[] {
+  const { before } = change
+  if (['Merge', 'None'].includes(creationPolicyOf(before)) || emptyCertificateOf(before)) return []
+  if (change.kind === 'removed' && head.get(before.ref).length > 0) return []
+  return secretsMadeBy(before).flatMap((made) => {
+    const left = made.namespace === undefined ? [] : possibleProducersOf(head, made.namespace, made.name, before)
+    const [empty, ...others] = left.map(({ manifest }) => emptyCertificateOf(manifest))
+    return empty && others.every((at) => at !== undefined) ? [{ ...made, empty }] : []
+  })
 }
 
 /**

@@ -4,7 +4,7 @@ import { shareNamespace } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { copyingAt, isCopiedInto } from '../../kubernetes/tls/copied-secret'
-import { creationPolicyOf, lostSecrets } from '../../kubernetes/tls/lost-secrets'
+import { creationPolicyOf, emptiedSecrets, lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -34,6 +34,8 @@ const messages = {
     `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} uses for TLS. Keep it, or change ${user} to another Secret first.`,
   renamed: ({ secret, user, producer }: Loss) =>
     `After this change, ${producer} no longer creates the Secret ${secret}, which ${user} uses for TLS, and nothing else provides it. Change ${user} to the Secret that is created now.`,
+  emptied: ({ secret, user, producer }: Loss) =>
+    `After this change, tls.crt of the Secret ${secret}, which ${user} uses for TLS, is empty; before it, ${producer} provided the certificate. Keep what provided it, or put the certificate there.`,
   denied: ({ secret, user, producer, annotation, outcome }: Loss & Record<'annotation' | 'outcome', string>) =>
     `After this change, ${producer} no longer provides the Secret ${secret}, which ${user} names in the annotation ${annotation}, and nothing else does. Without it, ingress-nginx answers ${outcome}. Keep the Secret, or change ${user} first.`,
   uncopied: ({ secret, user, producer, namespace }: Loss & { namespace: string }) =>
@@ -51,7 +53,7 @@ export default defineRule({
   reads: [openShiftController, 'IngressClass.networking.k8s.io'],
   subjects: [{ kinds: usingKinds }],
   messages,
-  later: { denied: '1.10.0', uncopied: '1.13.0', unsourced: '1.13.0' },
+  later: { denied: '1.10.0', uncopied: '1.13.0', unsourced: '1.13.0', emptied: '1.23.0' },
   *partners(manifest) {
     // A copy of it.
     if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
@@ -65,6 +67,13 @@ export default defineRule({
     const { before } = change
     if (change.kind === 'removed' && outlivesPrune(before)) return
     reportCopies(change, head, report)
+    for (const made of emptiedSecrets(change, head)) {
+      for (const { manifest, at, annotated } of usersOf(head, made, before)) {
+        if (annotated || isPlaceholder(made.name)) continue
+        const names = { secret: inWords(made), user: nameOf(manifest.ref), producer: nameOf(before.ref) }
+        report([made.empty, at], 'emptied', names, { keys: [made.name] })
+      }
+    }
     for (const made of lostSecrets(change, head)) {
       if (isPlaceholder(made.name)) {
         skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`)
@@ -73,7 +82,7 @@ export default defineRule({
       const renews = ['Certificate', 'Ingress', 'Gateway'].includes(before.ref.kind)
       for (const { manifest, at, annotated } of usersOf(head, made, before)) {
         const names = {
-          secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
+          secret: inWords(made),
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref),
         }
@@ -91,6 +100,10 @@ export default defineRule({
     }
   },
 })
+
+function inWords({ namespace, name }: ProducedSecret): string {
+  return namespace ? `${namespace}/${name}` : name
+}
 
 /** Reports the copies of a Secret in other namespaces that a change takes their source from. */
 function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, report: ReportMessage): void {
