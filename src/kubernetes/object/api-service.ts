@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
-import type { Manifest } from '../../manifest/manifest'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
 
 export const apiServiceKind = 'APIService.apiregistration.k8s.io'
 
@@ -48,4 +49,25 @@ export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {
 function metricsOf({ root }: Manifest): string[] {
   const metrics = [...root.at('spec', 'metrics').items()]
   return metrics.length > 0 ? metrics.flatMap((metric) => metric.at('type').string ?? []) : ['Resource']
+}
+
+/** An API that an APIService gives to a Service, in place of the API server. */
+export interface GivenApi {
+  /** `networking.k8s.io/v1`; `v1` of the core. */
+  readonly api: string
+  readonly group: string
+  readonly version: string
+  readonly service: string
+  readonly at: Cursor
+}
+
+/** The API that an object gives to a Service; undefined for one that is no APIService, or leaves it to the API server. */
+export function apiGivenAway({ ref, root }: Manifest): GivenApi | undefined {
+  if (groupKindOf(ref) !== apiServiceKind) return undefined
+  const spec = root.at('spec')
+  const [group, version] = [spec.at('group').string ?? '', spec.at('version').string ?? '']
+  const at = spec.at('service')
+  if (!at.isMap || version === '') return undefined
+  const service = `${at.at('namespace').string ?? ''}/${at.at('name').string ?? ''}`
+  return { api: group === '' ? version : `${group}/${version}`, group, version, service, at }
 }

@@ -29,6 +29,9 @@ const groups = new Set([
   ...['extensions', 'internal.apiserver.k8s.io'],
 ])
 
+/** The stable API versions of Kubernetes itself: `networking.k8s.io/v1`. */
+export const builtInApis: ReadonlySet<string> = new Set(facts.apis.map(({ apiVersion }) => apiVersion))
+
 /** Whether an API is one of Kubernetes itself, `metrics.k8s.io` being none. */
 export function isOfKubernetes(api: string): boolean {
   return groups.has(groupOf(api))

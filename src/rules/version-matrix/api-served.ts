@@ -1,13 +1,15 @@
 import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
 import { nextMinor, parseVersion } from '../../cluster/version'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { servedByDefinition } from '../../kubernetes/object/custom-resource'
+import { apiGivenAway, type GivenApi } from '../../kubernetes/object/api-service'
+import { definitionKind, servedByDefinition, servedVersions } from '../../kubernetes/object/custom-resource'
 import { apiLife, droppedApiVersions, isDropped, isRetired, isServed } from '../../kubernetes/versions/api-facts'
 import { apiVersionMeant, extensionVersionsOf, kindMeant, rightApiVersion } from '../../kubernetes/versions/api-groups'
 import { legacyKinds, mayBeOpenShift3, openShiftMark } from '../../kubernetes/versions/openshift-legacy'
-import { groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
+import { builtInApis, groupOf, stableVersionsOf } from '../../kubernetes/versions/served-apis'
 import { oldestSupported } from '../../kubernetes/versions/supported-releases'
-import { nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -58,6 +60,9 @@ export default defineRule({
       `${object} has kind: ${kind}, which is an apiVersion and the name of no kind, so kubectl, Helm, Flux and Argo CD fail with \`no matches for kind "${kind}"\` and the object is never created or updated. ${instead}`,
     leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removes, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
+    // Source: https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
+    taken: ({ object, api, server, service }: Record<'object' | 'api' | 'server' | 'service', string>) =>
+      `${object} gives the API ${api}, which ${server} serves, to Service ${service}, so all requests for its objects go there: controllers no longer see them, and no change of them is applied. Remove the APIService.`,
     retired: ({ apiVersion, removed, object, instead, oldest }: Omit<Args, 'kubernetes'> & { oldest: string }) =>
       `${object} uses ${apiVersion}, which Kubernetes ${removed} removed, and no release before ${oldest} is supported any more, so most clusters refuse it. ${instead} If the cluster is older, declare its version in the config: clusters: {NAME: {kubernetes: "1.19"}}.`,
   },
@@ -72,6 +77,7 @@ export default defineRule({
     mistyped: '1.6.0',
     misspelled: '1.6.0',
     retired: '1.8.0',
+    taken: '1.9.0',
   },
 
   direct: true,
@@ -79,6 +85,8 @@ export default defineRule({
   partners(manifest) {
     if (statesFacts(manifest)) return droppedApiVersions
     const { ref, apiVersion } = manifest.object
+    const given = apiGivenAway(manifest)
+    if (given) return [`.${given.group}`]
     // A CustomResourceDefinition's name ends in its group.
     if (isDropped(apiVersion, ref.kind)) return [...factMarks, `.${apiVersion.split('/')[0]}`]
     if (faultOf(apiVersion, ref.group, ref.kind) === undefined) return []
@@ -99,6 +107,13 @@ export default defineRule({
         { keys: [ref.kind] },
       )
       return
+    }
+    const given = apiGivenAway(manifest)
+    const server = given && serverOf(given, snapshot)
+    if (given && server) {
+      const { at, api, service } = given
+      const ends = server.definition ? [at, server.definition.root] : [at]
+      report(ends, 'taken', { object: nameOf(ref), api, service, server: server.name }, { keys: [api] })
     }
     const stable = stableVersionsOf(ref.group, ref.kind)
     const [newest] = stable.toReversed()
@@ -150,6 +165,18 @@ export default defineRule({
   },
 })
 
+/** Who serves an API without an APIService: the API server itself, or a CustomResourceDefinition of the cluster. */
+function serverOf(
+  { api, group, version }: GivenApi,
+  snapshot: Snapshot,
+): { readonly name: string; readonly definition?: Manifest } | undefined {
+  if (builtInApis.has(api)) return { name: 'the API server itself' }
+  const definition = snapshot
+    .ofKind(definitionKind)
+    .find((one) => one.root.at('spec', 'group').string === group && servedVersions(one).has(version))
+  return definition && { name: nameOf(definition.ref), definition }
+}
+
 /** The fault of an apiVersion and a kind that no release has served together, with what is right in place of it. */
 function faultOf(
   apiVersion: string,
@@ -194,7 +221,9 @@ function isNeverServed(apiVersion: string, stable: readonly string[], kind: stri
   const [version, newest] = [apiVersion, stable.at(-1) ?? ''].map((api) => api.slice(api.indexOf('/') + 1))
   if (/^v\d+$/.test(version ?? '')) return true
   // The core has had a few of its own, before any group.
-  return /^v\d+(?:alpha|beta)\d+$/.test(version ?? '') && apiVersion.includes('/') && majorOf(version) <= majorOf(newest)
+  return (
+    /^v\d+(?:alpha|beta)\d+$/.test(version ?? '') && apiVersion.includes('/') && majorOf(version) <= majorOf(newest)
+  )
 }
 
 function majorOf(version = ''): number {
