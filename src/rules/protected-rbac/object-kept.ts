@@ -6,17 +6,18 @@ import { protectedObjectFacts } from '../../kubernetes/protection/protected-obje
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
 import { accountOf, roleRefOf, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'protected-rbac/object-kept',
-  summary: 'No protected object is removed from its cluster.',
+  summary: 'No protected object is removed from its cluster, and no object gets an owner that may not exist.',
   since: '1.0.0',
   scope: 'change',
   kinds: '*',
   params: Type.Object({ protect: Protect }),
-  later: { lost: '1.1.0', own: '1.1.0', unguarded: '1.1.0' },
+  later: { lost: '1.1.0', own: '1.1.0', unguarded: '1.1.0', owned: '1.14.0' },
   until: { removed: '1.1.0' },
   messages: {
     // The API server recreates its default objects when it starts, and only then:
@@ -29,7 +30,11 @@ export default defineRule({
       `This change removes ${object}, which \`protect\` covers (${protection}). Restore it; nothing is known to recreate it.`,
     unguarded: ({ object, mark }: { object: string; mark: string }) =>
       `This change removes \`${mark}\` from ${object}, which is protected, so a prune or an uninstall may delete it from the cluster. Restore the mark.`,
+    // Source: https://kubernetes.io/docs/concepts/architecture/garbage-collection/#owners-dependents
+    owned: ({ object, owner, uid }: Record<'object' | 'owner' | 'uid', string>) =>
+      `This change makes ${owner} with the uid ${uid} the owner of ${object}, and the garbage collector deletes an object whose owner does not exist. No file can know the uid of an object before it is created: remove the entry from metadata.ownerReferences.`,
   },
+  putBack: { owned: 'changed' },
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
   },
@@ -41,9 +46,13 @@ export default defineRule({
   check({ change, base, head, params: { protect }, report, skip }) {
     if (change.kind === 'added') return
     const { before } = change
+    const object = nameOf(before.ref)
+    if (change.kind === 'changed') {
+      for (const { at, owner, uid } of ownersGiven(before, change.after))
+        report(at, 'owned', { object, owner, uid }, { keys: [uid] })
+    }
     const protection = protectionOf(before, protect)
     if (!protection) return
-    const object = nameOf(before.ref)
     if (change.kind === 'changed') {
       const kept = new Set(pruneGuards(change.after).map(({ mark }) => mark))
       for (const { mark, at } of pruneGuards(before)) {
@@ -76,6 +85,20 @@ export default defineRule({
     report(before.root, 'lost', { object, harm: facts.harm, restored })
   },
 })
+
+/** The owners that a change gives to an object, and that it had by no uid before. */
+function ownersGiven(before: Manifest, after: Manifest): { at: Cursor; owner: string; uid: string }[] {
+  const had = new Set(ownersOf(before).map((one) => one.at('uid').string))
+  return ownersOf(after).flatMap((one) => {
+    const at = one.at('uid')
+    if (!at.string || had.has(at.string)) return []
+    return [{ at, owner: `${one.at('kind').string ?? 'an object'} ${one.at('name').string ?? ''}`, uid: at.string }]
+  })
+}
+
+function ownersOf({ root }: Manifest): Cursor[] {
+  return [...root.at('metadata', 'ownerReferences').items()]
+}
 
 /** An entry of `protect` that is about nothing but the reserved prefix of names. */
 function isOfPrefix(entry: Protect[number]): boolean {
