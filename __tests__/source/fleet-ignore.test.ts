@@ -48,3 +48,36 @@ describe('a file that a .fleetignore leaves out', () => {
     ])
   })
 })
+
+describe('the plain files of a bundle that Fleet does not deploy as they are', () => {
+  const files: Files = {
+    'apps/fleet.yaml': 'defaultNamespace: shop\n',
+    'apps/web.yaml': probe('web', 'a.example.com'),
+  }
+  const nowhere = 'targetCustomizations: [{name: all, clusterSelector: {}, doNotDeploy: true}]\n'
+  const aChart: Files = {
+    'apps/fleet.yaml': 'helm: {chart: ./chart, valuesFiles: [values.yaml]}\n',
+    'apps/chart/Chart.yaml': 'apiVersion: v2\nname: chart\nversion: 1.0.0\n',
+    'apps/chart/templates/web.yaml': probe('web', '{{ .Values.host }}'),
+    'apps/values.yaml': '# apiVersion: v1\nhost: b.example.com\n',
+  }
+  const elsewhere = 'targetCustomizations: [{clusterName: edge, doNotDeploy: true}]\n'
+
+  test.each([
+    ['to no cluster', { 'apps/fleet.yaml': nowhere }, []],
+    ['beside a chart', aChart, ['b.example.com']],
+    ['to all clusters but one', { 'apps/fleet.yaml': elsewhere }, ['a.example.com']],
+  ])('are deployed %s', async (_, changed: Files, expected: readonly string[]) => {
+    const hosts = await hostsOf({ ...files, ...changed })
+    expect(hosts.map((host) => host.split(' ')[1])).toEqual(expected)
+  })
+
+  test('count as removed where the change has it deploy none of them', async () => {
+    const role =
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: system:node}\nrules: []\n'
+    for (const changed of [{ 'apps/fleet.yaml': nowhere }, aChart]) {
+      const report = await change({ ...files, 'apps/role.yaml': role }, changed)
+      expect(lines(report)).toContain('introduced error base/apps/role.yaml:1 protected-rbac/object-kept')
+    }
+  })
+})

@@ -99,6 +99,8 @@ export class FileDeployments {
   readonly templates = new Set<string>()
   /** Plain YAML, once for each target that gets it. */
   readonly plain: PlainBundle[] = []
+  /** The folders whose plain YAML no target gets, with the values in them, and why. */
+  readonly withoutPlain: { readonly folder: string; readonly values: readonly string[]; readonly reason: string }[] = []
   /** Kustomizations without a file, by the folders for which they are made. */
   readonly generated = new Map<string, Kustomization>()
   /** Files for which only the deployer knows the objects. */

@@ -1,13 +1,12 @@
 import path from 'node:path/posix'
 import type { Manifest } from '../../manifest/manifest'
-import { kustomizationNames } from '../../revision/kustomization-file'
 import { asciiJson } from '../../sources/ascii-json'
 import { madeKustomization } from '../../sources/made-kustomization'
 import type { KustomizeSource } from '../../sources/source'
 import { type Fields, fieldsOf } from '../../sources/untyped'
 import { documentsIn } from '../common/document'
 import type { FileDeployments, PlainBundle } from '../common/file-deployments'
-import { fleetFile } from './fleet'
+import { isPlainManifest, plainFilesOf } from './fleet-plain-files'
 
 /** No real bundle has more files, nor more of them in one overlay. */
 const mostFiles = 2_000
@@ -23,7 +22,7 @@ export async function deployOverlays(deployments: FileDeployments): Promise<void
   for (const folder of new Set(deployments.plain.map((one) => one.folder))) {
     const targets = deployments.plain.filter((one) => one.folder === folder)
     if (targets.every(({ overlays }) => overlays.length === 0)) continue
-    const own = filesOf(folder, deployments)
+    const own = plainFilesOf(folder, deployments)
     const fault = own.length > mostFiles ? `has more than ${mostFiles} files` : undefined
     for (const target of targets) {
       const made = fault ? { reason: fault } : await overlaid(target, own, deployments)
@@ -51,7 +50,7 @@ async function overlaid(
   const changes: { readonly file: string; readonly over: string }[] = []
   for (const overlay of overlays) {
     const from = path.join(folder, 'overlays', overlay)
-    const its = checkout.below(from).filter(isManifest)
+    const its = checkout.below(from).filter(isPlainManifest)
     if (its.length > mostFiles) return { reason: `has more than ${mostFiles} files in its overlay ${overlay}` }
     for (const file of its) {
       const place = file.slice(from.length + 1)
@@ -131,22 +130,4 @@ function listPatches({ folder, overlays }: PlainBundle, reason: string, deployme
       deployments.patches.set(file, why)
     }
   }
-}
-
-/** The plain YAML of a bundle, without folders that are bundles, charts or Kustomizations of their own. */
-function filesOf(folder: string, { surroundings: { checkout }, ignored }: FileDeployments): string[] {
-  const isApart = (below: string) =>
-    [...kustomizationNames, 'Chart.yaml', 'fleet.yaml', 'fleet.yml'].some((name) =>
-      checkout.has(path.join(below, name)),
-    )
-  return checkout.below(folder).filter((file) => {
-    const parts = file.slice(folder === '' ? 0 : folder.length + 1).split('/')
-    if (!isManifest(file) || ignored.has(file) || parts.some((name) => name.startsWith('.'))) return false
-    if (['overlays', 'templates'].includes(parts.length > 1 ? (parts[0] ?? '') : '')) return false
-    return !parts.slice(0, -1).some((_, end) => isApart(path.join(folder, ...parts.slice(0, end + 1))))
-  })
-}
-
-function isManifest(file: string): boolean {
-  return /\.(?:ya?ml|json)$/.test(file) && !fleetFile.test(file)
 }

@@ -42,6 +42,27 @@ export function readFleet(document: Manifest, deployments: FileDeployments): voi
   const { targets, unread } = fleetTargets(document.root)
   for (const { at, reason } of unread) deployments.skip(at, reason)
   for (const target of targets) deploy(bundle, target)
+  const reason = reasonWithoutPlain(bundle, targets)
+  if (reason === undefined) return
+  const { folder } = bundle
+  const files = targets.flatMap(({ options }) =>
+    options.flatMap((map) => [...goField(map, 'helm', 'valuesFiles').items()]),
+  )
+  const values = files.flatMap((file) => inside(folder, textOf(file.value)) ?? [])
+  deployments.withoutPlain.push({ folder, values, reason })
+}
+
+/** The reason for which no target gets the plain YAML of a bundle; charts and Kustomizations take their files by themselves. */
+function reasonWithoutPlain({ document, deployments, folder }: Bundle, targets: readonly FleetTarget[]) {
+  const { checkout, kustomizations } = deployments.surroundings
+  if (kustomizations.has(folder) || checkout.has(path.join(folder, 'Chart.yaml'))) return undefined
+  const file = document.origin.path
+  if (targets.length === 0) return `${file} has Fleet deploy it to no cluster, by doNotDeploy`
+  const areCharts = targets.every((target) => {
+    const option = optionsOf(target)
+    return ['chart', 'repo'].some((key) => textOf(option('helm', key).value) !== '')
+  })
+  return areCharts ? `${file} has Fleet deploy a chart in place of the plain files of its folder` : undefined
 }
 
 interface Bundle {

@@ -8,6 +8,7 @@ import { type Judged, readFilledHelmfile } from './filled-helmfiles'
 import { fleetFile, isFleet, readFleet } from './fleet'
 import { ignoreForFleet } from './fleet-ignore'
 import { deployOverlays } from './fleet-overlays'
+import { passByPlain } from './fleet-plain-files'
 import {
   helmfilesWord,
   helmfileWord,
@@ -54,6 +55,7 @@ export async function readDeploymentFiles(
   }
   await takeFilesRead(deployments)
   await ignoreForFleet(deployments)
+  await passByPlain(deployments)
   await deployOverlays(deployments)
   return deployments
 }
