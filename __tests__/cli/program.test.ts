@@ -305,7 +305,7 @@ describe('usage', () => {
     )
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^protected-rbac\/object-kept +1\.0\.0 {2}No protected object is removed from its cluster\.$/,
+        /^protected-rbac\/object-kept +1\.0\.0 {2}No protected object is removed from its cluster, and no object gets an owner that may not exist\.$/,
       ),
     )
   })

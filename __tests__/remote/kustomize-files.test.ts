@@ -122,7 +122,7 @@ describe('a file that a Kustomization names by its URL', () => {
     const refused = await changeOnline({ ...allowing(`${git.url}/base`), ...entryOf({}) }, { ...after })
     expect(introduced(refused)).toEqual(['error head/kustomization.yaml:1 source/unrendered'])
     expect(refused.findings[0]?.text).toContain(
-      `It uses ${web.url}/files/v2.0.0/patch.yaml, which is not in this repository, and was not fetched, because the base`,
+      `It uses ${web.url}/files/v2.0.0/patch.yaml, which is not in this repository, and was not fetched, because only this change names its place`,
     )
     expect(web.asked).toEqual([])
   })

@@ -102,17 +102,17 @@ describe('a release of a local chart', () => {
     [
       'b.yaml.gotmpl',
       'b.yaml.gotmpl',
-      'it is a template with values of the release web of helmfile.yaml, which only helmfile fills in',
+      'it is a template with values of the release web of helmfile.yaml that only helmfile fills in',
     ],
     [
       'values/{{`{{ .Release.Labels.stage }}`}}.yaml',
       'values/b.yaml',
-      'it may be a values file of the release web of helmfile.yaml, which names it by a template, which only helmfile fills in',
+      'it may be a values file of the release web of helmfile.yaml, which names it by a template that only helmfile fills in',
     ],
     [
       'values/*.yaml',
       'values/b.yaml',
-      'it may be a values file of the release web of helmfile.yaml, which names it by a pattern, which only helmfile follows',
+      'it may be a values file of the release web of helmfile.yaml, which names it by a pattern that only helmfile follows',
     ],
   ])('is not judged by values that it names as %s', async (written, file, reason) => {
     const of = (tag: string) => ({ [file]: `a: {{ exec "tag" (list "${tag}") }}\n` })

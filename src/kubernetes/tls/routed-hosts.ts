@@ -5,6 +5,7 @@ import { controllersHere } from '../controllers/controller'
 import { takesIngress } from '../controllers/controller-ingresses'
 import { covers, isPlaceholder, mayCover, routedHosts, tlsEntries } from '../ingress/ingress'
 import { classOf, controllerOf } from '../ingress/ingress-class'
+import { ListedNames } from '../ingress/listed-names'
 import { areComparable } from '../ingress/placeholder'
 import { isCanary } from './ingress-nginx'
 import { producersOf } from './tls-producer'
@@ -125,18 +126,29 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value])
 }
 
+/** A name in a TLS entry, or an entry without names. */
+interface TlsPlace {
+  readonly at: Cursor
+  readonly name?: string
+}
+
 /**
- * The place where an Ingress gives a host TLS: the name that covers it, or an entry whose certificate decides the
- * hosts.
+ * The routed hosts of an Ingress with TLS, each at the first place that gives it: a name that covers it, or an entry whose
+ * certificate decides the hosts.
  */
-export function tlsNameFor(ingress: Manifest, host: string): Cursor | undefined {
-  for (const { at, hosts, secretName } of tlsEntries(ingress)) {
-    if (hosts.length === 0 && secretName.string) return at
-    const name = hosts.find(({ string }) => {
-      if (!string) return false
-      return covers(string, host) || (isPlaceholder(string) && !areComparable(string, host))
-    })
-    if (name) return name
+export function tlsHosts(ingress: Manifest): Map<string, Cursor> {
+  const places = tlsEntries(ingress).flatMap(({ at, hosts, secretName }): TlsPlace[] =>
+    hosts.length === 0 && secretName.string ? [{ at }] : hosts.map((at) => ({ at, name: at.string ?? '' })),
+  )
+  const indexed = places.map((place, index) => ({ ...place, index }))
+  const listed = new ListedNames(indexed.flatMap((place) => (place.name ? [[place.at, place] as const] : [])))
+  const open = indexed.filter(({ name }) => name === undefined || isPlaceholder(name))
+  const found = new Map<string, Cursor>()
+  for (const host of routedHosts(ingress).keys()) {
+    const [named] = listed.covering(host)
+    const other = open.find(({ name }) => name === undefined || !areComparable(name, host))
+    const [first] = [named, other].filter((place) => place !== undefined).sort((a, b) => a.index - b.index)
+    if (first) found.set(host, first.at)
   }
-  return undefined
+  return found
 }

@@ -1,4 +1,4 @@
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { isPlaceholder, namesCovering, routedHosts, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { defineRule } from '../../rule/rule'
 
 export default defineRule({
@@ -24,12 +24,14 @@ export default defineRule({
     const takesAll = hostless || ['defaultBackend', 'backend'].some((key) => manifest.root.at('spec', key).exists)
     const routed = [...routedHosts(manifest).keys()]
     if (takesAll || routed.some(isPlaceholder)) return
+    const names = new Set(routed.map((name) => name.toLowerCase()))
+    const covering = new Set(routed.flatMap(namesCovering))
     const seen = new Set<string>()
     for (const at of entries.flatMap(({ hosts }) => hosts)) {
       const host = at.string?.toLowerCase()
       if (!host || isPlaceholder(host) || seen.has(host)) continue
       seen.add(host)
-      if (!routed.some((name) => covers(host, name) || covers(name, host)))
+      if (!covering.has(host) && !namesCovering(host).some((name) => names.has(name)))
         report(at, 'unrouted', { host: at.string ?? host }, { keys: [host] })
     }
   },

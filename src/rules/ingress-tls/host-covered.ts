@@ -2,18 +2,18 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds } from '../../kubernetes/controllers/controller'
 import {
-  covers,
   isPlaceholder,
+  namesCovering,
   routedHosts,
   type TlsEntry,
   tlsEntries,
   writtenHost,
 } from '../../kubernetes/ingress/ingress'
 import { controllerAt } from '../../kubernetes/ingress/ingress-class'
+import { ListedNames } from '../../kubernetes/ingress/listed-names'
 import { areComparable } from '../../kubernetes/ingress/placeholder'
 import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import {
-  type CertificateChoice,
   certificateChoice,
   controllerNames,
   mayBeIngressNginx,
@@ -79,9 +79,15 @@ export default defineRule({
     const entries = tlsEntries(manifest)
     if (entries.length === 0) return // plain HTTP is not this rule's business
     const names = entries.flatMap((entry) => entry.hosts)
-    const isFilled = names.some((name) => isPlaceholder(name.string ?? ''))
+    const filled = names.filter((name) => isPlaceholder(name.string ?? ''))
+    const isFilled = filled.length > 0
     const choice = certificateChoice(snapshot, manifest)
-    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names, choice))
+    const listed = new ListedNames(
+      entries.flatMap((entry) => entry.hosts.map((name) => [name, { entry, name }] as const)),
+    )
+    const holdersOf = (host: string) => (choice?.by === 'exactHosts' ? listed.exactly(host) : listed.covering(host))
+    const gaps = [...routedHosts(manifest)].filter(([host]) => holdersOf(host).length === 0)
+    const naming = namingEntries(manifest, entries)
 
     const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string)
     if (byCertificate && !isFilled && mayBeIngressNginx(choice)) {
@@ -101,7 +107,7 @@ export default defineRule({
         skip(at, `whether a TLS entry lists ${host} is unknown, as its hosts were supposed`)
         continue
       }
-      const unclear = names.find(({ string = '' }) => !areComparable(string, host))
+      const unclear = (isPlaceholder(host) ? names : filled).find(({ string = '' }) => !areComparable(string, host))
       if (unclear || (isPlaceholder(host) && choice?.asksCertificates)) {
         const what = isPlaceholder(host) ? `host ${writtenHost(at, host)}` : `TLS host ${unclear?.string}`
         skip(isPlaceholder(host) ? at : (unclear ?? at), `the ${what} is filled in before it reaches the cluster`)
@@ -111,10 +117,15 @@ export default defineRule({
       if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} covers ${host} is unknown`)
       if (service !== 'unserved') continue
       const otherwise = outcomeWithout(choice)
-      const fix = listedWith(host, manifest, entries, snapshot)
-      const wildcard = names.find((name) => covers(name.string ?? '', host))
+      const fix = listedWith(host, manifest, naming, snapshot)
+      const [wildcard] = listed.covering(host)
       if (wildcard && choice) {
-        const args = { host: writtenHost(at, host), name: wildcard.string ?? '', product: choice.product, otherwise }
+        const args = {
+          host: writtenHost(at, host),
+          name: wildcard.name.string ?? '',
+          product: choice.product,
+          otherwise,
+        }
         report([at, ...controllerAt(snapshot, manifest)], 'unlisted', args, { keys: [host], ...fix })
       } else report(at, 'uncovered', { host: writtenHost(at, host), otherwise }, { keys: [host], ...fix })
     }
@@ -124,21 +135,21 @@ export default defineRule({
       const { product } = choice
       const otherwise = outcomeWithout(choice)
       for (const [host] of routedHosts(manifest)) {
-        const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice))
-        if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue
-        const ends = [entry.secretName, ...controllerAt(snapshot, manifest)]
+        const [first, ...more] = holdersOf(host)
+        if (!first || [first, ...more].some(({ entry }) => entry.secretName.string)) continue
+        const ends = [first.entry.secretName, ...controllerAt(snapshot, manifest)]
         report(ends, 'noSecret', { host, product, otherwise }, { keys: [host] })
       }
     }
 
     if (!mayBeIngressNginx(choice)) return
     for (const [host, twin, at] of redirected(manifest)) {
-      if (isNamed(twin, names, choice) || !isNamed(host, names, choice)) continue
-      const holder = entries.find((entry) => isNamed(host, entry.hosts, choice))
-      const known = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? '')
+      const [holder] = holdersOf(host)
+      if (!holder || holdersOf(twin).length > 0) continue
+      const known = certificatesBehind(snapshot, manifest, holder.entry.secretName.string ?? '')
       // The controller asks the certificate of the host; an annotation may have put the other name into it.
       if (known?.some((certificate) => certificate.covers(twin))) continue
-      report(at, 'redirect', { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) })
+      report(at, 'redirect', { host, twin }, { keys: [twin], ...listedWith(twin, manifest, naming, snapshot) })
     }
   },
 })
@@ -154,12 +165,6 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
   yield* ['default-ssl-certificate', 'kind: TLSStore']
 }
 
-function isNamed(host: string, names: readonly Cursor[], choice: CertificateChoice | undefined): boolean {
-  return names.some(({ string: name = '' }) =>
-    choice?.by === 'exactHosts' ? name.toLowerCase() === host : covers(name, host),
-  )
-}
-
 /** Each host that from-to-www-redirect gives a second name which no rule routes, with that name. */
 function redirected(ingress: Manifest): [host: string, twin: string, at: Cursor][] {
   const annotation = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/from-to-www-redirect')
@@ -171,15 +176,19 @@ function redirected(ingress: Manifest): [host: string, twin: string, at: Cursor]
   })
 }
 
+/** The entries that name a host of the Ingress's rules. */
+function namingEntries(ingress: Manifest, entries: readonly TlsEntry[]): readonly TlsEntry[] {
+  const routed = new Set([...routedHosts(ingress).keys()].flatMap(namesCovering))
+  return entries.filter(({ hosts }) => hosts.some(({ string = '' }) => routed.has(string.toLowerCase())))
+}
+
 /**
  * The edit that lists a host in the one entry that names another host of the Ingress's rules, if its certificate can
  * serve it.
+ *
+ * @param naming the entries that name a host of its rules
  */
-function listedWith(host: string, ingress: Manifest, entries: readonly TlsEntry[], snapshot: Snapshot): { fix?: Fix } {
-  const routed = [...routedHosts(ingress).keys()]
-  const naming = entries.filter(({ hosts }) =>
-    hosts.some((name) => routed.some((one) => covers(name.string ?? '', one))),
-  )
+function listedWith(host: string, ingress: Manifest, naming: readonly TlsEntry[], snapshot: Snapshot): { fix?: Fix } {
   const [entry] = naming
   if (!entry || naming.length > 1) return {}
   const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? '')

@@ -7,12 +7,11 @@ import {
   controllersHere,
   marksOfControllers,
 } from '../../kubernetes/controllers/controller'
-import { covers, isPlaceholder, routedHosts, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
+import { covers, isPlaceholder, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
-import { RoutedHosts, tlsNameFor } from '../../kubernetes/tls/routed-hosts'
+import { RoutedHosts, tlsHosts } from '../../kubernetes/tls/routed-hosts'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
-import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -70,16 +69,6 @@ export default defineRule({
     }
   },
 })
-
-/** The routed hosts of an Ingress that its TLS entries list or cover, each at the name that does. */
-function tlsHosts(ingress: Manifest): Map<string, Cursor> {
-  const found = new Map<string, Cursor>()
-  for (const host of routedHosts(ingress).keys()) {
-    const name = tlsNameFor(ingress, host)
-    if (name) found.set(host, name)
-  }
-  return found
-}
 
 /**
  * The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no
