@@ -63,6 +63,27 @@ export function makerOf(claim: TlsClaim, snapshot: Snapshot): Manifest | undefin
   )?.manifest
 }
 
+/** The Secrets that objects of a snapshot name and that nothing makes for one of them. Read once: each claim asks. */
+export function unmadeSecrets(snapshot: Snapshot): ReadonlySet<string> {
+  const before = unmade.get(snapshot)
+  if (before) return before
+  const byUser = new Map<Manifest, Set<string>>()
+  const found = new Set<string>()
+  for (const claim of claimsIn(snapshot)) {
+    const { secret, namespace, at } = claim
+    const judged = byUser.get(at.manifest) ?? new Set<string>()
+    byUser.set(at.manifest, judged)
+    // A Secret has a claim for each of its hosts.
+    const named = `${namespace}/${secret}`
+    if (!judged.has(named) && !makerOf(claim, snapshot)) found.add(secret)
+    judged.add(named)
+  }
+  unmade.set(snapshot, found)
+  return found
+}
+
+const unmade = new WeakMap<Snapshot, ReadonlySet<string>>()
+
 /** Whether a Secret is made, or may be: its maker or the claim has no namespace written. */
 export function mayBeMade(claim: TlsClaim, snapshot: Snapshot): boolean {
   const { secret, namespace, at } = claim

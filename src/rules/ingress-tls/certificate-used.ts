@@ -169,13 +169,23 @@ function isTaken(made: string, certificate: Manifest, { namespace }: TlsClaim, h
  */
 function isNamedAlready({ secret, namespace, at }: TlsClaim, base: Snapshot): boolean {
   const own = at.manifest.ref
-  return usersOf(base)
-    .filter((one) => one.secret === secret && !makerOf(one, base))
-    .some(({ at: { manifest }, ...one }) => {
-      if (one.namespace === namespace) return true
-      return one.namespace !== '' && (manifest.ref.name !== own.name || manifest.ref.kind !== own.kind)
-    })
+  const answers = namedBefore.get(base) ?? new Map<string, boolean>()
+  namedBefore.set(base, answers)
+  // A Secret has a claim for each of its hosts, all with one answer.
+  const key = JSON.stringify([secret, namespace, own.kind, own.name])
+  const isNamed =
+    answers.get(key) ??
+    usersOf(base)
+      .filter((one) => one.secret === secret && !makerOf(one, base))
+      .some(({ at: { manifest }, ...one }) => {
+        if (one.namespace === namespace) return true
+        return one.namespace !== '' && (manifest.ref.name !== own.name || manifest.ref.kind !== own.kind)
+      })
+  answers.set(key, isNamed)
+  return isNamed
 }
+
+const namedBefore = new WeakMap<Snapshot, Map<string, boolean>>()
 
 /** Whether the host had a Secret that something made: `secret-provided` reports that of Ingresses and Gateways. */
 function isReportedAsMoved(claim: TlsClaim, own: ClaimsByHost, base: Snapshot, head: Snapshot): boolean {

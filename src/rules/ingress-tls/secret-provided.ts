@@ -9,12 +9,11 @@ import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import {
   ClaimsByHost,
   claimKinds,
-  claimsIn,
   makerBefore,
-  makerOf,
   mayBeMade,
   type TlsClaim,
   tlsClaims,
+  unmadeSecrets,
 } from '../../kubernetes/tls/tls-claim'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
@@ -113,7 +112,7 @@ export default defineRule({
  * others, so that a tool copies it.
  */
 function isNamedAlready(claim: TlsClaim, base: Snapshot): boolean {
-  return claimsIn(base).some((one) => one.secret === claim.secret && !makerOf(one, base))
+  return unmadeSecrets(base).has(claim.secret)
 }
 
 function releaseWith(secret: string, head: Snapshot): Manifest | undefined {
