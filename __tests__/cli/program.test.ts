@@ -227,7 +227,7 @@ describe('usage', () => {
       'an unknown rule',
       ['explain', 'ingress-tls/x'],
       2,
-      'ingress-guard could not run: The rule "ingress-tls/x" does not exist. `ingress-guard rules` lists all rules.',
+      'ingress-guard could not run: The rule "ingress-tls/x" does not exist. `ingress-guard rules` lists those of the policies.',
     ],
     [
       'a misspelled rule',

@@ -44,6 +44,12 @@ describe('an object that loses its type', () => {
     ])
   })
 
+  test('is said once where kustomize cannot build it any more, as it is no YAML', async () => {
+    expect(await introduced(built, { 'web/web.yaml': `${web}extra: *name\n` })).toEqual([
+      expect.stringMatching(/^introduced error head\/web\/\S+ source\/unrendered: Kustomize cannot build it: .*anchor/),
+    ])
+  })
+
   test.each([
     ['apiVersion', without('apiVersion'), 'Ingress web has no apiVersion'],
     ['kind', without('kind'), 'the object web has no kind'],

@@ -165,7 +165,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         const meant = near === '' ? '' : ` Did you mean ${near}?`
         throw new GuardError(
           'usage',
-          `The rule ${JSON.stringify(id)} does not exist.${meant} \`ingress-guard rules\` lists all rules.`,
+          `The rule ${JSON.stringify(id)} does not exist.${meant} \`ingress-guard rules\` lists those of the policies.`,
         )
       }
       const { pageFor } = await import('./page')

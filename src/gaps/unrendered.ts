@@ -77,8 +77,11 @@ export function unrendered({
     const { source } = side
     const failure = failureOf(side)
     const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    const fault = old && failureOf(old)
     const known = old?.unreadable.map((entry) => placeOfUnreadable(old.source, entry)) ?? []
-    for (const entry of side.unreadable) {
+    // A build that first fails now is reported with the cause that the tool names.
+    const isSaid = failure !== undefined && fault === undefined && side.partial?.manner === 'written'
+    for (const entry of isSaid ? [] : side.unreadable) {
       // Each of the base's explains one of the head's.
       const at = known.indexOf(placeOfUnreadable(source, entry))
       if (at !== -1) known.splice(at, 1)
@@ -89,7 +92,6 @@ export function unrendered({
     // What is missing of a chart is listed for its release without switches.
     if (!failure || failure.missing || (side.partial && isSwitchedOn(side))) continue
     if (failure.cause === 'values-missing' && lackingValues.has(failure.about ?? '')) continue
-    const fault = old && failureOf(old)
     // The base renders without its missing parts, and the head fails for another reason.
     const isNews =
       fault !== undefined &&
