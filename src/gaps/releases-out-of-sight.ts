@@ -1,3 +1,4 @@
+import { append } from '../append'
 import type { ReleaseElsewhere } from '../deployers/common/file-deployments'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
@@ -34,7 +35,7 @@ interface OutOfSight {
  */
 export function releasesOutOfSight(base: SideOfChange, head: SideOfChange): Finding[] {
   const groups = new Map<string, OutOfSight[]>()
-  for (const one of outOfSight(base, head)) groups.set(one.cause.key, [...(groups.get(one.cause.key) ?? []), one])
+  for (const one of outOfSight(base, head)) append(groups, one.cause.key, one)
   return [...groups.values()].flatMap(findingOf)
 }
 

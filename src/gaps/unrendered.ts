@@ -1,3 +1,4 @@
+import { append } from '../append'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding, Skipped } from '../finding/report'
 import { abridged } from '../listing'
@@ -86,7 +87,7 @@ export function unrendered({
       const at = known.indexOf(placeOfUnreadable(source, entry))
       if (at !== -1) known.splice(at, 1)
       const written = at === -1 ? faulty.get(entry.reason) : undefined
-      if (written) misread.set(written, [...(misread.get(written) ?? []), side])
+      if (written) append(misread, written, side)
       else findings.push(unreadable([side], entry, whole || at !== -1))
     }
     // What is missing of a chart is listed for its release without switches.

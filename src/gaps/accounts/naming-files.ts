@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { append } from '../../append'
 import { isScript } from '../../discovery/applied-by-scripts'
 import type { Checkout } from '../../revision/checkout'
 
@@ -10,10 +11,7 @@ const mayName = (file: string): boolean =>
 export async function namingFiles(files: readonly string[], checkout: Checkout): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   const byName = new Map<string, string[]>()
-  for (const file of files) {
-    const name = path.basename(file)
-    byName.set(name, [...(byName.get(name) ?? []), file])
-  }
+  for (const file of files) append(byName, path.basename(file), file)
   if (byName.size === 0) return found
   const own = new Set(files)
   const namers = [...checkout.tree.entries.keys()].filter((file) => mayName(file) && !own.has(file)).sort()

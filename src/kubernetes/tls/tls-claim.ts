@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { identityOf, type Manifest } from '../../manifest/manifest'
@@ -113,11 +114,7 @@ export class ClaimsByHost {
   private readonly claims = new Map<string, TlsClaim[]>()
 
   constructor(claims: readonly TlsClaim[]) {
-    for (const claim of claims) {
-      const others = this.claims.get(claim.host)
-      if (others) others.push(claim)
-      else this.claims.set(claim.host, [claim])
-    }
+    for (const claim of claims) append(this.claims, claim.host, claim)
   }
 
   /** The claims of a snapshot; read once, as each changed object asks. */

@@ -1,3 +1,4 @@
+import { append } from '../../append'
 import { describesCluster, factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
 import { kubeProxyModeIn } from '../../cluster/installer'
 import type { Snapshot } from '../../cluster/snapshot'
@@ -55,9 +56,7 @@ function rankedIn(snapshot: Snapshot): Ranked {
   const byManifest = new Map<Manifest, Component[]>()
   for (const one of componentsIn(snapshot)) {
     ranks.set(one.facts, Math.min(rankOf(one), ranks.get(one.facts) ?? Number.POSITIVE_INFINITY))
-    const beside = byManifest.get(one.manifest)
-    if (beside) beside.push(one)
-    else byManifest.set(one.manifest, [one])
+    append(byManifest, one.manifest, one)
   }
   const ranked = { ranks, byManifest }
   known.set(snapshot, ranked)

@@ -213,8 +213,8 @@ function isApiVersion(text: string): boolean {
 }
 
 /**
- * Whether no release serves a kind in a version: a stable one, or an alpha or beta before the newest stable one, of which the
- * facts have all that were removed in the last releases. A later one may come.
+ * Whether no release serves a kind in a version: a stable one, or an alpha or beta before the newest stable one. The facts
+ * have all such versions that the last releases removed; a later one may come.
  */
 function isNeverServed(apiVersion: string, stable: readonly string[], kind: string): boolean {
   if (stable.includes(apiVersion) || isDropped(apiVersion, kind)) return false
