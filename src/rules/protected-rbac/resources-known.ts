@@ -81,7 +81,7 @@ export default defineRule({
       }
       for (const at of rule.at('verbs').items()) {
         const verb = at.string ?? ''
-        const meant = verbMeantBy(verb)
+        const meant = verbMeantBy(verb, groups)
         if (meant === undefined || stringsIn(rule, 'verbs').some((one) => one === meant || one === '*')) continue
         const fix = meant === '' ? undefined : replaced(at, meant)
         const advice = meant === '' ? `Write one of ${alternatives(verbs)}.` : `Write ${meant}.`
@@ -102,11 +102,16 @@ export default defineRule({
  */
 const verbs: readonly string[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 
-/** The verb that is meant by one that no request has; empty where that is open, and undefined for other verbs. */
-function verbMeantBy(verb: string): string | undefined {
+/**
+ * The verb that is meant by one that no request has; empty where that is open, and undefined for other verbs. Programs may
+ * ask the API server about verbs of their own in groups of theirs, as Kubeflow Pipelines does about `readArtifact`.
+ */
+function verbMeantBy(verb: string, groups: readonly string[]): string | undefined {
   if (verbs.includes(verb) || isPlaceholder(verb) || verb === '') return undefined
   const letters = verb.toLowerCase().replace(/[^a-z]/g, '')
-  const isOfOthers = /^[a-z*][a-z*:./-]*$/.test(verb)
+  const isOfOthers =
+    /^[a-z*][a-z*:./-]*$/.test(verb) ||
+    (/^[A-Za-z]+$/.test(verb) && groups.some((group) => resourcesOfGroup(group) === undefined))
   // `put`, which URLs are asked with, is one letter from `get`.
   const meant = verbs.find((one) => one === letters) ?? (letters.length < 5 ? undefined : oneEditFrom(letters, verbs))
   return meant ?? (isOfOthers ? undefined : '')
