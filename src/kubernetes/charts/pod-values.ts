@@ -44,13 +44,21 @@ function faultsIn({ at }: LayeredValue, block: string): PodValueFault[] {
   const shape = shapeOf(block)
   if (!at || !shape) return []
   return misfitsOf(at, shape).flatMap((misfit): PodValueFault[] => {
-    if (!('key' in misfit)) return []
+    if (!('key' in misfit) || isOfOwnForm(misfit.key, block, misfit.at.path)) return []
     const place = placeOf(misfit.at, misfit.key, below(at.path, shape))
     const kind = needed.includes(misfit.key) ? 'needed' : 'misplaced'
     if (place) return [{ kind, at: misfit.at, block, meant: place }]
     const name = oneEditFrom(misfit.key, misfit.fields)
     return name ? [{ kind: 'misspelled', at: misfit.at, block, meant: name }] : []
   })
+}
+
+/**
+ * Whether a key is of another form of the block: an operator makes Pods of it. Source: CloudNativePG v1.27,
+ * api/v1/cluster_types.go, AffinityConfiguration
+ */
+function isOfOwnForm(key: string, block: string, path: Cursor['path']): boolean {
+  return key === 'topologyKey' && block === 'affinity' && path.at(-2) === block
 }
 
 /** The shape of a field of a Pod. */

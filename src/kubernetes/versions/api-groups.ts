@@ -50,7 +50,7 @@ function kindIn(api: string): string {
 }
 
 /** The kinds whose names are plural already. */
-const plurals = new Set(['Endpoints', 'SecurityContextConstraints'])
+const plurals = new Set(['ArgoRollouts', 'Endpoints', 'EventBus', 'SecurityContextConstraints'])
 
 const resourcesOf = new Map([...kindsOf].map(([group, kinds]) => [group, new Set([...kinds].map(resourceOf))] as const))
 
