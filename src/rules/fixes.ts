@@ -77,7 +77,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/store-known': ['otherKind'],
   'ingress-tls/tls-kept': ['lost'],
   'ingress-tls/values-shaped': ['plain'],
-  'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'unbound'],
+  'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'renamed', 'unbound'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/bindings-kept': ['left', 'removed'],

@@ -1,9 +1,10 @@
+import { append } from '../../append'
 import { workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { accountOf } from '../../kubernetes/object/service-account'
 import { bindingKinds } from '../../kubernetes/rbac/rbac'
-import { includes, serviceAccount, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
+import { includes, roleRefOf, serviceAccount, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { isOfOneSource } from '../../manifest/one-source'
 import { replaced } from '../../rule/fix'
@@ -26,8 +27,10 @@ export default defineRule({
       `${binding} names ServiceAccount ${account} in namespace ${namespace}, where the files have no such account, while ${workload} runs with the one in namespace ${meant}: if that one is meant, its Pods do not get the permissions of this binding. Write namespace: ${meant}, or check that something else creates the account in ${namespace}.`,
     unbound: ({ binding, account, namespace, meant }: Misplaced) =>
       `${binding} names ServiceAccount ${account} in namespace ${namespace}, where the files have no such account. The files have it in namespace ${meant}, where no binding names it: if that one is meant, what runs with it has no permissions. Write namespace: ${meant}, or check that something else creates the account in ${namespace}.`,
+    renamed: ({ binding, account, meant }: Pick<Misplaced, 'binding' | 'account' | 'meant'>) =>
+      `${binding} names ServiceAccount ${account}, which the files do not have, and no binding names ServiceAccount ${meant} beside it: if that one is meant, what runs with it has no permissions. Write name: ${meant}, or check that something else creates ${account}.`,
   },
-  later: { unbound: '1.12.0' },
+  later: { renamed: '1.15.0', unbound: '1.12.0' },
   *partners(manifest) {
     for (const { name } of subjectsOf(manifest)) yield* name.split(':').slice(3)
     if (manifest.ref.kind === 'ServiceAccount') yield manifest.ref.name
@@ -39,18 +42,28 @@ export default defineRule({
     // A patch that is not known may write another namespace.
     if (origin.kind === 'rendered' && origin.unbuilt === 'changed') return
     const subjects = subjectsOf(manifest)
+    const accounts = accountsIn(snapshot)
     for (const subject of subjects) {
       if (subject.at.at('kind').string !== 'ServiceAccount') continue
       const at = subject.at.at('namespace')
       const [account, namespace] = [subject.at.at('name').string, at.string]
+      const alike = account ? accountMeantBy(account, manifest, accounts) : undefined
+      if (account && alike) {
+        const name = subject.at.at('name')
+        const args = { binding: nameOf(manifest.ref), account, meant: alike.ref.name }
+        report([name, alike.root.at('metadata', 'name')], 'renamed', args, {
+          keys: [account],
+          fix: replaced(name, alike.ref.name),
+        })
+      }
       if (!account || !namespace || account === 'default' || isPlaceholder(namespace)) continue
-      const own = accountsNamed(account, snapshot)
+      const own = accounts.named.get(account) ?? []
       if (own.some(({ ref }) => ref.namespace === namespace || ref.namespace === '')) continue
       const beside = own.filter((one) => isOfOneSource(one, manifest))
       const [meant] = beside
       // With several, any of them may be meant.
       if (!meant || beside.some(({ ref }) => ref.namespace !== meant.ref.namespace)) continue
-      const users = snapshot.manifests.filter((one) => accountOf(one)?.string === account)
+      const users = accounts.users.get(account) ?? []
       if (users.some(({ ref }) => ref.namespace === namespace || ref.namespace === '')) continue
       const workload = users.find((one) => one.ref.namespace === meant.ref.namespace && isOfOneSource(one, manifest))
       const right = serviceAccount(meant.ref.namespace, account)
@@ -70,6 +83,41 @@ export default defineRule({
   },
 })
 
-function accountsNamed(name: string, snapshot: Snapshot): Manifest[] {
-  return snapshot.ofKind('ServiceAccount').filter(({ ref }) => ref.name === name)
+/** The accounts of a cluster and what names them, by name. */
+interface Accounts {
+  readonly named: ReadonlyMap<string, readonly Manifest[]>
+  /** The workloads that run with them. */
+  readonly users: ReadonlyMap<string, readonly Manifest[]>
+  /** Those that a binding names, in any namespace. */
+  readonly bound: ReadonlySet<string>
+}
+
+const known = new WeakMap<Snapshot, Accounts>()
+
+function accountsIn(snapshot: Snapshot): Accounts {
+  const before = known.get(snapshot)
+  if (before) return before
+  const named = new Map<string, Manifest[]>()
+  for (const one of snapshot.ofKind('ServiceAccount')) append(named, one.ref.name, one)
+  const users = new Map<string, Manifest[]>()
+  for (const one of snapshot.manifests) append(users, accountOf(one)?.string ?? '', one)
+  const bindings = bindingKinds.flatMap((kind) => snapshot.ofKind(kind))
+  const bound = new Set(bindings.flatMap(subjectsOf).map(({ at }) => at.at('name').string ?? ''))
+  const accounts = { named, users, bound }
+  known.set(snapshot, accounts)
+  return accounts
+}
+
+/**
+ * The account that is meant by a name that no account has and nothing runs with: it is of the source, called as the role
+ * or the binding is, no binding names it, and one of the two names is in the other.
+ */
+function accountMeantBy(account: string, binding: Manifest, { named, users, bound }: Accounts): Manifest | undefined {
+  if (account === 'default' || isPlaceholder(account) || named.has(account) || users.has(account)) return undefined
+  const names = new Set([binding.ref.name, roleRefOf(binding)?.ref.name ?? ''])
+  const [meant, ...others] = [...names]
+    .filter((name) => !bound.has(name) && (name.includes(account) || account.includes(name)))
+    .flatMap((name) => named.get(name) ?? [])
+    .filter((one) => isOfOneSource(one, binding))
+  return others.length === 0 ? meant : undefined
 }
