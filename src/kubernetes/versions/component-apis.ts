@@ -36,6 +36,11 @@ export function groupKindIn(apiVersion: string, kind: string): GroupKind {
 /** The newest version in which a release of a component serves a kind; undefined where it serves none. */
 export function newestServedBy(component: string, release: string, kind: string): string | undefined {
   return componentApis.findLast(
-    (row) => row.component === component && row.kinds.includes(kind) && satisfies(release, row.releases),
+    (row) => row.component === component && row.kinds.includes(kind) && isServing(row, release),
   )?.apiVersion
+}
+
+/** Whether a release of the component serves the kinds of a row; one that comes before another, such as 2.0.0-rc.1, may. */
+export function isServing({ releases }: ComponentApi, release: string): boolean {
+  return satisfies(release, releases, { includePrerelease: true })
 }

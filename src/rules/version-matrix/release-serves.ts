@@ -1,4 +1,3 @@
-import { satisfies } from 'semver'
 import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import { definitionsOf } from '../../kubernetes/object/custom-resource'
@@ -13,13 +12,14 @@ import {
   type ComponentApi,
   componentApis,
   groupKindIn,
+  isServing,
   kindsOfApis,
   newestServedBy,
 } from '../../kubernetes/versions/component-apis'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Unserved = Record<'apiVersion' | 'product' | 'installer' | 'served', string>
@@ -41,22 +41,19 @@ export default defineRule({
   },
   putBack: { lost: 'changed' },
   *partners(manifest) {
-    if (!componentKinds.includes(groupKindOf(manifest.ref))) yield* marksFor(manifest)
-    else if (marksOf(manifest).length > 0) yield* apisOf(manifest).map(({ apiVersion }) => apiVersion)
+    yield* marksFor(manifest)
+    if (marksOf(manifest).length > 0) yield* apisOf(manifest).map(({ apiVersion }) => apiVersion)
   },
-  partnerKinds: ({ ref }) => (kindsOfApis.includes(groupKindOf(ref)) ? componentKinds : kindsOfApis),
   check({ change, base, head, report }) {
     if (change.kind === 'removed') return
     const { after } = change
-    if (!componentKinds.includes(groupKindOf(after.ref))) {
-      const refusing = refusingIn(head, after)
-      if (!refusing || (change.kind === 'changed' && refusingIn(base, change.before))) return
+    const refusing = refusingIn(head, after)
+    if (refusing && !(change.kind === 'changed' && refusingIn(base, change.before))) {
       const { apiVersion, ref } = after.object
       const served = newestServedBy(refusing.facts.name, refusing.release ?? '', ref.kind)
-      if (served === undefined) return
-      const args = { ...namesOf(refusing), object: nameOf(ref), apiVersion, served }
-      report([after.root.at('apiVersion'), refusing.at], 'unserved', args, { keys: [apiVersion] })
-      return
+      const args = { ...namesOf(refusing), object: nameOf(ref), apiVersion }
+      if (served !== undefined)
+        report([after.root.at('apiVersion'), refusing.at], 'unserved', { ...args, served }, { keys: [apiVersion] })
     }
     for (const { component, was, api } of dropsOf(change)) {
       const left = api.kinds
@@ -98,7 +95,7 @@ function refusingIn(snapshot: Snapshot, { object: { apiVersion, ref } }: Manifes
   // A definition in the repository says itself what it serves.
   if (!api || definitionsOf(snapshot, ref.group, ref.kind).length > 0) return undefined
   const running = runningIn(snapshot).get(api.component) ?? []
-  const refuses = ({ release }: Component) => release !== undefined && !satisfies(release, api.releases)
+  const refuses = ({ release }: Component) => release !== undefined && !isServing(api, release)
   return running.every(refuses) ? running[0] : undefined
 }
 
@@ -122,8 +119,7 @@ function dropsOf(change: Change) {
     const was = componentsOf(change.before).find((one) => one.facts === facts && one.part === part)?.release
     if (release === undefined || was === undefined) return []
     return componentApis
-      .filter(({ component: name, releases }) => name === facts.name && satisfies(was, releases))
-      .filter(({ releases }) => !satisfies(release, releases))
+      .filter((api) => api.component === facts.name && isServing(api, was) && !isServing(api, release))
       .map((api) => ({ component, was, api }))
   })
 }
