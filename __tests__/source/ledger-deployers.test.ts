@@ -104,6 +104,16 @@ spec:
       { ...apps('none', 'values.yaml'), 'argocd/web.yaml': application('values.yaml') },
       'not-judged no-release: release default/apps of apps names its chart and cannot be rendered, so the releases of the chart are not known',
     ],
+    [
+      'are not deployed where a chart that does not render has no word of theirs, and a picture in its README',
+      {
+        ...apps('none', 'values.yaml'),
+        'apps/templates/web.yaml': application('values.yaml').replaceAll('web', 'other'),
+        'apps/README.md': '![version](https://img.shields.io/badge/version-%20none.svg)\n',
+        'argocd/web.yaml': application('values.yaml'),
+      },
+      'not-deployed not-taken: it is a file of the Helm chart web, and no known release or Kustomization uses it',
+    ],
   ])('%s', async (_, files, expected) => {
     const base = { ...web, ...files }
     expect(await accounts(base, { 'web/values-prod.yaml': 'host: b\n' })).toEqual([`web/values-prod.yaml ${expected}`])

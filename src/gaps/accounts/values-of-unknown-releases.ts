@@ -1,5 +1,6 @@
 import type { Account, Witness } from '../../ledger/entry'
 import { looksLikeValues } from '../../ledger/named-files'
+import { spelledOut } from '../../manifest/mentions'
 import type { SideOfChange } from '../../sides/side'
 import { type HelmSource, nameOfSource, placeOf } from '../../sources/source'
 
@@ -57,7 +58,8 @@ async function accountOf(chart: string, side: SideOfChange): Promise<Account | u
 async function unfollowedWith(chart: string, { discovery, checkout }: SideOfChange) {
   for (const source of chart === '' ? [] : discovery.unfollowed) {
     const mentioned = await checkout.mentioning(checkout.below(placeOf(source)), [chart])
-    if (mentioned.size > 0) return source
+    // A picture may hold any word for all that a search for words knows.
+    if ([...mentioned.values()].some((text) => spelledOut(text).includes(chart))) return source
   }
   return undefined
 }
