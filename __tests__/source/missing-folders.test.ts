@@ -57,6 +57,46 @@ describe('a folder that is not there is an error at the line that names it', () 
   })
 })
 
+describe('a folder that is not there, of a new Flux Kustomization beside others that are listed,', () => {
+  const base: Files = {
+    ...web,
+    'apps/kustomization.yaml': kustomize('resources: [web/ks.yaml]'),
+    'apps/web/ks.yaml': kustomization('web', './web'),
+    'flux/source.yaml': repository(),
+    'flux/apps.yaml': kustomization('apps', './apps'),
+  }
+  const more = { 'apps/more/ks.yaml': kustomization('more', './more') }
+
+  test('is a warning where nothing lists it', async () => {
+    const { findings, ...report } = await change(base, more)
+    const missing = findings.filter(({ rule }) => rule === 'source/unrendered')
+    expect(lines({ ...report, findings: missing })).toEqual([
+      'introduced warning head/apps/more/ks.yaml:7 source/unrendered',
+    ])
+    expect(missing[0]?.text).toBe(
+      'There is no folder more in this repository, and no Kustomization lists this new file, so nothing is deployed from it. Name an existing folder and list the file with those beside it, or remove the file.',
+    )
+  })
+
+  test.each<[what: string, head: Files]>([
+    [
+      'is an error where it is listed, too',
+      { ...more, 'apps/kustomization.yaml': kustomize('resources: [web/ks.yaml, more/ks.yaml]') },
+    ],
+    [
+      'is an error where only a new Kustomization lists those beside it',
+      {
+        'more/kustomization.yaml': kustomize('resources: [a/ks.yaml]'),
+        'more/a/ks.yaml': kustomization('a', './web'),
+        'more/b/ks.yaml': kustomization('b', './b'),
+      },
+    ],
+  ])('%s', async (_, head) => {
+    const { findings } = await change(base, head)
+    expect(findings.filter(({ rule }) => rule === 'source/unrendered').map(({ level }) => level)).toEqual(['error'])
+  })
+})
+
 describe('a folder that a set of Applications names for each of its unknown elements', () => {
   const set = (place: string, more = '') =>
     object(

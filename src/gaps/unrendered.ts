@@ -34,6 +34,8 @@ interface UnrenderedInput {
   readonly edits: ReadonlyMap<string, Region>
   /** The documents of changed files that are no objects, by the reason. */
   readonly faulty: ReadonlyMap<string, FaultyDocument>
+  /** Whether a file is new and nothing applies it. */
+  readonly isUnapplied: (file: string) => boolean
 }
 
 /** Whether a chart fails with any values that reach the template: helm cannot parse it, or it reads the values where they are not. */
@@ -57,6 +59,7 @@ export function unrendered({
   lackingValues,
   edits,
   faulty,
+  isUnapplied,
 }: UnrenderedInput): {
   findings: Finding[]
   skipped: Skipped[]
@@ -154,7 +157,8 @@ export function unrendered({
     findings.push(unreadable(sides, { ...written, cause: 'unreadable-output', about: '' }, false))
   const shown = new Set<string>()
   for (const { existing, supposed: isSupposed, sides } of failed.values()) {
-    const failure = sides[0] && failureOf(sides[0])
+    const [first] = sides
+    const failure = first && failureOf(first)
     if (!failure) continue
     const { cause, about, path, region, reason } = failure
     const isSwitched = sides.every(isSwitchedOn)
@@ -169,13 +173,17 @@ export function unrendered({
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
     const fate =
       names.length > 0 ? ` It is unknown whether this change keeps ${names.slice(0, 3).join(', ')}${more}.` : ''
-    const supposed = isSwitched && sides[0] ? ` ${supposingOf(sides[0])}` : ''
+    const supposed = isSwitched ? ` ${supposingOf(first)}` : ''
+    const isUnused =
+      isOfFolder(first.source, failure) && sides.every(({ source }) => isUnapplied(source.declaredAt.path))
+    const level = supposed || isSupposed || isUnused ? 'warning' : 'error'
+    const what = isUnused ? ofUnappliedFolder(placeOf(first.source)) : `${upper(reason)}.${fate}${supposed}`
     findings.push(
-      gateFinding('source/unrendered', 'unrendered', supposed || isSupposed ? 'warning' : 'error', {
+      gateFinding('source/unrendered', 'unrendered', level, {
         ...statement(sides, path, existing),
         region: (supposed && edits.get(path)) || region,
         keys: [path, cause, ...(about === undefined ? [] : [about])],
-        text: `${upper(reason)}.${fate}${supposed}`,
+        text: what,
       }),
     )
   }
@@ -208,6 +216,10 @@ const unreadHere: ReadonlySet<Lack['what']> = new Set(['plugin', 'encrypted'])
 /** Whether the cause is a missing folder: it is listed at the object that names it, whether or not it is rendered. */
 function isOfFolder(source: Source, { reason }: Failure): boolean {
   return reason === withoutFolder(placeOf(source))
+}
+
+function ofUnappliedFolder(place: string): string {
+  return `There is no folder ${place} in this repository, and no Kustomization lists this new file, so nothing is deployed from it. Name an existing folder and list the file with those beside it, or remove the file.`
 }
 
 /** An entry of the list of what was not inspected: the inspected part of a source, and the reason for the rest. */

@@ -28,6 +28,7 @@ import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { removedValues } from '../gaps/removed-values'
 import { templateFaults } from '../gaps/template-faults'
 import { unansweredReleases } from '../gaps/unanswered'
+import { unappliedFiles } from '../gaps/unapplied-files'
 import { unfetchableDependencies } from '../gaps/unfetchable-dependencies'
 import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
@@ -89,6 +90,7 @@ export async function accountForUnseen(
     lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
     edits: base ? await editsOfBroken(base, head, rendered.after) : new Map(),
     faulty: changed ? await faultyDocuments(head, changed, rendered.after) : new Map(),
+    isUnapplied: base ? unappliedFiles(base, head) : () => false,
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
