@@ -57,3 +57,22 @@ test('a variable that patches give to other Kustomizations is set', async () => 
 test('one that neither they nor the Kustomization give is not', async () => {
   expect(await added('DOMIAN')).toEqual(['introduced error head/apps/web/app/web.yaml:5 ingress-tls/variables-set'])
 })
+
+test('one of an object that a patch takes from the list of its Kustomization is not, and the patch is named', async () => {
+  const web = (more: string) => flux('web', './apps/web/app', more)
+  const files = {
+    'flux/apps.yaml': stream(flux('apps', './apps', patches), settings),
+    'apps/kustomization.yaml': 'resources: [web/flux.yaml]\n',
+    'apps/web/flux.yaml': web(''),
+    'apps/web/app/kustomization.yaml': 'resources: [web.yaml]\n',
+    'apps/web/app/web.yaml': ingress('DOMAIN'),
+  }
+  const head = {
+    'apps/web/flux.yaml': web('  postBuild: {substituteFrom: [{kind: Secret, name: tunnel}]}\n'),
+    'apps/web/app/web.yaml': ingress('TUNNEL'),
+  }
+  const { findings } = await judgeChange(files, head, 'helm', ['ingress-tls@1.7.0'])
+  expect(findings.filter(({ rule }) => rule === 'ingress-tls/variables-set').map(({ text }) => text)).toEqual([
+    `Ingress web/web has web.\${TUNNEL}, and nothing sets the variable TUNNEL, so Flux makes web. of it. Its Kustomization names Secret tunnel under substituteFrom, but a patch of the Kustomization above it replaces that list. Name Secret tunnel in the patch, too, or use a variable that is set.`,
+  ])
+})

@@ -135,6 +135,8 @@ export interface UnsetVariable {
   readonly name: string
   /** One that is set and that may be meant. */
   readonly like?: string
+  /** The objects that may set it and that a patch takes from the Kustomization: `Secret credentials`. */
+  readonly replaced?: readonly string[]
 }
 
 /** The reasons why an object is thought to belong to its cluster, strongest first. */

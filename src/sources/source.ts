@@ -139,6 +139,16 @@ export interface KustomizeSource extends CommonSource {
   readonly substitutions?: Readonly<Record<string, string>>
   /** The names of all variables that Flux has for it, also of those whose values are not known; undefined if some are not. */
   readonly variables?: readonly string[]
+  /** The objects that its file names for variables, and that a patch takes from it. */
+  readonly replacedHolders?: readonly ReplacedHolder[]
+}
+
+/** An object that variables are no longer taken of. */
+export interface ReplacedHolder {
+  /** As messages name it: `Secret credentials`. */
+  readonly title: string
+  /** The names of its variables; undefined where they are not known. */
+  readonly variables?: readonly string[]
 }
 
 /** A definition that yields manifests by rendering. */
@@ -161,7 +171,10 @@ export function inputsOf(source: Source): object {
     ...own
   } = source
   // The folder of a fetched chart identifies it, as its files do for one that is packed.
-  const later = source.kind === 'kustomize' ? { namespace: undefined, variables: undefined, flux: undefined } : {}
+  const later =
+    source.kind === 'kustomize'
+      ? { namespace: undefined, variables: undefined, replacedHolders: undefined, flux: undefined }
+      : {}
   return { ...own, fetched: undefined, packed: undefined, ...later }
 }
 

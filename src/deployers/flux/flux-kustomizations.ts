@@ -1,10 +1,10 @@
-import { type FluxKustomization, readFluxKustomization } from '../../gitops/flux-kustomization'
+import { type FluxKustomization, readFluxKustomization, type VariablesReference } from '../../gitops/flux-kustomization'
 import { readFluxSource } from '../../gitops/flux-source'
 import { textAt } from '../../gitops/text'
 import type { Manifest } from '../../manifest/manifest'
 import { closureOf, inside } from '../../sources/kustomization'
 import { componentsOf, fluxOverlayOf } from '../../sources/overlay'
-import type { PackedFiles } from '../../sources/source'
+import type { PackedFiles, ReplacedHolder } from '../../sources/source'
 import { fieldsOf } from '../../sources/untyped'
 import { declarationSite, type GitOpsSources } from '../common/gitops-sources'
 import { isOfMainRevision, missingFolder, siteOfFolder, UndefinedSources } from '../common/missing-folder'
@@ -202,6 +202,7 @@ export class FluxKustomizations {
       (reference) => this.references.holderOf(reference, manifest.ref.namespace, manifest) ?? [],
     )
     const variables = postBuild.value ? this.references.variablesOf(kustomization) : undefined
+    const replacedHolders = variables ? this.replacedHoldersOf(manifest, kustomization) : []
     for (const target of targets) {
       this.named.add(
         {
@@ -220,9 +221,23 @@ export class FluxKustomizations {
           definitionFiles: [...holders.map(({ origin }) => origin.path), ...definedIn, ...owners.appliedBy(manifest)],
           ...(postBuild.value ? { substitutions: substitutionsOf(kustomization, holders) } : {}),
           ...(variables ? { variables } : {}),
+          ...(replacedHolders.length > 0 ? { replacedHolders } : {}),
         },
         manifest,
       )
     }
+  }
+
+  /** The objects that the file of a Kustomization names for variables, and not the rendering that brings it. */
+  private replacedHoldersOf(manifest: Manifest, { substituteFrom }: FluxKustomization): ReplacedHolder[] {
+    const written = this.named.repositoryIndex.writtenAs.get(manifest)
+    const titleOf = ({ kind, name }: VariablesReference) => `${textAt(kind)} ${textAt(name)}`
+    const kept = new Set(substituteFrom.map(titleOf))
+    const all = written ? readFluxKustomization(written.root).substituteFrom : []
+    return all.flatMap((reference) => {
+      const title = titleOf(reference)
+      const variables = this.references.variablesIn({ names: [], substituteFrom: [reference] })
+      return kept.has(title) ? [] : [{ title, ...(variables ? { variables } : {}) }]
+    })
   }
 }

@@ -123,7 +123,8 @@ export class FluxReferences {
     return this.given
   }
 
-  private variablesIn(given: GivenVariables) {
+  /** The names of the variables that some objects give; undefined where some are unknown. */
+  variablesIn(given: GivenVariables): readonly string[] | undefined {
     return variablesIn(given, (reference) => this.holdersOf(reference))
   }
 

@@ -1,4 +1,5 @@
 import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -18,7 +19,8 @@ const further: readonly GroupKind[] = [
   'Service',
 ]
 
-type Unset = Record<'name' | 'object' | 'written' | 'becomes', string>
+/** `replaced` names the objects that a patch takes away, and is empty without one. */
+type Unset = Record<'name' | 'object' | 'written' | 'becomes' | 'replaced', string>
 
 export default defineRule({
   id: 'ingress-tls/variables-set',
@@ -36,12 +38,10 @@ export default defineRule({
     ...further,
   ],
   messages: {
-    unset: ({ name, object, written, becomes }: Unset) =>
-      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use a variable that is set, or set ${name} beside the others.`,
-    like: ({ name, object, written, becomes, like }: Unset & { like: string }) =>
-      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. Use ${like}, which is set, or set ${name} beside the others.`,
-    unsetBeside: ({ name, object, written, becomes, remedy }: Unset & { remedy: string }) =>
-      `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it. ${remedy}`,
+    unset: (args: Unset) => unsetIn(args, `Use a variable that is set, or set ${args.name} beside the others.`),
+    like: ({ like, ...args }: Unset & { like: string }) =>
+      unsetIn(args, `Use ${like}, which is set, or set ${args.name} beside the others.`),
+    unsetBeside: ({ remedy, ...args }: Unset & { remedy: string }) => unsetIn(args, remedy),
   },
   later: { unsetBeside: '1.12.0' },
   check({ manifest, report }) {
@@ -50,11 +50,17 @@ export default defineRule({
     const texts =
       groupKindOf(manifest.ref) === helmRelease ? blocksIn(manifest.root.at('spec', 'values')) : [manifest.root]
     const all = texts.flatMap((one) => [...textsIn(one)])
-    for (const { name, like } of origin.unset) {
+    for (const { name, like, replaced = [] } of origin.unset) {
       const at = all.find(({ string = '' }) => without(string, name) !== string)
       if (!at?.string) continue
       const becomes = without(at.string, name)
-      const args = { name, object: nameOf(manifest.ref), written: at.string, becomes: becomes || 'an empty text' }
+      const args = {
+        name,
+        object: nameOf(manifest.ref),
+        written: at.string,
+        becomes: becomes || 'an empty text',
+        replaced: abridged(replaced),
+      }
       if (further.includes(groupKindOf(manifest.ref))) {
         const remedy = like === undefined ? `Set ${name}, or use a variable that is set.` : `Use ${like}, which is set.`
         report(at, 'unsetBeside', { ...args, remedy }, { keys: [name] })
@@ -63,6 +69,13 @@ export default defineRule({
     }
   },
 })
+
+/** What is wrong, and what to do about it: the remedy of its kind, unless a patch is the cause. */
+function unsetIn({ name, object, written, becomes, replaced }: Unset, remedy: string): string {
+  const unset = `${object} has ${written}, and nothing sets the variable ${name}, so Flux makes ${becomes} of it.`
+  if (replaced === '') return `${unset} ${remedy}`
+  return `${unset} Its Kustomization names ${replaced} under substituteFrom, but a patch of the Kustomization above it replaces that list. Name ${replaced} in the patch, too, or use a variable that is set.`
+}
 
 /** The values of a chart from which it makes Ingresses and routes. */
 const blockKeys: ReadonlySet<string> = new Set(['ingress', 'ingresses', 'route', 'routes', 'httproute', 'grpcroute'])
