@@ -12,6 +12,8 @@ const introduced = async (base: Files, head: Files) => {
   return lines(report).map((line, at) => `${line}: ${report.findings[at]?.text}`)
 }
 
+const remedy = 'An API server takes no such object, so correct the file or the patch that makes them.'
+
 describe('an object that loses its type', () => {
   const built: Files = { 'web/kustomization.yaml': kustomization('resources: [web.yaml]'), 'web/web.yaml': web }
 
@@ -21,7 +23,7 @@ describe('an object that loses its type', () => {
     ['apiVersion', web.replace(/^apiVersion:.*/m, 'apiVersion:'), 'Ingress web has no apiVersion'],
   ])('is an error where kustomize builds it: %s', async (_, changed, reason) => {
     expect(await introduced(built, { 'web/web.yaml': changed })).toEqual([
-      `introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: ${reason}.`,
+      `introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: ${reason}. ${remedy}`,
     ])
   })
 
@@ -33,14 +35,14 @@ describe('an object that loses its type', () => {
     const base = { ...built, 'one/kustomization.yaml': overlay, 'two/kustomization.yaml': overlay }
     const changed = web.replace('apiVersion', 'webVersion')
     expect(await introduced(base, { 'web/web.yaml': changed })).toEqual([
-      'introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: webVersion of Ingress web must be apiVersion.',
+      `introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: webVersion of Ingress web must be apiVersion. ${remedy}`,
     ])
   })
 
   test('is an error where kustomize never built it, and its files are read as they are', async () => {
     const broken = { ...built, 'web/kustomization.yaml': kustomization('resources: [web.yaml, gone.yaml]') }
     expect(await introduced(broken, { 'web/web.yaml': without('apiVersion') })).toEqual([
-      'introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: Ingress web has no apiVersion.',
+      `introduced error head/web/web.yaml:1 source/unrendered: The rendered manifests cannot be read: Ingress web has no apiVersion. ${remedy}`,
     ])
   })
 

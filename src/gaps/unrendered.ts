@@ -363,8 +363,15 @@ function unreadable(
     ...statement(sides, path, isOld),
     region,
     keys: [path, cause, ...(about === '' ? [] : [about])],
-    text: `The rendered manifests cannot be read${about === '' ? '' : ` (${about})`}: ${reason}.`,
+    text: `The rendered manifests cannot be read${about === '' ? '' : ` (${about})`}: ${reason}. ${remedyFor(sides)}`,
   })
+}
+
+function remedyFor(sides: readonly RenderedSide[]): string {
+  const made = sides.every(({ source }) => source.kind === 'helm')
+    ? 'the template or the values that make them'
+    : 'the file or the patch that makes them'
+  return `An API server takes no such object, so correct ${made}.`
 }
 
 function statement(sides: readonly Pick<RenderedSide, 'source'>[], path: string, existing: boolean) {
