@@ -163,6 +163,21 @@ describe('Argo CD deletes, and does not create again,', () => {
   })
 })
 
+describe('the reason of a deletion names', () => {
+  const textOf = async (base: Files, head: Files) => (await protectedOf(base, head)).map(({ text }) => text).join()
+
+  test('the file that remains, of what a Kustomization lists', async () => {
+    const head = {
+      ...intoIdle,
+      'idle/kustomization.yaml': kustomize('resources: [role.yaml]'),
+      'flux/idle.yaml': kustomization('idle', './idle', 'prune: true\nsuspend: true'),
+    }
+    expect(await textOf(ofFlux, head)).toContain(
+      'It remains only in idle/kustomization.yaml: Kustomization flux-system/idle is suspended',
+    )
+  })
+})
+
 describe('Argo CD keeps', () => {
   const byHand = { ...ofArgo, 'apps/rbac.yaml': application('rbac', 'rbac', undefined, '') }
   test.each<[what: string, base: Files, head: Files]>([

@@ -58,9 +58,7 @@ export class IdleDeployers {
     const isSame = now.identity === was.identity
     const why = isSame ? this.prunedWith(now, was) : this.notTakenBy(now, [was])
     if (why === undefined || isSame) return why && `${why}.`
-    const { origin } = manifest
-    const place = origin.kind === 'file' ? origin.path : origin.source.path
-    return `It remains only in ${place}: ${why}.`
+    return `It remains only in ${manifest.origin.path}: ${why}.`
   }
 
   /** The reason why a deployer that both sides have is deleted, and all that it deployed with it. */
@@ -104,7 +102,7 @@ export class IdleDeployers {
     if (idle) return idle.why
     const cluster = clusterOf(now.manifest)
     const isElsewhere = cluster !== undefined && active.every((one) => isOther(clusterOf(one.manifest), cluster))
-    return isElsewhere ? `${now.name} deploys to another cluster, ${cluster || 'that of Argo CD'}` : undefined
+    return isElsewhere ? `${now.name} deploys to another cluster, ${namedCluster(now.manifest, cluster)}` : undefined
   }
 }
 
@@ -220,6 +218,13 @@ function clusterOf({ ref, root }: Manifest): string | undefined {
       return isOwnCluster(cluster) ? '' : cluster
     }
   }
+}
+
+/** A cluster, as messages name that of an object. */
+function namedCluster({ ref }: Manifest, cluster: string): string {
+  const isFlux = ref.group.endsWith('.toolkit.fluxcd.io')
+  if (cluster === '') return `that of ${isFlux ? 'Flux' : 'Argo CD'}`
+  return isFlux ? `that of the kubeconfig in Secret ${cluster}` : cluster
 }
 
 /** Whether two clusters differ: one may be named by its URL in one place, and by its name in another. */
