@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
+import { gateRules } from '../../src/finding/gate-finding'
 import { ReportJson } from '../../src/report/report-schema'
 import { RulesJson } from '../../src/report/rules-json'
 import { rules } from '../../src/rules/index'
@@ -227,13 +228,13 @@ describe('usage', () => {
       'an unknown rule',
       ['explain', 'ingress-tls/x'],
       2,
-      'ingress-guard could not run: The rule "ingress-tls/x" does not exist. `ingress-guard rules` lists those of the policies.',
+      'ingress-guard could not run: The rule "ingress-tls/x" does not exist. `ingress-guard rules` lists all.',
     ],
     [
       'a misspelled rule',
       ['explain', 'ingress-tls/host-coverd'],
       2,
-      'The rule "ingress-tls/host-coverd" does not exist. Did you mean ingress-tls/host-covered? `ingress-guard rules` lists',
+      'The rule "ingress-tls/host-coverd" does not exist. Did you mean ingress-tls/host-covered? `ingress-guard rules` lists all.',
     ],
     ['a misspelled rule of the gate', ['explain', 'source/unrenderd'], 2, 'Did you mean source/unrendered?'],
     [
@@ -298,14 +299,15 @@ describe('usage', () => {
     ])
   })
 
-  test('rules lists every rule with its sentence', async () => {
+  test('rules lists every rule with its sentence, also those of the gate', async () => {
+    const ofGate = Object.entries(gateRules).map(([id, summary]) => ({ id, summary, since: 'gate' }))
     const lines = (await guard(['rules'])).stdout.trimEnd().split('\n')
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual(
-      rules.map(({ id, since, summary }) => [id, since, summary]),
+      [...rules, ...ofGate].map(({ id, since, summary }) => [id, since, summary]),
     )
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^protected-rbac\/object-kept +1\.0\.0 {2}No protected object is removed from its cluster, and no object gets an owner that may not exist\.$/,
+        /^protected-rbac\/object-kept +1\.0\.0 +No protected object is removed from its cluster, and no object gets an owner that may not exist\.$/,
       ),
     )
   })
@@ -324,6 +326,14 @@ describe('usage', () => {
       levels: { uncovered: 'error', byCertificate: 'warning' },
       page: 'docs/rules/ingress-tls/host-covered.md',
     })
+  })
+
+  test('explain shows what a rule about the config is about', async () => {
+    const { status, stdout } = await guard(['explain', 'config/invalid'])
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^# config\/invalid\n\nThe config of ingress-guard is valid\.\n/),
+    ])
   })
 
   test.each(['ingress-tls/host-covered', 'host-covered'])('explain shows the page of a rule, for %s', async (rule) => {

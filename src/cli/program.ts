@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { nearestTo } from '../closest'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
+import { configPage, rulesOfGate } from '../host/gate-rules'
 import { failOnLevels, minutesIn, type Options, optionTexts } from '../host/options'
 import { ruleIds, rulePage, versionIn } from '../host/package'
 import { alternatives } from '../listing'
@@ -141,7 +142,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('rules')
-    .description('List the rules, with the policy version that added each of them.')
+    .description('List the rules, with the policy version that added each of them; those of the gate itself have none.')
     .addOption(new Option('--format <format>', 'The format.').choices(['terminal', 'json']).default('terminal'))
     .action(async ({ format }: { format: 'terminal' | 'json' }) => {
       if (format === 'json') {
@@ -150,26 +151,31 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         return
       }
       const { rules } = await import('../rules/index')
-      const width = Math.max(...rules.map(({ id }) => id.length))
-      for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}\n`)
+      const all = [...rules, ...rulesOfGate.map((one) => ({ ...one, since: 'gate' }))]
+      const [width, second] = [
+        Math.max(...all.map(({ id }) => id.length)),
+        Math.max(...all.map(({ since }) => since.length)),
+      ]
+      for (const { id, since, summary } of all)
+        io.stdout.write(`${id.padEnd(width)}  ${since.padEnd(second)}  ${summary}\n`)
     })
 
   command
     .command('explain <rule>')
     .description('Show the documentation of a rule.')
     .action(async (id: string) => {
-      const ids = ruleIds(io.root)
+      const ids = [...ruleIds(io.root), ...rulesOfGate.map((one) => one.id).filter((one) => configPage(one))]
       const rule = ids.find((one) => one === id || one.endsWith(`/${id}`))
       if (!rule) {
         const near = alternatives(nearestTo(id, ids))
         const meant = near === '' ? '' : ` Did you mean ${near}?`
         throw new GuardError(
           'usage',
-          `The rule ${JSON.stringify(id)} does not exist.${meant} \`ingress-guard rules\` lists those of the policies.`,
+          `The rule ${JSON.stringify(id)} does not exist.${meant} \`ingress-guard rules\` lists all.`,
         )
       }
       const { pageFor } = await import('./page')
-      io.stdout.write(pageFor(rulePage(io.root, rule)))
+      io.stdout.write(pageFor(configPage(rule) ?? rulePage(io.root, rule)))
     })
 
   command
