@@ -25,6 +25,7 @@ import dnsArguments from './controller-scope/dns-arguments'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
+import hostsReached from './controller-scope/hosts-reached'
 import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
@@ -162,6 +163,7 @@ export const rules: readonly Rule[] = [
   electionIsolated,
   flagsKnown,
   gatewayKept,
+  hostsReached,
   imageValid,
   istioBackendResolves,
   istioGatewayResolves,

@@ -8,8 +8,12 @@ import { isSecretComplete } from '../object/secret'
  * used.
  */
 export function isCanary(ingress: Manifest): boolean {
-  return ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/canary').string === 'true'
+  const written = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/canary').string
+  return written !== undefined && trueTexts.has(written)
 }
+
+/** The texts that ingress-nginx reads as true: https://pkg.go.dev/strconv#ParseBool */
+const trueTexts: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
 /**
  * The content of a Secret as ingress-nginx reads it, by its keys and never by its type: a key pair, a CA alone, or
