@@ -15,6 +15,7 @@ import { labelOfNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
 import { type Controller, controllersIn } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
+import { type Hindrance, hindranceOf } from './hindrance'
 import { controllersReadFrom, counterpartOf } from './same-controller'
 import { likenessOf, servingControllers } from './serving-controllers'
 
@@ -22,12 +23,22 @@ import { likenessOf, servingControllers } from './serving-controllers'
 export interface ControllerLoss {
   readonly was: Controller
   /**
-   * The loss: the controller is removed, runs no Pods, fits on no node, takes other Ingresses, watches other labels, or
-   * runs an image that is another program, or that may be one.
+   * The loss: the controller is removed, runs no Pods, fits on no node, takes other Ingresses, watches other labels,
+   * runs an image that is another program, or that may be one, or something keeps its Pods from serving.
    */
-  readonly how: 'removed' | 'stopped' | 'unschedulable' | 'elsewhere' | 'unlabelled' | 'otherImage' | 'unknownImage'
+  readonly how:
+    | 'removed'
+    | 'stopped'
+    | 'unschedulable'
+    | 'elsewhere'
+    | 'unlabelled'
+    | 'otherImage'
+    | 'unknownImage'
+    | Hindrance['how']
   /** The cause of the loss. */
   readonly at: Cursor
+  /** What keeps its Pods from serving. */
+  readonly hindrance?: Hindrance
   /** The class that the Ingresses ask for; empty for those without one. */
   readonly className: string
   /** By name. */
@@ -41,14 +52,16 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
   if (change.kind === 'removed' && staysInCluster(before)) return []
   const serving = servingControllers(base, head)
   return controllersReadFrom(before, base)
-    .filter(({ facts }) => facts.takes === 'Ingresses')
+    .filter((one) => one.facts.takes === 'Ingresses' && !hindranceOf(one))
     .flatMap((was) => {
       const users = ingressesOf(head).filter(
         (ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, serving, head),
       )
       const losses = [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
         const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
-        return { was, className, users: its, ...(causeOfImage(its, base, head) ?? causeOf(change, was, its, head)) }
+        const cause =
+          causeOfImage(its, base, head) ?? causeOfHindrance(its, base, head) ?? causeOf(change, was, its, head)
+        return { was, className, users: its, ...cause }
       })
       return [...losses, ...lossesByLabels(was, base, head)]
     })
@@ -136,6 +149,18 @@ function causeOfImage(
   if (doubtful) return { how: 'unknownImage', at: doubtful.at }
   const other = takers.find(({ likeness }) => likeness === 'other')
   return other && { how: 'otherImage', at: other.at }
+}
+
+/** What keeps the controller of all these Ingresses from serving. */
+function causeOfHindrance(
+  users: readonly Manifest[],
+  base: Snapshot,
+  head: Snapshot,
+): Pick<ControllerLoss, 'how' | 'at' | 'hindrance'> | undefined {
+  const [hindrance] = controllersIn(head)
+    .filter((one) => users.every((ingress) => mayTakeIngress(one, ingress, head)))
+    .flatMap((one) => hindranceOf(one, base) ?? [])
+  return hindrance && { how: hindrance.how, at: hindrance.at, hindrance }
 }
 
 function causeOf(

@@ -3,13 +3,16 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { isInstalled } from '../charts/coming-release'
 import { isPlaceholder } from '../ingress/ingress'
 import { type Controller, controllersIn, isOfKnownImage } from './controller'
+import { hindranceOf } from './hindrance'
 
 /**
- * The controllers that serve after a change. Without: a release that Flux is not to install, and a workload whose image
- * is another program than the one that its arguments start.
+ * The controllers that serve after a change. Without: a release that Flux is not to install, a workload whose image is
+ * another program than the one that its arguments start, and one whose Pods never come to serve.
  */
 export function servingControllers(base: Snapshot, head: Snapshot): Controller[] {
-  return controllersIn(head).filter((one) => isInstalled(one.manifest, base) && likenessOf(one, base) === 'known')
+  return controllersIn(head).filter(
+    (one) => isInstalled(one.manifest, base) && likenessOf(one, base) === 'known' && !hindranceOf(one, base),
+  )
 }
 
 /**

@@ -42,6 +42,14 @@ interface ImageArgs extends Pick<Loss, 'of' | 'users'> {
   title: string
 }
 
+interface HinderedArgs extends Pick<Loss, 'of' | 'users'> {
+  /** The workload, and what keeps its Pods from serving. */
+  runner: string
+  why: string
+  remedy: string
+  title: string
+}
+
 /** What selects the namespaces of a controller: a flag of ingress-nginx or F5's NGINX, or a value of a chart. */
 const selectorMarks: readonly string[] = ['watch-namespace-selector', 'watch-namespace-label', 'namespaceSelector']
 
@@ -84,6 +92,10 @@ export default defineRule({
       `${runner} runs the image ${image} after this change, which is not ${title}, and no other controller takes the Ingresses ${of}, so nothing serves ${users}. Restore the image, or wait until another controller takes them.`,
     unknownImage: ({ runner, image, title, of, users }: ImageArgs) =>
       `${runner} runs the image ${image} after this change, which may be a copy of ${title} under another name; if it is another program, nothing serves ${users}, as no other controller takes the Ingresses ${of}. Make sure that it is a copy, or restore the image.`,
+    hindered: ({ runner, why, of, users, remedy }: HinderedArgs) =>
+      `${runner} serves nothing after this change, as ${why}, and no other controller takes the Ingresses ${of}, so nothing serves ${users}. ${remedy}, or wait until another controller takes them.`,
+    unknownProgram: ({ runner, why, title, of, users }: HinderedArgs) =>
+      `The command of ${runner} changes: ${why}, which may start ${title} in its turn; if it does not, nothing serves ${users}, as no other controller takes the Ingresses ${of}. Make sure that it does, or restore the command.`,
     brought: ({ controller, of, users, release }: Loss & { release: string }) =>
       `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller here does. It is assumed that ${release}, which this change adds, brings one, as the objects of its chart are not seen; if it does not, nothing serves ${users}. Make sure that it does, or keep ${controller} until another controller takes them.`,
     gatewaysBrought: ({ controller, name, users, instead }: GatewayArgs & { instead: string }) =>
@@ -94,17 +106,21 @@ export default defineRule({
     gateways: '1.5.0',
     gatewaysBrought: '1.26.0',
     gatewaysStopped: '1.5.0',
+    hindered: '1.27.0',
     otherImage: '1.26.0',
     relabelled: '1.15.0',
     unknownImage: '1.26.0',
+    unknownProgram: '1.27.0',
     unlabelled: '1.4.0',
   },
   putBack: {
     elsewhere: 'changed',
     gatewaysStopped: 'changed',
+    hindered: 'changed',
     mayStop: 'changed',
     otherImage: 'changed',
     unknownImage: 'changed',
+    unknownProgram: 'changed',
     relabelled: 'changed',
     stopped: 'changed',
     unschedulable: 'changed',
@@ -139,7 +155,7 @@ export default defineRule({
       }
       return
     }
-    for (const { was, how, at, className, users } of controllerLosses(change, base, head)) {
+    for (const { was, how, at, className, users, hindrance } of controllerLosses(change, base, head)) {
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept
       if (!user) continue
@@ -151,6 +167,10 @@ export default defineRule({
         const by = nameOf(release.ref)
         skip(at, `${by}, which this change adds, may bring another controller`)
         report(ends, 'brought', { ...names, release: by }, { keys: [className] })
+      } else if (how === 'hindered' || how === 'unknownProgram') {
+        const { why = '', remedy = '' } = hindrance ?? {}
+        const args = { ...names, runner: nameOf(at.manifest.ref), why, remedy, title: was.facts.title }
+        report(ends, how, args, { keys: [className] })
       } else if (how === 'otherImage' || how === 'unknownImage') {
         const image = { runner: nameOf(at.manifest.ref), image: at.string ?? '', title: was.facts.title }
         const before = how === 'otherImage' ? ({ before: 'removed' } as const) : {}
