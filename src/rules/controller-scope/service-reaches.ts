@@ -12,6 +12,7 @@ import {
 import {
   isOnItsNodes,
   portNamesOf,
+  portNumbersOf,
   portsOf,
   portsOnNodes,
   reachOf,
@@ -45,6 +46,8 @@ const messages = {
     `This change removes ${ports} from ${service}, and no other Service of ${controller} has it, so clients that use it are refused. Restore the port.`,
   target: ({ service, controller, port }: Way & { port: string }) =>
     `${service} sends traffic to the port ${port} of ${controller}, and after this change its Pods have no port of that name, so clients are refused. Use a name that the container has, or a number.`,
+  unheard: ({ service, controller, port, listed }: Way & { port: string; listed: string }) =>
+    `${service} sends traffic to the port ${port} of ${controller} after this change; its Pods list ${listed} and name ${port} nowhere, so clients are refused. Send it to a port on which the controller listens.`,
   denied: ({ policy, controller }: { policy: string; controller: string }) =>
     `After this change ${policy} selects the Pods of ${controller}, and no NetworkPolicy lets traffic to their ports in, so clients no longer reach the hosts they serve. Allow the ports of the controller, or leave its Pods out of the podSelector.`,
   type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
@@ -62,7 +65,14 @@ export default defineRule({
   scope: 'change',
   kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
-  later: { denied: '1.3.0', left: '1.26.0', observed: '1.15.0', unlistened: '1.15.0', renamed: '1.21.0' },
+  later: {
+    denied: '1.3.0',
+    left: '1.26.0',
+    observed: '1.15.0',
+    unheard: '1.27.0',
+    unlistened: '1.15.0',
+    renamed: '1.21.0',
+  },
   messages,
   putBack: {
     denied: 'changed',
@@ -72,6 +82,7 @@ export default defineRule({
     ports: 'changed',
     target: 'changed',
     type: 'changed',
+    unheard: 'changed',
     unlistened: 'changed',
     unselected: 'changed',
   },
@@ -167,6 +178,7 @@ function checkService(
       report(ends, 'ports', { ...names, ports: enumerated(keys, 3) }, { keys })
     }
     checkTargets(after, before, was, is, report)
+    checkNumbers(after, before, was, is, report)
     const type = before.root.at('spec', 'type')
     if (reachOf(before) < 1 || left.some((service) => reachOf(service) >= reachOf(before))) continue
     const at = after.root.at('spec', 'type')
@@ -185,6 +197,30 @@ function checkTargets(after: Manifest, before: Manifest, was: Controller, is: Co
     const place: Cursor = podOf(is.manifest).at('spec', 'containers')
     report([at.at('targetPort'), place], 'target', args, { keys: [target] })
   }
+}
+
+/** A number that a Service sends traffic to has to be in the Pods, listed or in the settings, if the last one was listed. */
+function checkNumbers(after: Manifest, before: Manifest, was: Controller, is: Controller, report: ReportMessage): void {
+  const isListed = (target: unknown, { manifest }: Controller) =>
+    portNumbersOf(manifest).some((port) => port === target) || portNamesOf(manifest).some((name) => name === target)
+  const led = new Set(portsOf(before).flatMap(({ at, key }) => (isListed(targetOf(at), was) ? [key] : [])))
+  const settings = [podOf(is.manifest).at('spec'), ...is.parts.map(({ manifest }) => manifest.root.at('data'))]
+  const numbers = new Set(settings.flatMap(({ value }) => JSON.stringify(value ?? '').split(/[^0-9]+/)))
+  for (const { at, key } of portsOf(after)) {
+    const target = targetOf(at)
+    if (typeof target !== 'number' || !led.has(key) || isListed(target, is)) continue
+    // A port needs no entry in the list, where a flag or a variable sets it.
+    if (portNumbersOf(is.manifest).length === 0 || numbers.has(String(target))) continue
+    const args = { service: nameOf(after.ref), controller: nameOfController(is), port: String(target) }
+    const listed = enumerated(portNumbersOf(is.manifest).map(String), 4)
+    const place = podOf(is.manifest).at('spec', 'containers')
+    const end = at.at('targetPort').exists ? at.at('targetPort') : at.at('port')
+    report([end, place], 'unheard', { ...args, listed }, { keys: [key] })
+  }
+}
+
+function targetOf(port: Cursor): unknown {
+  return port.at('targetPort').value ?? port.at('port').value
 }
 
 function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
