@@ -8,7 +8,7 @@ import type { Controller } from './controller'
 
 /** A permission that a controller needs, and the value that causes the need. */
 export interface Need {
-  readonly kind: 'lock' | 'status' | 'namespace' | 'classes'
+  readonly kind: 'lock' | 'status' | 'namespace' | 'classes' | 'read'
   readonly at: Cursor
   /** Its subject: a lock, a namespace. */
   readonly of: string
@@ -90,6 +90,31 @@ function namespaceNeeds({ watched }: Controller): Need[] {
     const rule = { apiGroups: [''], resources: ['namespaces'], resourceNames: [name], verbs: ['get'] }
     return { kind: 'namespace', at: watched.at, of: name, permissions: permissionsOf(rule, name) }
   })
+}
+
+/**
+ * The permissions to list and watch all that it waits for before it serves. A new controller may have them by roles that
+ * are not here, so only their loss counts. Source: controller-v1.15.1, internal/ingress/controller/store/store.go
+ * (Informer.Run: it blocks until all caches are filled)
+ */
+export function readNeeds({ facts, release, watched, place }: Controller): Need[] {
+  if (facts.name !== 'ingress-nginx' || watched.scope === 'unknown') return []
+  if (!release || !satisfies(release, '>=1.0.0')) return []
+  const slices = satisfies(release, '>=1.6.0') ? [['discovery.k8s.io', 'endpointslices'] as const] : []
+  const read = [
+    ['', 'secrets'],
+    ['', 'services'],
+    ['', 'configmaps'],
+    ['networking.k8s.io', 'ingresses'],
+    ...slices,
+  ] as const
+  const namespaces = watched.scope === 'namespaces' ? watched.names : ['*']
+  const permissions = namespaces.flatMap((namespace) =>
+    read.flatMap(([group, resource]) =>
+      permissionsOf({ apiGroups: [group], resources: [resource], verbs: ['list', 'watch'] }, namespace),
+    ),
+  )
+  return [{ kind: 'read', at: place, of: '', permissions }]
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   nameOfController,
 } from '../../kubernetes/controllers/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controllers/controller-grants'
-import { controllerNeeds, missing, type Need } from '../../kubernetes/controllers/controller-permissions'
+import { controllerNeeds, missing, type Need, readNeeds } from '../../kubernetes/controllers/controller-permissions'
 import { withheldToken } from '../../kubernetes/controllers/controller-token'
 import { placesToAllow } from '../../kubernetes/controllers/permission-place'
 import { bindingKinds, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
@@ -48,6 +48,8 @@ const messages = {
     `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller exits at startup. ${remedyOf(lack)}`,
   classes: (lack: MissingPermission) =>
     `${lack.account} may not list IngressClasses, so ${lack.controller} ignores every Ingress that sets spec.ingressClassName, such as ${lack.of}. ${remedyOf({ ...lack, assumed: '' }).slice(0, -1)}; its chart creates none with rbac.scope: true.${lack.assumed}`,
+  read: (lack: MissingPermission) =>
+    `With this change ${lack.account} may no longer read all that ${lack.controller} waits for when it starts, so it serves nothing after its next start, and no longer follows changes before. ${remedyOf(lack)}`,
   // Source: https://github.com/kubernetes/kubernetes/blob/v1.34.1/plugin/pkg/admission/serviceaccount/admission.go,
   // shouldAutomount
   unmounted: ({ controller, account, place }: Unmounted) =>
@@ -69,7 +71,7 @@ export default defineRule({
   ],
   subjects: controllerSubjects,
   messages,
-  later: { unmounted: '1.14.0' },
+  later: { read: '1.27.0', unmounted: '1.14.0' },
   putBack: { unmounted: 'changed' },
   *partners(manifest, _params, _isGone, isTouched) {
     yield* marksOfGrants(manifest)
@@ -108,9 +110,18 @@ export default defineRule({
     for (const controller of controllersIn(head)) {
       const was = grantsOf(controller, base)
       const is = was && grantsOf(controller, head, base)
-      if (!is || isReportedAt(head, controller, base)) continue
-      const at = placeOfLoss(change, controller, was, is, [base, head])
+      const at = is && placeOfLoss(change, controller, was, is, [base, head])
       if (!at) continue
+      for (const need of readNeeds(controller)) {
+        const before = missing(need, was.permissions)
+        const words = missing(need, is.permissions).filter((word) => !before.includes(word))
+        if (words.length === 0) continue
+        const left = { ...need, permissions: uncovered(is.permissions, need.permissions) }
+        const { account, assumed, roles } = is
+        const place = assumed.includes(at) ? at : placesToAllow(left, roles).find(isIn(at.manifest))
+        state(report, [place ?? at, need.at, ...assumed], controller, { account, assumed, need, words })
+      }
+      if (isReportedAt(head, controller, base)) continue
       const known = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
       for (const lack of lacks(controller, is, head)) {
         const words = lack.words.filter((word) => !known.has(word))
@@ -119,6 +130,10 @@ export default defineRule({
     }
   },
 })
+
+function isIn(object: Manifest): (at: Cursor) => boolean {
+  return ({ manifest }) => manifest === object
+}
 
 interface Missing {
   readonly account: Subject
