@@ -100,7 +100,7 @@ function namespaceNeeds({ watched }: Controller): Need[] {
 export function readNeeds({ facts, release, watched, place }: Controller): Need[] {
   if (facts.name !== 'ingress-nginx' || watched.scope === 'unknown') return []
   if (!release || !satisfies(release, '>=1.0.0')) return []
-  const slices = satisfies(release, '>=1.6.0') ? [['discovery.k8s.io', 'endpointslices'] as const] : []
+  const slices = satisfies(release, '>=1.4.0') ? [['discovery.k8s.io', 'endpointslices'] as const] : []
   const read = [
     ['', 'secrets'],
     ['', 'services'],
