@@ -14,6 +14,7 @@ import { isOneService, webhookKinds, webhooksIn } from '../../kubernetes/protect
 import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule } from '../../rule/rule'
 
 type Unmatched = Record<'service' | 'workload' | 'selected' | 'labels' | 'user', string>
@@ -85,7 +86,7 @@ function faultOf(service: Manifest, snapshot: Snapshot): Fault | undefined {
   const beside = snapshot.inNamespace(service.ref.namespace).filter((one) => shareNamespace(one, service))
   const workloads = servingKinds.flatMap((kind) => beside.filter(({ ref }) => groupKindOf(ref) === kind))
   if (workloads.some((one) => selects(service, one))) return undefined
-  const meant = workloads.find((one) => isMeant(one, use.kind, service))
+  const meant = workloads.find((one) => isMeant(one, use.kind, service)) ?? onlyOneBeside(workloads, use.kind, service)
   const wrong = meant ? unmatched(service, meant) : []
   const [first] = wrong
   if (!meant || !first || wrong.some(([, { string = '' }]) => mayBeRun(string, service, snapshot))) return undefined
@@ -129,7 +130,7 @@ function useOf(service: Manifest, snapshot: Snapshot): Use | undefined {
  * Labels that are written in a template, and that no controller adds to Pods or changes, as it does for a leader
  * (`role`) or one Pod of a StatefulSet (`statefulset.kubernetes.io/pod-name`).
  */
-const written = ['app', 'component', 'k8s-app', 'name', 'task'].concat(
+const written = ['app', 'component', 'control-plane', 'k8s-app', 'name', 'task'].concat(
   ['name', 'instance', 'component', 'part-of'].map((name) => `app.kubernetes.io/${name}`),
 )
 
@@ -150,9 +151,26 @@ function isMeant(workload: Manifest, use: Use['kind'], service: Manifest): boole
   const wrong = unmatched(service, workload)
   const isLike =
     use === 'webhook' && wrong.length < selector.length && service.ref.name.startsWith(`${workload.ref.name}-`)
-  if (workload.ref.name !== service.ref.name && !isLike) return false
+  return (workload.ref.name === service.ref.name || isLike) && mayServe(workload, service)
+}
+
+/** The workload that is meant for the Service of a webhook: the only one of its source that has its ports. */
+function onlyOneBeside(workloads: readonly Manifest[], use: Use['kind'], service: Manifest): Manifest | undefined {
+  if (use !== 'webhook') return undefined
+  const beside = workloads.filter((one) => isOfOneSource(one, service))
+  const [only, ...others] = beside.filter((one) => hasPortsOf(service, one))
+  return only && others.length === 0 && mayServe(only, service) ? only : undefined
+}
+
+/** Whether only labels that are written in templates keep a Service from the Pods of a workload with its ports. */
+function mayServe(workload: Manifest, service: Manifest): boolean {
+  const wrong = unmatched(service, workload)
   const labels = podOf(workload).at('metadata', 'labels')
   if (wrong.some(([key]) => !written.includes(key) || isPlaceholder(labels.at(key).string ?? ''))) return false
+  return hasPortsOf(service, workload)
+}
+
+function hasPortsOf(service: Manifest, workload: Manifest): boolean {
   const ports = [...portNamesOf(workload), ...portNumbersOf(workload)]
   const targets = [...service.root.at('spec', 'ports').items()].map((port) => {
     const target = port.at('targetPort')
