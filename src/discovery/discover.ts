@@ -70,6 +70,8 @@ export interface Discovery {
   readonly bringers: ReadonlyMap<string, string>
   /** The objects that deploy sources, by the sources' ids. */
   readonly deployers: ReadonlyMap<string, Manifest>
+  /** The Applications of the ApplicationSets. */
+  readonly generatedBySets: ReadonlyMap<Manifest, GeneratedBySet>
   readonly roots: Roots
   readonly appliers: Appliers
   /** Whether there are Applications of Argo CD, and Kustomizations of Flux. */
@@ -170,6 +172,7 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
   for (const [file, why] of lost) ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })
   return {
     ...deploying,
+    generatedBySets: read.generatedBySets,
     sources: [
       ...sources.filter((source) => !idle.isLost(source)),
       ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),

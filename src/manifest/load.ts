@@ -27,6 +27,8 @@ export interface LoadedObject {
   readonly context?: RepositoryContext
   /** The folders of this repository that it deploys, as it names them: the objects in them are seen. */
   readonly foldersHere?: ReadonlySet<string>
+  /** The Applications that an ApplicationSet makes, where the object and the repository determine all of them. */
+  readonly makes?: readonly LoadedObject[]
 }
 
 /** The files and objects of the repository that an object depends on. */

@@ -1,3 +1,4 @@
+import { readApplication } from '../../gitops/application'
 import {
   clustersUnknown,
   gitGeneratorsIn,
@@ -101,13 +102,22 @@ function applicationsOf(manifest: Manifest, set: SetGenerator, named: GitOpsSour
     }
     if (placeholder)
       return upTo({ cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` })
-    applications.push(new Manifest(made, side, origin, clusters).root)
+    const foldersHere = foldersOf(made, named)
+    applications.push(new Manifest({ ...made, foldersHere }, side, origin, clusters).root)
   }
   if (chosen.length < touched.length)
     return upTo({ cause: 'too-many', reason: `it makes more than ${mostMerged} Applications; the rest is not read` })
   if (possible.hasMore)
     return upTo({ cause: 'too-many', reason: `it may have more than ${mostClusters} clusters; the rest is not read` })
   return { applications, ...(rest && { fault: rest }) }
+}
+
+/** The folders of this repository that an Application deploys. */
+function foldersOf(made: LoadedObject, named: GitOpsSources): ReadonlySet<string> {
+  const { root } = new Manifest(made, 'head', { kind: 'file', path: '' }, [])
+  const placed = readApplication(root).sources.filter(({ chart, path }) => !chart.exists && path.exists)
+  const here = placed.filter(({ repoURL, path }) => named.isHere(textAt(repoURL), textAt(path)))
+  return new Set(here.map(({ path }) => textAt(path)))
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ClusterMap } from '../../cluster/clusters'
 import type { LoadedFile, LoadedObject } from '../../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../../manifest/manifest'
 import { inGivenNamespace } from '../../sides/given-namespace'
+import { withApplicationsMade } from '../../sides/made-applications'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { Sides } from '../opening/open-sides'
 import type { RenderedReleases } from './rendered-releases'
@@ -43,7 +44,7 @@ export class Placement {
       const names = this.named(side, this.clustersOf(side, path))
       const { evidence } = this.clusters.of(path)
       const marked = file.objects.map((object) =>
-        this.inRenamed(side, this.rendered[side].marked(inGivenNamespace(object, side, path, this.sides))),
+        this.inRenamed(side, this.marked(side, inGivenNamespace(object, side, path, this.sides), path)),
       )
       return marked.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, names, evidence))
     })
@@ -56,7 +57,7 @@ export class Placement {
       const before = side === 'base' ? this.asBefore.get(id) : undefined
       const names = [...this.named(side, place.clusters), ...(before === undefined ? [] : [before])]
       return objects.flatMap(({ object, origin }) =>
-        manifestsOf(this.rendered[side].marked(object), side, origin, names, place.evidence),
+        manifestsOf(this.marked(side, object, origin.path), side, origin, names, place.evidence),
       )
     })
   }
@@ -67,6 +68,11 @@ export class Placement {
       ({ object, side, origin, clusters, evidence }) =>
         new Manifest(object, side, origin, this.named(side, clusters), evidence),
     )
+  }
+
+  /** An object with its releases that are rendered, and with the Applications that it makes. */
+  private marked(side: Side, object: LoadedObject, path: string): LoadedObject {
+    return withApplicationsMade(this.rendered[side].marked(object), path, this.sides[side]?.discovery)
   }
 
   /** A release of a file, in its cluster as the head calls it. */
