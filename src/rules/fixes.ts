@@ -81,6 +81,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/tls-kept': ['lost'],
   'ingress-tls/values-shaped': ['plain'],
   'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'renamed', 'unbound'],
+  'protected-rbac/applications-kept': ['unmade', 'unselected'],
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/bindings-kept': ['left', 'removed'],

@@ -106,6 +106,7 @@ import variablesSet from './ingress-tls/variables-set'
 import accountsResolve from './protected-rbac/accounts-resolve'
 import accountsUsed from './protected-rbac/accounts-used'
 import admissionScope from './protected-rbac/admission-scope'
+import applicationsKept from './protected-rbac/applications-kept'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
 import bindingsKept from './protected-rbac/bindings-kept'
@@ -244,6 +245,7 @@ export const rules: readonly Rule[] = [
   accountsResolve,
   accountsUsed,
   admissionScope,
+  applicationsKept,
   bindingResolves,
   bindingsAccepted,
   bindingsKept,
