@@ -234,7 +234,8 @@ async function readRound(charts: readonly string[], reading: SideReading) {
   const { checkout, declared, known, fileDeployments, allowsOutsideFiles } = reading
   const { gitOps, manifests, kustomizations, ownership } = readGitOpsSources(reading)
   for (const file of fileDeployments.files) ownership.delete(file)
-  for (const [file, reason] of fileDeployments.patches) ownership.set(file, { deployed: true, reason })
+  for (const [file, reason] of [...fileDeployments.patches, ...fileDeployments.applied])
+    ownership.set(file, { deployed: true, reason })
   for (const [file, why] of fileDeployments.ignored)
     if (!ownership.has(file) && !gitOps.plain.has(file))
       ownership.set(file, { deployed: false, reason: `an orphan: ${why}` })

@@ -53,9 +53,12 @@ export interface Parameter {
   readonly isText: boolean
 }
 
-/** The changes that Flux makes to the output of helm. */
+/** The changes that Flux or helmfile makes to the output of helm. */
 export interface PostRenderers {
-  /** The renderers of a HelmRelease, in their order. */
+  readonly deployer: 'Flux' | 'helmfile'
+  /** The field that they are written in. */
+  readonly field: string
+  /** The renderers, as a HelmRelease has them, in their order. */
   readonly renderers: readonly unknown[]
   /** The strategy, which decides whether they apply to hooks, too: not with `nohooks`. */
   readonly strategy: string

@@ -6,7 +6,7 @@ import { ownGroup } from '../../manifest/manifest'
 import type { Region } from '../../region'
 import type { Checkout } from '../../revision/checkout'
 import type { Kustomization } from '../../sources/kustomization'
-import type { Parameter, Source } from '../../sources/source'
+import type { Parameter, PostRenderers, Source } from '../../sources/source'
 import type { MissingValues } from './missing-values'
 
 /** Something that a file of Fleet or helmfile deploys and that was not fully inspected. */
@@ -51,6 +51,9 @@ export interface ReleaseElsewhere {
   readonly object: LoadedObject
   /** The arguments of `--set`; undefined where the chart is changed in a way that is not followed. */
   readonly parameters: readonly Parameter[] | undefined
+  /** The changes to what the chart renders to, and the files that they are written in. */
+  readonly postRenderers?: PostRenderers | undefined
+  readonly patches?: readonly string[]
   /** The line that names the chart. */
   readonly place: Cursor
 }
@@ -68,6 +71,8 @@ interface Declared {
   readonly version: Cursor
   readonly layers: readonly ReleaseLayer[]
   readonly parameters: readonly Parameter[] | undefined
+  readonly postRenderers?: PostRenderers | undefined
+  readonly patches?: readonly string[]
   readonly place: Cursor
 }
 
@@ -107,6 +112,8 @@ export class FileDeployments {
   readonly taken: Taken[] = []
   /** Files that such a deployer lays over others, and how: they are no manifests by themselves. */
   readonly patches = new Map<string, string>()
+  /** Files with patches of what a release renders to, and whose they are: no manifests by themselves, but judged. */
+  readonly applied = new Map<string, string>()
   /** Files that such a deployer passes by in a folder that it deploys, and why. */
   readonly ignored = new Map<string, string>()
   /** The repositories of charts that files declare. */
@@ -132,7 +139,8 @@ export class FileDeployments {
     this.unread.push({ path: manifest.origin.path, region, reason, ...(release === undefined ? {} : { release }) })
   }
 
-  release({ at, deployer, name, namespace, cluster, chart, repository, version, layers, parameters, place }: Declared) {
+  release({ at, name, namespace, cluster, chart, repository, version, layers, ...rest }: Declared) {
+    const { deployer, parameters, postRenderers, patches, place } = rest
     const { object, origin } = at.manifest
     const written: WrittenRelease = { cluster, chart, repository, at: at.path, version: version.path, layers }
     const [kind = ''] = filedRelease.split('.')
@@ -142,6 +150,8 @@ export class FileDeployments {
     this.releases.push({
       id: alike > 0 ? `${id}#${alike}` : id,
       parameters,
+      postRenderers,
+      patches,
       place,
       path: origin.path,
       deployer,

@@ -53,7 +53,7 @@ export async function readFilledHelmfile(
       const [before, skipped, missing] = [found.sources.length, found.unread.length, found.missing.length]
       const [document] = documentsIn(path, JSON.stringify(one)).documents
       if (document)
-        readHelmfileRelease(document.root, {
+        await readHelmfileRelease(document.root, {
           folder: folderOf(file),
           path,
           repositories: state?.repositories ?? new Map(),
@@ -75,7 +75,10 @@ export async function readFilledHelmfile(
             {
               ...source,
               declaredAt: { path, region },
-              definitionFiles: [...new Set(files)],
+              definitionFiles: [...new Set([...(source.definitionFiles ?? []), ...files])],
+              ...(source.kind === 'helm' && source.postRenderers
+                ? { postRenderers: { ...source.postRenderers, at: { path, region } } }
+                : {}),
               ...(environment && environment.outside.length > 0 ? { incomplete: true as const } : {}),
             },
             names.length > 1 ? ` for ${name}` : '',
@@ -166,6 +169,7 @@ function listFailing(file: string, failing: readonly string[], { unread }: FileD
 /** Adds what was found to what is known; a release that could be read as it is written stays so. */
 function take(found: FileDeployments, deployments: FileDeployments): void {
   deployments.missing.push(...found.missing)
+  for (const [file, why] of found.applied) deployments.applied.set(file, why)
   const known = new Set(deployments.sources.map(({ id }) => id))
   const written = new Set(deployments.sources.map(({ declaredAt, ...one }) => releaseKey(declaredAt.path, nameIn(one))))
   const isBetter = (one: Source) => deployments.sources.some(({ id, incomplete }) => id === one.id && incomplete)

@@ -7,6 +7,7 @@ import { inside } from '../../sources/kustomization'
 import type { Parameter, Target, Values } from '../../sources/source'
 import { listOf, textOf } from '../../sources/untyped'
 import { type FileDeployments, releaseKey } from '../common/file-deployments'
+import { patchesOf } from './helmfile-patches'
 import { filesFor, filledPath } from './helmfile-paths'
 import { missingValuesOf } from './missing-values'
 
@@ -32,11 +33,8 @@ export interface Helmfile {
 /** The fields of a release that are templates even in plain YAML, and that decide which chart is deployed. */
 const identifying = ['name', 'chart', 'namespace', 'version']
 
-/** The fields that change a chart before or after it is rendered. */
-const changes = ['strategicMergePatches', 'jsonPatches', 'transformers', 'postRenderer', 'dependencies']
-
 /** Reads a release of a helmfile: one of a chart of this repository is rendered, of another its values are read. */
-export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
+export async function readHelmfileRelease(release: Cursor, helmfile: Helmfile): Promise<void> {
   const { folder, deployments } = helmfile
   const { checkout, kustomizations } = deployments.surroundings
   const field = (key: string) => textOf(release.at(key).value)
@@ -66,6 +64,8 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     /^\.{0,2}\//.test(chart) ||
     (place !== undefined && checkout.has(path.join(place, 'Chart.yaml')))
   const layers = layersOf(release, helmfile)
+  const { postRenderers, files, unread } = await patchesOf(release, folder, checkout)
+  for (const file of files) deployments.applied.set(file, `a patch of the release ${name} of ${helmfile.path}`)
   if (!isLocal) {
     const url = repositoryOf(chart, helmfile)
     deployments.release({
@@ -78,7 +78,9 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
       repository: url ?? chart,
       version: release.at('version'),
       layers,
-      parameters: changes.some((key) => release.at(key).exists) ? undefined : parametersOf(release),
+      parameters: unread ? undefined : parametersOf(release),
+      postRenderers,
+      patches: files,
       place: release.at('chart'),
     })
     return
@@ -101,9 +103,10 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     declaredAt: { path: release.manifest.origin.path, region: release.at('name').region },
     namespace: namespace || 'default',
   }
-  const laidOver = changes.find((key) => release.at(key).exists)
-  if (laidOver) skip(release.at(laidOver), `the release ${name} is rendered without its ${laidOver}`)
-  if (!checkout.has(path.join(place, 'Chart.yaml')) && !checkout.has(place)) {
+  const isChart = checkout.has(path.join(place, 'Chart.yaml')) || checkout.has(place)
+  const unfollowed = unread ?? (postRenderers && !isChart ? release.at(postRenderers.field) : undefined)
+  if (unfollowed) skip(unfollowed, `the release ${name} is rendered without its ${textOf(unfollowed.path.at(-1))}`)
+  if (!isChart) {
     if (kustomizations.has(place)) deployments.sources.push({ ...common, kind: 'kustomize', root: place })
     // A folder of plain YAML is judged file by file, and rendering reports one that is not there.
     if (kustomizations.has(place) || checkout.tree.at(place).length > 0) return
@@ -116,6 +119,7 @@ export function readHelmfileRelease(release: Cursor, helmfile: Helmfile): void {
     ...(lacking.length > 0 ? { lacking: abridged(lacking, 2) } : {}),
     set: {},
     parameters: parametersOf(release),
+    ...(postRenderers ? { postRenderers, definitionFiles: files } : {}),
     release: name,
   })
 }

@@ -129,7 +129,7 @@ async function readDocuments(
   if (beyond) deployments.skip(beyond, `it has ${releases.length} releases; only the first ${most.releases} are read`)
   for (const release of releases.slice(0, most.releases)) {
     const own = environmentsOf(release, environments.slice(0, most.environments), helmfile)
-    for (const one of own.length > 0 ? own : [helmfile]) readHelmfileRelease(release, one)
+    for (const one of own.length > 0 ? own : [helmfile]) await readHelmfileRelease(release, one)
   }
 }
 

@@ -16,7 +16,7 @@ export function releasesOfFiles(
 }
 
 function chartOf(release: ReleaseElsewhere, checkout: Checkout, side: Side): ChartElsewhere {
-  const { id, path, name, object, files, parameters = [], place } = release
+  const { id, path, name, object, files, parameters = [], postRenderers, patches, place } = release
   const manifest = new Manifest(object, side, { kind: 'file', path }, [])
   const { cluster = '', layers = [], version = [] } = object.context?.release ?? {}
   const namespace = object.ref.namespace || 'default'
@@ -38,7 +38,7 @@ function chartOf(release: ReleaseElsewhere, checkout: Checkout, side: Side): Cha
     version: written.exists ? written : place,
     place,
     inputs: [
-      JSON.stringify([wantedBy(release, manifest), target, namespace, values, parameters]),
+      JSON.stringify([wantedBy(release, manifest), target, namespace, values, parameters, postRenderers?.renderers]),
       ...files.map((file) => checkout.idOf(file)),
     ],
     sources: (folder): HelmSource[] => [
@@ -52,6 +52,7 @@ function chartOf(release: ReleaseElsewhere, checkout: Checkout, side: Side): Cha
         values,
         set: {},
         parameters,
+        ...(postRenderers ? { postRenderers, definitionFiles: patches } : {}),
         release: name,
         namespace,
       },

@@ -11,5 +11,6 @@ export function postRenderersOf(
 ): { readonly postRenderers?: PostRenderers } {
   if (!all.at(0).exists) return {}
   const at = { path: manifest.origin.path, region: all.region }
-  return { postRenderers: { renderers: listOf(all.value), strategy: textAt(postRenderStrategy), at } }
+  const [renderers, strategy] = [listOf(all.value), textAt(postRenderStrategy)]
+  return { postRenderers: { deployer: 'Flux', field: 'postRenderers', renderers, strategy, at } }
 }

@@ -26,22 +26,22 @@ interface RenderedDocument {
 }
 
 /**
- * Applies the postRenderers of a HelmRelease to helm's output, as Flux does: each is built by kustomize over the output
- * of the one before. An unchanged object keeps the text of its template.
+ * Applies the postRenderers of a HelmRelease to helm's output, as Flux does, or the patches of a release of helmfile:
+ * each is built by kustomize over the output of the one before. An unchanged object keeps the text of its template.
  * https://fluxcd.io/flux/components/helm/helmreleases/#post-renderers
  */
 export async function postRendered(
   pieces: readonly Piece[],
-  { renderers, strategy, at }: PostRenderers,
+  { deployer, field, renderers, strategy, at }: PostRenderers,
   chart: HelmSource['chart'],
   { program, command, home, limits }: Building,
 ): Promise<{ readonly pieces: readonly Piece[] } | { readonly failure: Failure }> {
   const failed = (cause: Failure['cause'], reason: string) => ({
-    failure: { cause, about: 'postRenderers', reason, ...at },
+    failure: { cause, about: field, reason, ...at },
   })
   let all = pieces.flatMap((piece) => splitDocuments(piece.text).map(({ text }) => readDocument({ ...piece, text })))
   for (const [index, renderer] of renderers.entries()) {
-    const laid = kustomizationOf(renderer)
+    const laid = kustomizationOf(renderer, deployer)
     if (typeof laid === 'string') return failed('post-renderers', laid)
     const given = new Set(all.filter((one) => isGiven(one, strategy)))
     const folder = path.join(home, `post-renderer-${index}`)
@@ -54,11 +54,11 @@ export async function postRendered(
     )
     const outcome = await runTool(program, [...command, '--', folder], { cwd: home, home, limits })
     if (outcome.stopped !== undefined)
-      return failed('tool-stopped', `kustomize was stopped at its postRenderers because ${outcome.stopped}`)
+      return failed('tool-stopped', `kustomize was stopped at its ${field} because ${outcome.stopped}`)
     if (outcome.status !== 0) {
       const words = shortened(errorOf(outcome.stderr), home)
-      const effect = `so Flux does not upgrade the release ${chart === '' ? '' : `of ${chart} `}either`
-      return failed('post-renderers', `kustomize cannot run its postRenderers: ${words}; ${effect}`)
+      const effect = `so ${deployer} does not upgrade the release ${chart === '' ? '' : `of ${chart} `}either`
+      return failed('post-renderers', `kustomize cannot run its ${field}: ${words}; ${effect}`)
     }
     all = laidOver(all, given, loadFile({ text: outcome.stdout }).objects)
   }
@@ -84,7 +84,9 @@ export function isCrdFile(template: string): boolean {
 const fields = ['patches', 'images', 'patchesStrategicMerge', 'patchesJson6902']
 
 /** A post-renderer as a Kustomization, or why it is not run. */
-function kustomizationOf(renderer: unknown): Fields | string {
+function kustomizationOf(renderer: unknown, deployer: PostRenderers['deployer']): Fields | string {
+  // Those of helmfile are read where its release is.
+  if (deployer === 'helmfile') return fieldsOf(fieldsOf(renderer).kustomize)
   const { kustomize, ...others } = fieldsOf(renderer)
   const written = fieldsOf(kustomize)
   const [other] = [...Object.keys(others), ...Object.keys(written).filter((key) => !fields.includes(key))]
