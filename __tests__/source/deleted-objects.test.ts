@@ -149,6 +149,103 @@ describe('an upgrade deletes a protected object', () => {
   })
 })
 
+describe('an upgrade deletes what Ingresses need and does not make again', () => {
+  const ingressClass = object(
+    'networking.k8s.io/v1',
+    'IngressClass',
+    'nginx',
+    '',
+    'spec: {controller: k8s.io/ingress-nginx}\n',
+  )
+  const controller = object(
+    'apps/v1',
+    'Deployment',
+    'controller',
+    'edge',
+    `spec:
+  selector: {matchLabels: {app: controller}}
+  template:
+    metadata: {labels: {app: controller}}
+    spec:
+      serviceAccountName: controller
+      containers:
+        - {name: controller, image: registry.k8s.io/ingress-nginx/controller:v1.14.3, args: [/nginx-ingress-controller, --publish-service=edge/controller]}
+`,
+  )
+  const account = object('v1', 'ServiceAccount', 'controller', 'edge', '')
+  const ingress = object(
+    'networking.k8s.io/v1',
+    'Ingress',
+    'web',
+    'shop',
+    'spec:\n  ingressClassName: nginx\n  defaultBackend: {service: {name: web, port: {number: 80}}}\n',
+  )
+  const [atClass, atController] = ['c/templates/class.yaml', 'c/templates/controller.yaml']
+  const files: Files = {
+    [atClass]: ingressClass,
+    [atController]: controller,
+    'c/templates/account.yaml': account,
+    'ingress.yaml': ingress,
+  }
+  const asHook = (events: string, policy: string, text: string) =>
+    annotated(`helm.sh/hook: "${events}", helm.sh/hook-delete-policy: "${policy}"`, text)
+  const ofRules = async (after: Files) =>
+    places(await judged(files, after)).filter((place) => /-kept$|accounts-resolve$/.test(place))
+
+  test.each<[what: string, after: Files, found: string]>([
+    [
+      'a class that is deleted when the hook has succeeded',
+      { [atClass]: asHook('post-upgrade', 'before-hook-creation,hook-succeeded', ingressClass) },
+      `head/${atClass}:4 template controller-scope/class-kept`,
+    ],
+    [
+      'a class that is made before',
+      { [atClass]: asHook('pre-upgrade', 'before-hook-creation', ingressClass) },
+      `head/${atClass}:4 template controller-scope/class-kept`,
+    ],
+    [
+      'a controller in crds/',
+      { [atController]: null, 'c/crds/controller.yaml': controller },
+      `base/${atController}:1 template controller-scope/controller-kept`,
+    ],
+  ])('%s', async (_, after, found) => {
+    expect(await ofRules(after)).toEqual([found])
+  })
+
+  test('with a reason', async () => {
+    const hook = asHook('pre-upgrade', 'before-hook-creation', ingressClass)
+    const { findings } = await judged(files, { [atClass]: hook })
+    const [text] = findings.flatMap(({ rule, text: its }) => (rule === 'controller-scope/class-kept' ? [its] : []))
+    expect(text).toMatch(/The files still have it, but: A hook is no part of the release, so the upgrade deletes/)
+  })
+
+  test.each<[what: string, after: Files]>([
+    [
+      'a class that is made afterwards, and stays',
+      { [atClass]: asHook('post-upgrade', 'before-hook-creation', ingressClass) },
+    ],
+    [
+      'an account that a job of a hook may need',
+      {
+        'c/templates/account.yaml': asHook('pre-install,pre-upgrade', 'before-hook-creation', account),
+        'c/templates/job.yaml': asHook(
+          'pre-upgrade',
+          'hook-succeeded',
+          object(
+            'batch/v1',
+            'Job',
+            'setup',
+            'edge',
+            'spec: {template: {spec: {serviceAccountName: controller, restartPolicy: Never, containers: [{name: a, image: a}]}}}\n',
+          ),
+        ),
+      },
+    ],
+  ])('but not %s', async (_, after) => {
+    expect(await ofRules(after)).toEqual([])
+  })
+})
+
 describe('stays silent', () => {
   const keep = annotated('helm.sh/resource-policy: keep')
   const cases: [what: string, before: Files, after: Files][] = [

@@ -38,3 +38,9 @@ export function isDeletedAfterwards({ root }: Manifest): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook-delete-policy').string ?? ''
   return written.split(',').some((policy) => policy.trim() === 'hook-succeeded')
 }
+
+/** Whether an upgrade makes a hook after it has deleted what is no longer part of the release, and keeps it then. */
+export function isMadeLast(hook: Manifest): boolean {
+  const written = hook.root.at('metadata', 'annotations', 'helm.sh/hook').string ?? ''
+  return written.split(',').some((event) => event.trim() === 'post-upgrade') && !isDeletedAfterwards(hook)
+}

@@ -1,5 +1,5 @@
 import { definitionKind } from '../../kubernetes/object/custom-resource'
-import { isDeletedAfterwards, isHook, isMadeAgain, syncOptionsOf } from '../../kubernetes/object/made-again'
+import { isDeletedAfterwards, isHook, isMadeAgain, isMadeLast, syncOptionsOf } from '../../kubernetes/object/made-again'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { type Protect, protectionOf } from '../../kubernetes/protection/protection'
@@ -18,8 +18,8 @@ interface UpgradedRelease {
 }
 
 /**
- * Removes, from the head's renderings, objects that an upgrade of a release deletes although the files still have them,
- * if a cluster cannot do without them for a moment: protected ones and CRDs.
+ * Removes, from the head's renderings, objects that an upgrade of a release deletes although the files still have them:
+ * those that are not made again, and those without which a cluster cannot be for a moment: protected ones and CRDs.
  *
  * @param names the names of the charts that Flux installs
  */
@@ -35,7 +35,8 @@ export function withoutDeleted(
     const now = new Map(pair.after.objects.map((one) => [identityOf(one.object.ref), one]))
     for (const was of pair.before.objects) {
       const is = now.get(identityOf(was.object.ref))
-      const reason = is && isNeeded(was, protect) ? reasonOf(was, is, pair, names) : undefined
+      const isCounted = is && (isNeeded(was, protect) || isLeftOut(is, pair))
+      const reason = isCounted ? reasonOf(was, is, pair, names) : undefined
       if (reason === undefined) continue
       reasons.set(was, reason)
       const ids = deleted.get(pair.after) ?? new Set()
@@ -108,9 +109,35 @@ function isUpgraded({ source, failure }: RenderedSide): boolean {
   return !rendersAsInstalled(source)
 }
 
-function isNeeded({ object, origin }: Rendered, protect: Protect): boolean {
-  const manifest = new Manifest(object, 'base', origin, [])
-  return isProtected(manifest, protect) || groupKindOf(object.ref) === definitionKind
+function isNeeded(one: Rendered, protect: Protect): boolean {
+  return isProtected(manifestOf(one), protect) || groupKindOf(one.object.ref) === definitionKind
+}
+
+/** The kinds that hooks need while they run: those that a release deletes again are no loss to others. */
+const kindsOfHooks: ReadonlySet<string> = new Set([
+  'ClusterRole.rbac.authorization.k8s.io',
+  'ClusterRoleBinding.rbac.authorization.k8s.io',
+  'ConfigMap',
+  'Job.batch',
+  'PersistentVolumeClaim',
+  'Pod',
+  'Role.rbac.authorization.k8s.io',
+  'RoleBinding.rbac.authorization.k8s.io',
+  'Secret',
+  'ServiceAccount',
+])
+
+/** Whether the upgrade makes an object before it deletes what is no part of the release, or not at all. */
+function isLeftOut(is: Rendered, { after }: UpgradedRelease): boolean {
+  if (isInCrds(is)) return true
+  const now = manifestOf(is)
+  if (!isHook(now) || isMadeLast(now)) return false
+  if (!kindsOfHooks.has(groupKindOf(now.ref))) return true
+  return !after.objects.some((one) => ['Job', 'Pod'].includes(one.object.ref.kind) && isHook(manifestOf(one)))
+}
+
+function manifestOf({ object, origin }: Rendered): Manifest {
+  return new Manifest(object, 'base', origin, [])
 }
 
 function isProtected(manifest: Manifest, protect: Protect): boolean {
@@ -125,10 +152,9 @@ function reasonOf(
   { before, after }: UpgradedRelease,
   names: ReadonlyMap<Source, string>,
 ): string | undefined {
-  const [old, now] = [was, is].map(({ object, origin }) => new Manifest(object, 'base', origin, []))
+  const [old, now] = [manifestOf(was), manifestOf(is)]
   const [from, to] = [before.source, after.source]
-  if (!old || !now || from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old))
-    return undefined
+  if (from.kind !== 'helm' || to.kind !== 'helm' || isInCrds(was) || outlivesPrune(old)) return undefined
   if (isInCrds(is))
     return `Helm installs files of crds/ only with a new release, and the upgrade deletes objects that the templates no longer have. First mark the object with helm.sh/resource-policy: keep in a separate change.`
   if (isHook(old)) {
