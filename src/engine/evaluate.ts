@@ -36,6 +36,8 @@ const none: readonly RawFinding[] = []
 export class Evaluation {
   /** The evaluations that failed, and the reasons. */
   readonly skipped: { path: string; reason: string }[] = []
+  private placesOfUncertain: ReadonlySet<string> | undefined
+  private readonly surrounded = new Map<string, { base: Snapshot; head: Snapshot }>()
 
   /** @param today YYYY-MM-DD */
   constructor(
@@ -110,7 +112,8 @@ export class Evaluation {
     const findings: RawFinding[] = []
     const all = [...this.evidence.changes, ...this.evidence.described]
     for (const change of all.filter(({ cluster }) => this.isJudged(cluster))) {
-      const { base, head: whole } = this.snapshotsOf(change.cluster)
+      const { base, head: whole } =
+        change.kind === 'removed' ? this.among(change.cluster) : this.snapshotsOf(change.cluster)
       const head = change.kind === 'removed' ? this.withoutLapsed(whole, change.before) : whole
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
       const replaced = replacementsIn(change, base, head).map(({ before, after, words }) => ({
@@ -224,6 +227,37 @@ export class Evaluation {
     return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
   }
 
+  /** The snapshots of what another answer removes: all that the cluster of its release has beside it. */
+  private among(cluster: string): { base: Snapshot; head: Snapshot } {
+    const own = this.snapshotsOf(cluster)
+    const real = this.evidence.among?.get(cluster)
+    if (real === undefined) return own
+    const known = this.surrounded.get(cluster)
+    if (known) return known
+    const around = this.snapshotsOf(real)
+    const idOf = ({ ref }: Manifest) => identityOf(ref)
+    const ids = new Set([...own.base.manifests, ...own.head.manifests].map(idOf))
+    // A copy of another release keeps the object, unless that one asks, too.
+    const isReplaced = (one: Manifest) => ids.has(idOf(one)) && this.uncertain.has(placeOf(one))
+    const made = {
+      base: around.base.without(isReplaced).with(own.base.manifests),
+      head: around.head.without(isReplaced).with(own.head.manifests),
+    }
+    this.surrounded.set(cluster, made)
+    return made
+  }
+
+  /** The objects that differ with some answer, by identity and origin. */
+  private get uncertain(): ReadonlySet<string> {
+    this.placesOfUncertain ??= new Set(
+      [...(this.evidence.among?.keys() ?? [])].flatMap((cluster) => {
+        const { base, head } = this.snapshotsOf(cluster)
+        return [...base.manifests, ...head.manifests].map(placeOf)
+      }),
+    )
+    return this.placesOfUncertain
+  }
+
   private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {
     const { base, head } = this.evidence
     const none = new Snapshot(cluster, [])
@@ -268,6 +302,10 @@ export class Evaluation {
       },
     }
   }
+}
+
+function placeOf({ ref, origin }: Manifest): string {
+  return JSON.stringify([origin.kind === 'rendered' ? origin.id : origin.path, identityOf(ref)])
 }
 
 function asksForFacts({ rule }: ActiveRule): boolean {

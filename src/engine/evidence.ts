@@ -22,6 +22,8 @@ export interface Evidence {
   readonly clusters: ClusterMap
   /** The clusters that hold what differs with another answer of the real ones. */
   readonly answered?: ReadonlySet<string>
+  /** The real cluster of such a one, where its answers are no property of some clusters alone. */
+  readonly among?: ReadonlyMap<string, string>
   /** The same with the objects that are assumed, and their changes alone; undefined where none is. */
   readonly assumed?: Pick<Evidence, 'changes' | 'base' | 'head'>
   /**

@@ -33,6 +33,8 @@ export interface Comparison extends Changes {
   /** The descriptions of the base's clusters, and the changes to descriptions. */
   readonly describing: readonly Manifest[]
   readonly described: readonly Change[]
+  /** The cluster of the release whose objects with another answer are in a cluster of their own, by that one's name. */
+  readonly among: ReadonlyMap<string, string>
   readonly blind: BlindSpots
   readonly lapseOf: LapseOf
   readonly removedCharts: RemovedCharts['assumed']
@@ -96,6 +98,14 @@ export async function compare(
       head: placement.ofRenderings('head', rest.rendered),
     },
     describing,
+    among: new Map(
+      [...rendered.answered.among].flatMap(([name, target]) =>
+        placement
+          .placeOf(target)
+          .clusters.slice(0, 1)
+          .map((of) => [name, of] as const),
+      ),
+    ),
     described: base ? changesBetween(describing, descriptions.head.manifests).changes : [],
     blind,
     lapseOf: (manifest, of) => lapses.of(manifest, of),

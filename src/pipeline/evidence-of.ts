@@ -81,6 +81,7 @@ export async function evidenceOf(stages: StageResults, { renderer, isTrial, rule
     lapseOf: compared.lapseOf,
     removedCharts: compared.removedCharts,
     answered: rendered.answered.clusters,
+    among: compared.among,
     hasAnswersBeside: rendered.answered.areBeside,
     ...(sides.shard ? partOf(sides.shard, rendered) : {}),
     ...(sides.shard && !isTrial ? { covered: coveredBy(sides, sides.shard, baseManifests, headManifests) } : {}),

@@ -13,9 +13,10 @@ export async function loadPartnerFiles(
   compared: Comparison,
   { rules, search, partners }: Scope,
 ): Promise<LoadedPartners> {
-  const { described, moves, rest, placement } = compared
+  const { described, moves, rest, placement, among } = compared
   const changes = [...changesWithAssumed(compared), ...described]
   const touched = new Set([...changes, ...moves].map(({ cluster }) => cluster))
+  for (const { kind, cluster } of changes) if (kind === 'removed') touched.add(among.get(cluster) ?? cluster)
   const isTouched = (cluster: string) => touched.has(cluster)
   const isNear = (path: string) => placement.clustersOf('head', path).some(isTouched)
   const loaded = rest.head.filter(({ clusters }) => clusters.some(isTouched))

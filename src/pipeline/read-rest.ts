@@ -89,15 +89,15 @@ function objectsOf(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   return { before, after }
 }
 
-/** The objects that are not written the same, in the same place, on the other side. */
+/** The objects that are not written the same, in the same place and as often, on the other side. */
 function touchedAmong({ before, after }: ObjectsOfSides): Manifest[] {
   const keyOf = ({ ref, origin, object }: Manifest) =>
     [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
-  const [keysBefore, keysAfter] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
-  return [
-    ...before.filter((manifest) => !keysAfter.has(keyOf(manifest))),
-    ...after.filter((manifest) => !keysBefore.has(keyOf(manifest))),
-  ]
+  const counts = new Map<string, number>()
+  for (const key of before.map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const key of after.map(keyOf)) counts.set(key, (counts.get(key) ?? 0) - 1)
+  // An object that another answer removes is written the same where nothing is asked.
+  return [...before, ...after].filter((manifest) => counts.get(keyOf(manifest)) !== 0)
 }
 
 /** Whether a release is among others in its cluster: one with supposed values has a cluster of its own. */

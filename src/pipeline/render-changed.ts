@@ -3,7 +3,7 @@ import type { Unanswered } from '../gaps/unanswered'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
 import { readChart } from '../sources/chart'
-import type { Source } from '../sources/source'
+import type { Source, Target } from '../sources/source'
 import { withoutDeleted } from './after-rendering/deleted-objects'
 import { withKeptDefinitions } from './after-rendering/kept-definitions'
 import { protectedBy } from './after-rendering/protected-by'
@@ -23,7 +23,12 @@ export interface ChangedRenderings {
   /** Whether a source renders to the same on both sides. */
   readonly isSame: (source: Source) => boolean
   /** The clusters of objects that differ with other answers of the cluster, and of charts with supposed values. */
-  readonly answered: { readonly clusters: ReadonlySet<string>; readonly areBeside: boolean }
+  readonly answered: {
+    readonly clusters: ReadonlySet<string>
+    readonly areBeside: boolean
+    /** The targets of the releases whose objects in such a cluster any cluster may have. */
+    readonly among: ReadonlyMap<string, Target>
+  }
   /** The releases that do not render with some answer. */
   readonly unanswered: readonly Unanswered[]
 }
@@ -50,7 +55,7 @@ export async function renderChanged(
     values.complete('head', failLostCharts(readable.before, readable.after)),
   ])
   const probed = clustersOf([...before, ...after].filter(({ source }) => source.origin === 'probed'))
-  if (!base) return { before, after, others, isSame, answered: { clusters: probed, areBeside: false }, unanswered: [] }
+  if (!base) return { before, after, others, isSame, answered: onlyProbed(probed), unanswered: [] }
   const uncertain = withoutAnswers ? allOf([]) : await uncertainIn({ base, head }, files, before, after)
   const kept = withKeptDefinitions(before, after)
   const names = new Map([...(await namesOfCharts(base, kept.before)), ...(await namesOfCharts(head, kept.after))])
@@ -84,9 +89,14 @@ function answeredIn(
 ): ChangedRenderings['answered'] {
   const sides = [...before, ...after]
   const named = clustersOf(sides)
-  const clusters = new Set(own.filter((name) => named.has(name)))
+  const clusters = new Set(own.flatMap(([name]) => (named.has(name) ? [name] : [])))
   const areBeside = sides.some(({ source: { target } }) => !('cluster' in target && clusters.has(target.cluster)))
-  return { clusters: new Set([...clusters, ...probed]), areBeside }
+  const among = new Map(own.flatMap(([name, target]) => (clusters.has(name) && target ? [[name, target]] : [])))
+  return { clusters: new Set([...clusters, ...probed]), areBeside, among }
+}
+
+function onlyProbed(clusters: ReadonlySet<string>): ChangedRenderings['answered'] {
+  return { clusters, areBeside: false, among: new Map() }
 }
 
 function clustersOf(sides: readonly RenderedSide[]): Set<string> {

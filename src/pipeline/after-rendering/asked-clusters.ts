@@ -31,6 +31,8 @@ export interface ReleaseOfChange {
 /** A release on both sides in one cluster. */
 export interface AskedCluster {
   readonly name: string
+  /** Whether only some clusters are like it. */
+  readonly isOdd?: boolean
   readonly old: RenderedSide | undefined
   readonly now: RenderedSide | undefined
 }
@@ -155,6 +157,7 @@ class Exploration {
     ])
     return {
       name: state.name,
+      isOdd: state.isOdd ?? false,
       state,
       old: before?.side,
       now: after?.side,

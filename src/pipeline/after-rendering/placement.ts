@@ -4,6 +4,7 @@ import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../../ma
 import { inGivenNamespace } from '../../sides/given-namespace'
 import { withApplicationsMade } from '../../sides/made-applications'
 import type { RenderedSide } from '../../sides/rendered-side'
+import type { Target } from '../../sources/source'
 import type { Sides } from '../opening/open-sides'
 import type { RenderedReleases } from './rendered-releases'
 
@@ -39,6 +40,11 @@ export class Placement {
     return [...new Set([path, ...aliases].flatMap((alias) => this.clusters.of(alias).clusters))]
   }
 
+  /** The clusters that a source goes to, without the names that only one side has. */
+  placeOf(target: Target): { readonly clusters: readonly string[]; readonly evidence: ClusterEvidence } {
+    return 'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : this.clusters.of(target.path)
+  }
+
   ofFiles(side: Side, files: Iterable<[string, LoadedFile]>): Manifest[] {
     return [...files].flatMap(([path, file]) => {
       const names = this.named(side, this.clustersOf(side, path))
@@ -52,8 +58,7 @@ export class Placement {
 
   ofRenderings(side: Side, rendered: readonly RenderedSide[]): Manifest[] {
     return rendered.flatMap(({ source: { id, target }, objects }) => {
-      const place: { clusters: readonly string[]; evidence: ClusterEvidence } =
-        'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : this.clusters.of(target.path)
+      const place = this.placeOf(target)
       const before = side === 'base' ? this.asBefore.get(id) : undefined
       const names = [...this.named(side, place.clusters), ...(before === undefined ? [] : [before])]
       return objects.flatMap(({ object, origin }) =>

@@ -5,7 +5,7 @@ import { identityOf, Manifest } from '../../manifest/manifest'
 import { type Answers, answersTo } from '../../render/answers/answers'
 import type { RenderedSide } from '../../sides/rendered-side'
 import type { SideOfChange } from '../../sides/side'
-import type { HelmSource } from '../../sources/source'
+import type { HelmSource, Target } from '../../sources/source'
 import { type AskedCluster, askedClusters, type ReleaseOfChange, type RenderedPair } from './asked-clusters'
 
 type Rendered = RenderedSide['objects'][number]
@@ -35,8 +35,8 @@ export interface AnsweredRelease {
 export interface Uncertain {
   readonly before: readonly RenderedSide[]
   readonly after: readonly RenderedSide[]
-  /** The names of the clusters with such answers. */
-  readonly clusters: readonly string[]
+  /** The names of the clusters with such answers, and the target of the release if any cluster may give them. */
+  readonly clusters: readonly (readonly [name: string, among: Target | undefined])[]
   /** Answers with which the release does not render at the head. */
   readonly unanswered: readonly Unanswered[]
 }
@@ -77,7 +77,12 @@ async function assumedAnswers(
         : { side: after, refused: [], questions: [] },
     ])
     const isOne = now.side !== undefined && (old.side !== undefined || !was)
-    const pairs = (name: string) => ({ pairs: isOne ? [{ name, old: old.side, now: now.side }] : [], unanswered: [] })
+    // One condition alone is answered unlike others on the same thing.
+    const isOdd = only !== undefined
+    const pairs = (name: string) => ({
+      pairs: isOne ? [{ name, isOdd, old: old.side, now: now.side }] : [],
+      unanswered: [],
+    })
     return { old, now, isOne, pairs }
   }
   const ofAnswer = async (answers: Answers): Promise<AnsweredRelease> => {
@@ -128,7 +133,7 @@ export function certainObjects({ objects }: RenderedSide, { pairs }: AnsweredRel
  */
 export function uncertainObjects(pair: RenderedPair, answered: AnsweredRelease, surroundings: Surroundings): Uncertain {
   const seen = new Set<string>()
-  const found = answered.pairs.map(({ name, old, now }) => differing(pair, old, now, { name, seen }, surroundings))
+  const found = answered.pairs.map((one) => differing(pair, one, seen, surroundings))
   return allOf([...found, { ...nothing, unanswered: answered.unanswered }])
 }
 
@@ -147,9 +152,8 @@ function isSameRendering(one: RenderedSide | undefined, other: RenderedSide | un
 
 function differing(
   main: RenderedPair,
-  old: RenderedSide | undefined,
-  now: RenderedSide | undefined,
-  { name, seen }: { readonly name: string; readonly seen: Set<string> },
+  { name, old, now, isOdd = false }: AskedCluster,
+  seen: Set<string>,
   { otherBefore, otherAfter }: Surroundings,
 ): Uncertain {
   const [b0, h0, bA, hA] = [main.before, main.after, old, now].map((side) => byIdentity(side?.objects ?? []))
@@ -195,7 +199,7 @@ function differing(
   return {
     before: [...sides(main.before, apart.before, cluster), ...sides(main.before, beside.before)],
     after: [...sides(main.after, apart.after, cluster), ...sides(main.after, beside.after)],
-    clusters: [cluster],
+    clusters: [[cluster, isOdd ? undefined : source.target]],
     unanswered: [],
   }
 }

@@ -37,6 +37,8 @@ export interface ClusterState {
    * nothing.
    */
   readonly byFlags?: true
+  /** Whether only some clusters are like it: another version, or older APIs. */
+  readonly isOdd?: true
 }
 
 /** The objects that every cluster has around a release. */

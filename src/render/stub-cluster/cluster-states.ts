@@ -53,7 +53,7 @@ export function clustersFor(
   aspects: ReadonlySet<ClusterAspect>,
 ): Environment[] {
   const states: Environment[] = []
-  const byFlags = true
+  const [byFlags, isOdd] = [true, true] as const
   if (aspects.has('revision')) {
     const near = words.numbers.flatMap((number) => [number - 1, number, number + 1])
     for (const revision of new Set([...revisions, ...near]))
@@ -80,18 +80,19 @@ export function clustersFor(
         })
     }
     const betas = apisOf('1.20.0', true)
-    states.push({ ...plain, name: 'the cluster has beta APIs', served: [...plain.served, ...betas] })
-    states.push({ ...plain, name: 'the cluster has few APIs', served: apisOf('1.15.0', false) })
+    states.push({ ...plain, name: 'the cluster has beta APIs', served: [...plain.served, ...betas], isOdd })
+    states.push({ ...plain, name: 'the cluster has few APIs', served: apisOf('1.15.0', false), isOdd })
   }
   if (versions.length > 1 && aspects.has('kubeVersion')) {
     for (const version of versionsFor(words, versions))
-      states.push({ ...plain, name: `Kubernetes has version ${version}`, version, byFlags })
+      states.push({ ...plain, name: `Kubernetes has version ${version}`, version, byFlags, isOdd })
     for (const ending of endings)
       states.push({
         ...plain,
         name: `Kubernetes has version ${plain.version}${ending}`,
         version: `${plain.version}${ending}`,
         byFlags,
+        isOdd,
       })
   }
   return states
