@@ -9,6 +9,7 @@ import { ChartPodsFile } from '../src/kubernetes/charts/chart-pods'
 import { ChartShapesFile } from '../src/kubernetes/charts/chart-shapes'
 import { ChartValuesFile } from '../src/kubernetes/charts/chart-values'
 import { MovedValuesFile } from '../src/kubernetes/charts/moved-values'
+import { ValueIdentifiersFile } from '../src/kubernetes/charts/value-identifiers'
 import { ControllerFlagsFile } from '../src/kubernetes/controllers/controller-flags'
 import { ExternalDnsFlagsFile } from '../src/kubernetes/controllers/external-dns-flags'
 import { GatewayControllersFile } from '../src/kubernetes/controllers/gateway-controller'
@@ -59,6 +60,7 @@ const schemas = {
   'resource-fields.yaml': FieldsFile,
   'served-apis.yaml': ServedApisFile,
   'supported-releases.yaml': SupportedReleasesFile,
+  'value-identifiers.yaml': ValueIdentifiersFile,
   'version-matrix.yaml': MatrixFile,
   'version-skew.yaml': SkewFactsFile,
 }

@@ -57,6 +57,7 @@ import statusSource from './controller-scope/status-source'
 import syntaxKnown from './controller-scope/syntax-known'
 import targetPortsListed from './controller-scope/target-ports-listed'
 import valuesRead from './controller-scope/values-read'
+import valuesResolve from './controller-scope/values-resolve'
 import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
@@ -196,6 +197,7 @@ export const rules: readonly Rule[] = [
   syntaxKnown,
   targetPortsListed,
   valuesRead,
+  valuesResolve,
   webhookSafe,
   annotationsAccepted,
   certificateCoversHost,
