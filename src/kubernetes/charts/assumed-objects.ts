@@ -90,7 +90,7 @@ function madeBy(release: RemoteRelease): Manifest[] {
   // Of values that are not all known, an own Service may be among the others.
   const areServicesKnown =
     hidden === -1 && !elsewhere.some((one) => ['service', 'controllers'].some((own) => isWithin(one, own)))
-  const backendOf = areServicesKnown ? backendsIn(values, release.name) : () => undefined
+  const backendOf = backendsIn(values, release.name, areServicesKnown)
   const reading = { fill, backendOf }
   const hostsOf = (value: LayeredValue) => ['hosts', 'hostname', 'host'].find((key) => value.get(key).isSet) ?? 'hosts'
   return [

@@ -13,8 +13,9 @@ export type BackendOf = (backend: LayeredValue, of: 'ingress' | 'route') => Plac
  * templates/lib/service and templates/classes/_ingress.tpl, _route.tpl
  *
  * @param release the name of the release
+ * @param isWhole whether all Services are known; otherwise only a port is looked for that the values have in another of them
  */
-export function backendsIn(values: LayeredValue, release: string): BackendOf {
+export function backendsIn(values: LayeredValue, release: string, isWhole: boolean): BackendOf {
   const controllers = enabledIn(values.get('controllers'))
   const services = enabledIn(values.get('service'))
   const isOwn = [...controllers.values()].some((one) => one.get('containers').isMap)
@@ -26,6 +27,7 @@ export function backendsIn(values: LayeredValue, release: string): BackendOf {
     const own = textOf(name.isSet ? name : identifier)
     if (!own || isPlaceholder(own.text)) return undefined
     const service = services.get(own.text)
+    if (!isWhole) return service && !name.isSet ? portOfAnother(own, service, port, services, of) : undefined
     // The name of the release is that of its only Service, or begins that of each.
     const made = services.size > 1 ? `${release}-${own.text}` : release
     if (name.isSet && own.text === suffixed) {
@@ -37,22 +39,44 @@ export function backendsIn(values: LayeredValue, release: string): BackendOf {
     const controller = textOf(service.get('controller'))
     if (controller && !isPlaceholder(controller.text) && !controllers.has(controller.text))
       return lack('controller', own, [...controllers.keys()], controller.text)
-    const ports = enabledIn(service.get('ports'))
-    const numbers = [...ports.values()].flatMap((one) => [
-      one.get('port').scalar,
-      ...(of === 'ingress' ? [one.get('targetPort').scalar] : []),
-    ])
-    const wanted = port.scalar
-    const isThere =
-      !port.isSet ||
-      (typeof wanted === 'string' && (isPlaceholder(wanted) || /^\d+$/.test(wanted) || ports.has(wanted))) ||
-      numbers.includes(wanted) ||
-      ports.size === 0 ||
-      [...ports.values()].some((one) => typeof one.get('port').scalar !== 'number')
-    const named = [...ports].map(([key, one]) => `${key} (${one.get('port').scalar})`)
-    if (!isThere && port.at) return lack('port', { at: port.at, text: String(wanted) }, named, own.text)
-    return of === 'route' ? lack('identifier', own, [made]) : undefined
+    return lackOfPort(own, service, port, of) ?? (of === 'route' ? lack('identifier', own, [made]) : undefined)
   }
+}
+
+/** A port that a Service does not have, by its name or number. */
+function lackOfPort(own: Text, service: LayeredValue, port: LayeredValue, of: 'ingress' | 'route'): Placed | undefined {
+  const ports = enabledIn(service.get('ports'))
+  const numbers = [...ports.values()].flatMap((one) => [
+    one.get('port').scalar,
+    ...(of === 'ingress' ? [one.get('targetPort').scalar] : []),
+  ])
+  const wanted = port.scalar
+  const isThere =
+    !port.isSet ||
+    (typeof wanted === 'string' && (isPlaceholder(wanted) || /^\d+$/.test(wanted) || ports.has(wanted))) ||
+    numbers.includes(wanted) ||
+    ports.size === 0 ||
+    [...ports.values()].some((one) => typeof one.get('port').scalar !== 'number')
+  const named = [...ports].map(([key, one]) => `${key} (${one.get('port').scalar})`)
+  return !isThere && port.at ? lack('port', { at: port.at, text: String(wanted) }, named, own.text) : undefined
+}
+
+/**
+ * The same of values of which some are unknown, such as those of a Secret: they seldom add a port, and least of all a second one of a
+ * name that another Service has.
+ */
+function portOfAnother(
+  own: Text,
+  service: LayeredValue,
+  port: LayeredValue,
+  services: ReadonlyMap<string, LayeredValue>,
+  of: 'ingress' | 'route',
+): Placed | undefined {
+  const others = [...services].filter(([key, one]) => key !== own.text && one.isMap)
+  const hasPort = others.some(
+    ([, one]) => typeof port.scalar === 'string' && enabledIn(one.get('ports')).has(port.scalar),
+  )
+  return hasPort ? lackOfPort(own, service, port, of) : undefined
 }
 
 /**
