@@ -2,13 +2,14 @@ import { oneEditFrom } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { type AbsentIssuer, absentIssuer } from '../../kubernetes/tls/absent-issuer'
 import { certManagerGroups, issuerOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
-import { defineRule } from '../../rule/rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)
 const userKinds: readonly GroupKind[] = [
@@ -20,6 +21,23 @@ const issuerKinds: readonly GroupKind[] = ['ClusterIssuer', 'Issuer'].flatMap(of
 
 type Names = Record<'user' | 'issuer', string>
 
+const messages = {
+  misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
+    `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which this repository has.`,
+  // Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
+  unnameable: ({ user, issuer, kind }: Names & { kind: string }) =>
+    `${user} names the ${kind} ${issuer}, and no object can have that name: a name has lower-case letters, digits, dashes and dots alone. So cert-manager issues no certificate. Write the name of an issuer that exists.`,
+  unknown: ({ user, issuer, known }: Names & { known: string }) =>
+    `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
+  // Source: cert-manager 1.21, pkg/apis/certmanager/v1/types_certificate.go, IssuerRef: an Issuer of the same namespace
+  authority: ({ user, issuer, signer }: Names & { signer: string }) =>
+    `${user} names the Issuer ${issuer}, and no Issuer here has that name: it is the name of a CA's certificate, with which ${signer} signs. So cert-manager issues no certificate. Name ${signer}.`,
+  elsewhere: ({ user, issuer, namespace, other }: Names & Record<'namespace' | 'other', string>) =>
+    `${user} names the Issuer ${issuer}, which its namespace ${namespace} does not have; ${other} is of another namespace, and cert-manager looks in that of the certificate alone. Unless another tool installs one, it issues no certificate. Add an Issuer to ${namespace}, or name a ClusterIssuer.`,
+  absent: ({ user, issuer, namespace, known }: Names & Record<'namespace' | 'known', string>) =>
+    `${user} names the Issuer ${issuer}, which is not in this repository and which no other file names; the namespace ${namespace} has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
+}
+
 export default defineRule({
   id: 'ingress-tls/issuer-known',
   summary: 'An object that comes to request a certificate names an issuer that is here or that others name.',
@@ -29,31 +47,30 @@ export default defineRule({
   kinds: userKinds,
   reads: [...issuerKinds, ...releaseKinds],
   direct: true,
-  messages: {
-    misspelled: ({ user, issuer, meant }: Names & { meant: string }) =>
-      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names, so cert-manager issues no certificate. Name ${meant}, which this repository has.`,
-    // Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
-    unnameable: ({ user, issuer, kind }: Names & { kind: string }) =>
-      `${user} names the ${kind} ${issuer}, and no object can have that name: a name has lower-case letters, digits, dashes and dots alone. So cert-manager issues no certificate. Write the name of an issuer that exists.`,
-    unknown: ({ user, issuer, known }: Names & { known: string }) =>
-      `${user} names the ClusterIssuer ${issuer}, which is not in this repository and which no other file names; this repository has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
-  },
-  later: { unnameable: '1.14.0' },
-  putBack: { unnameable: 'changed' },
+  messages,
+  later: { unnameable: '1.14.0', authority: '1.24.0', elsewhere: '1.24.0', absent: '1.24.0' },
+  putBack: { unnameable: 'changed', authority: 'changed', elsewhere: 'changed', absent: 'changed' },
   names: {
     *of({ change, base, head }) {
       const found = strangerIn(change, base, head)
       if (found) yield found.named.name
       const named = unnameableIn(change)
       if (named) yield named.name
+      const absent = newlyAbsent(change, base, head)
+      if (absent && !absent.signer && absent.elsewhere.length === 0) yield absent.named.name
     },
     isUsedIn: mentionsWhole,
   },
   *partners(manifest) {
+    const named = issuerOf(manifest)
+    if (!named) return
     // A Certificate has the same line further in.
-    if (issuerOf(manifest)) yield* ['\nkind: ClusterIssuer', '"kind":"ClusterIssuer"', '"kind": "ClusterIssuer"']
+    for (const kind of new Set(['ClusterIssuer', named.kind]))
+      yield* [`\nkind: ${kind}`, `"kind":"${kind}"`, `"kind": "${kind}"`]
+    // The Certificate of a CA may have the name.
+    if (named.kind === 'Issuer') yield named.name
   },
-  partnerKinds: () => [...issuerKinds, ...releaseKinds],
+  partnerKinds: () => [...issuerKinds, ...ofCertManager('Certificate'), ...releaseKinds],
   check({ change, base, head, isUsed, report, skip }) {
     const unnameable = unnameableIn(change)
     // A script may put a name in its place.
@@ -61,6 +78,8 @@ export default defineRule({
       const { kind, name, at } = unnameable
       return report(at, 'unnameable', { user: nameOf(change.after.ref), issuer: name, kind }, { keys: [name] })
     }
+    const absent = newlyAbsent(change, base, head)
+    if (absent && change.kind !== 'removed') reportAbsent(change.after, absent, head, isUsed, report)
     const found = strangerIn(change, base, head)
     if (!found || isUsed(found.named.name)) return
     const { named, issuers, user } = found
@@ -88,6 +107,20 @@ function unnameableIn(change: Change): NamedIssuer | undefined {
   if (!named || isPlaceholder(named.name) || !/[A-Z_]/.test(named.name)) return undefined
   if (after.ref.kind !== 'Certificate' && namedSecrets(after).length === 0) return undefined
   return change.kind === 'changed' && issuerOf(change.before)?.name === named.name ? undefined : named
+}
+
+/** The Issuer that an object comes to name and that is not there. */
+function newlyAbsent(change: Change, base: Snapshot, head: Snapshot): AbsentIssuer | undefined {
+  if (change.kind === 'removed') return undefined
+  const was = change.kind === 'changed' ? issuerOf(change.before) : undefined
+  const absent = absentIssuer(change.after, head)
+  if (!absent || was?.name === absent.named.name || (was && [base, head].every((side) => isHere(was, side))))
+    return undefined
+  const { name, namespace } = absent.named
+  const isNamedBefore = userKinds
+    .flatMap((kind) => base.ofKind(kind))
+    .some((one) => one.ref.namespace === namespace && issuerOf(one)?.name === name)
+  return isNamedBefore ? undefined : absent
 }
 
 interface Stranger {
@@ -120,4 +153,27 @@ function isHere({ kind, name }: NamedIssuer, side: Snapshot): boolean {
   return ofCertManager(kind)
     .flatMap((one) => side.ofKind(one))
     .some(({ ref }) => ref.name === name)
+}
+
+function reportAbsent(
+  user: Manifest,
+  { named, signer, elsewhere, beside }: AbsentIssuer,
+  head: Snapshot,
+  isUsed: (name: string) => boolean,
+  report: ReportFunction<typeof messages>,
+): void {
+  const { name, namespace, at } = named
+  const args = { user: nameOf(user.ref), issuer: name, namespace }
+  const more = { keys: [name] }
+  const [other] = elsewhere
+  // A release may create it in the namespace.
+  const isMade = !signer && releaseMentioning(name, head) !== undefined
+  // A self-signed one is for other purposes.
+  const isForClients = beside.some(({ root }) => !root.at('spec', 'selfSigned').exists)
+  if (signer) report([at, signer.root], 'authority', { ...args, signer: nameOf(signer.ref) }, more)
+  else if (other && !isMade) report([at, other.root], 'elsewhere', { ...args, other: nameOf(other.ref) }, more)
+  else if (isForClients && !isMade && !isUsed(name)) {
+    const known = abridged(beside.map((one) => one.ref.name).sort())
+    report([at, ...beside.map(({ root }) => root)], 'absent', { ...args, known }, more)
+  }
 }
