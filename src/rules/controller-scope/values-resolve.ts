@@ -15,7 +15,7 @@ const lost = ({ release, name, path, of, known }: Names) =>
 
 export default defineRule({
   id: 'controller-scope/values-resolve',
-  summary: 'What the values of a release name of themselves by an identifier is in them.',
+  summary: 'Each identifier to which the values of a release refer is defined in them.',
   since: '1.27.0',
   scope: 'snapshot',
   kinds: releaseKinds,

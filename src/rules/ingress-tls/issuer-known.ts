@@ -116,11 +116,23 @@ function newlyAbsent(change: Change, base: Snapshot, head: Snapshot): AbsentIssu
   const absent = absentIssuer(change.after, head)
   if (!absent || was?.name === absent.named.name || (was && [base, head].every((side) => isHere(was, side))))
     return undefined
-  const { name, namespace } = absent.named
-  const isNamedBefore = userKinds
-    .flatMap((kind) => base.ofKind(kind))
-    .some((one) => one.ref.namespace === namespace && issuerOf(one)?.name === name)
-  return isNamedBefore ? undefined : absent
+  return issuersNamedIn(base).has(placeOf(absent.named)) ? undefined : absent
+}
+
+const namedIn = new WeakMap<Snapshot, ReadonlySet<string>>()
+
+/** The issuers that objects of a cluster name, by namespace and name. */
+function issuersNamedIn(snapshot: Snapshot): ReadonlySet<string> {
+  const known = namedIn.get(snapshot)
+  if (known) return known
+  const users = userKinds.flatMap((kind) => snapshot.ofKind(kind))
+  const named = new Set(users.flatMap((one) => issuerOf(one) ?? []).map(placeOf))
+  namedIn.set(snapshot, named)
+  return named
+}
+
+function placeOf({ namespace, name }: NamedIssuer): string {
+  return `${namespace}/${name}`
 }
 
 interface Stranger {
