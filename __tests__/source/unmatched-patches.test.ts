@@ -73,6 +73,52 @@ describe('a patch whose target selects nothing', () => {
     expect(found).toContain('write version: v1 in place of the group.')
   })
 
+  test('is reported where its version is another one', async () => {
+    const old = (target: string) => ({ 'web/kustomization.yaml': json(target) })
+    const advice = 'in networking.k8s.io/v1: write version: v1 in the target, or leave the version out.'
+    expect(await unmatched(old('{kind: Ingress, name: web, version: v1beta1}'))).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress web of the version v1beta1, ${left} It builds Ingress shop/web ${advice}`,
+    ])
+    expect(await unmatched(old('{group: networking.k8s.io, version: v1beta1, kind: Ingress}'))).toEqual([
+      `introduced warning web/kustomization.yaml:5 This Kustomization builds no Ingress of the version v1beta1 of the group networking.k8s.io, ${left} It builds Ingress shop/web ${advice}`,
+    ])
+    const beta = ingress('web').replace('/v1', '/v1beta1')
+    const upgraded = { 'web/ingress.yaml': ingress('web') }
+    const before = { ...old('{kind: Ingress, version: v1beta1}'), 'web/ingress.yaml': beta }
+    expect(await unmatched(upgraded, before)).toHaveLength(1)
+  })
+
+  const flux = (version: string) =>
+    [
+      'apiVersion: kustomize.toolkit.fluxcd.io/v1',
+      'kind: Kustomization',
+      'metadata: {name: web, namespace: flux-system}',
+      'spec:',
+      '  path: ./web',
+      '  prune: true',
+      '  sourceRef: {kind: GitRepository, name: flux-system}',
+      '  patches:',
+      '    - patch: |-',
+      '        apiVersion: helm.toolkit.fluxcd.io/v2beta1',
+      '        kind: HelmRelease',
+      '        metadata: {name: all}',
+      '        spec: {interval: 5m}',
+      '      target:',
+      '        kind: HelmRelease',
+      '        group: helm.toolkit.fluxcd.io',
+      `        version: ${version}`,
+      '        labelSelector: part-of=web',
+      '',
+    ].join('\n')
+
+  test('is reported in a Kustomization of Flux whose patch is for another version', async () => {
+    const more = { 'cluster/web.yaml': flux('v2beta1') }
+    expect(await unmatched({ 'cluster/web.yaml': flux('v1beta1') }, more)).toEqual([
+      `introduced warning cluster/web.yaml:14 This Kustomization builds no HelmRelease of the version v1beta1 of the group helm.toolkit.fluxcd.io, ${left} The patch itself is written for helm.toolkit.fluxcd.io/v2beta1: write version: v2beta1 in the target, or leave the version out.`,
+    ])
+    expect(await unmatched({ 'cluster/web.yaml': flux('v2beta1') }, { 'cluster/web.yaml': flux('v1') })).toEqual([])
+  })
+
   test('is reported where the change renames its object', async () => {
     const old = {
       'web/kustomization.yaml': json('{kind: Ingress, name: storefront}'),
@@ -118,6 +164,17 @@ describe('a patch whose target selects nothing', () => {
       },
     ],
     ['its name is a pattern', { 'web/kustomization.yaml': json('{kind: Ingress, name: "shop.*"}') }],
+    ['its version is that', { 'web/kustomization.yaml': json('{kind: Ingress, version: v1}') }],
+    [
+      'a patch beside it is for the other version',
+      {
+        'web/kustomization.yaml': `${json('{kind: Ingress, version: v1beta1}')}${json('{kind: Ingress, version: v1}').split('patches:\n')[1]}`,
+      },
+    ],
+    [
+      'its objects are of another group',
+      { 'web/kustomization.yaml': json('{group: extensions, version: v1beta1, kind: Ingress}') },
+    ],
     ['it names a kind alone', { 'web/kustomization.yaml': json('{kind: HTTPRoute}') }],
     ['it is of a workload beside no controller', { 'web/kustomization.yaml': json('{kind: Deployment, name: none}') }],
     ['it is of another kind', { 'web/kustomization.yaml': json('{kind: ConfigMap, name: none}') }],
