@@ -9,7 +9,8 @@ import {
   webhooksIn,
   webhooksOf,
 } from '../../kubernetes/protection/webhook'
-import { nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule } from '../../rule/rule'
 
 const unanswered = ({ act, webhook, configuration, resources }: UnansweredRequest) =>
@@ -30,8 +31,10 @@ export default defineRule({
     ingresses: unanswered,
     absent: ({ service, webhook, configuration, resources }: Absent) =>
       `The webhook ${webhook} of ${configuration} calls Service ${service}, which no manifest of this cluster creates (other Services of its namespace are here), so the API server rejects ${resources} that this webhook must check. Name the right Service, or set failurePolicy: Ignore until it exists.`,
+    elsewhere: ({ service, webhook, configuration, resources, namespace }: Absent & { namespace: string }) =>
+      `The webhook ${webhook} of ${configuration} calls Service ${service}, but the Service of that name beside it is in the namespace ${namespace}, so the API server does not reach it and rejects ${resources} that this webhook must check. Give clientConfig.service the namespace that the Service gets.`,
   },
-  later: { stopped: '1.3.0', ingresses: '1.3.0' },
+  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0-rc.1' },
   until: { unanswered: '1.3.0' },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
@@ -44,9 +47,15 @@ export default defineRule({
     const hooks = webhooksOf(manifest)
     const [first] = hooks
     if (!first) return
-    for (const { name, service, resources } of hooks.filter((hook) => hook.closed && isMissing(hook, snapshot))) {
+    for (const hook of hooks.filter(({ closed }) => closed)) {
+      const { name, service, resources } = hook
       const names = { webhook: name, configuration: nameOf(manifest.ref), service: serviceText(service), resources }
-      report(service.at, 'absent', names, { keys: [name] })
+      if (isMissing(hook, snapshot)) {
+        report(service.at, 'absent', names, { keys: [name] })
+        continue
+      }
+      const namespace = namespaceBeside(hook, snapshot)
+      if (namespace !== undefined) report(service.at, 'elsewhere', { ...names, namespace }, { keys: [name] })
     }
     const copies = snapshot.get(manifest.ref).flatMap((copy) => webhooksOf(copy)[0] ?? [])
     const second = copies.find((copy) => !isOneService(copy.service, first.service))
@@ -113,4 +122,25 @@ function isMissing({ service }: Webhook, snapshot: Snapshot): boolean {
     ({ ref }) => ref.name === service.name && ['', service.namespace].includes(ref.namespace),
   )
   return !isThere && services.some(({ ref }) => ref.namespace === service.namespace) && snapshot.isWhole
+}
+
+/**
+ * The namespace of the Service that a webhook means, where its source has none of that name in the namespace that it names.
+ * That another installation has one there, or that a chart without a known release is rendered for the namespace
+ * `default`, proves nothing: another webhook of the source must then call the Service beside it.
+ */
+function namespaceBeside({ at, service }: Webhook, snapshot: Snapshot): string | undefined {
+  const named = snapshot.ofKind('Service').filter(({ ref }) => ref.name === service.name)
+  const isBeside = (one: Manifest) => isOfOneSource(one, at.manifest)
+  const there = named.filter(({ ref }) => ['', service.namespace].includes(ref.namespace))
+  const beside = there.some(isBeside) ? undefined : named.find(isBeside)
+  if (!beside) return undefined
+  const isDoubtful = there.length > 0 || (isOfChart(beside) && beside.ref.namespace === 'default')
+  const isMeant = () =>
+    webhooksIn(snapshot).some((one) => isOneService(one.service, beside.ref) && isBeside(one.at.manifest))
+  return isDoubtful && !isMeant() ? undefined : beside.ref.namespace
+}
+
+function isOfChart({ origin }: Manifest): boolean {
+  return origin.kind === 'rendered' && origin.template !== ''
 }
