@@ -32,6 +32,7 @@ import { unappliedFiles } from '../gaps/unapplied-files'
 import { unfetchableDependencies } from '../gaps/unfetchable-dependencies'
 import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
+import { unreadConditions } from '../gaps/unread-conditions'
 import { unreadValues } from '../gaps/unread-values'
 import { unrendered } from '../gaps/unrendered'
 import { valuesOfDependencies } from '../gaps/values-of-dependencies'
@@ -143,6 +144,7 @@ export async function accountForUnseen(
       ...(await unreadValues(base, head, changed)),
       ...(base && changed ? await misreadValues(base, head, changed) : []),
       ...(await valuesOfDependencies(base, head, changed)),
+      ...(base ? await unreadConditions(base, head, changed) : []),
       ...unlisted,
       ...forgotten,
       ...misnamed,
