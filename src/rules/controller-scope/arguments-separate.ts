@@ -3,6 +3,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import type { LayeredValue } from '../../kubernetes/charts/layered-value'
 import { remoteReleasesOf, seenValuesOf } from '../../kubernetes/charts/remote-release'
+import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -17,16 +18,31 @@ export default defineRule({
   messages: {
     joined: ({ object, argument, items }: Record<'object' | 'argument' | 'items', string>) =>
       `${object} gives its program "${argument}" as one argument, which no shell takes apart. So the program looks for a flag of that whole name, and most programs exit as soon as they start. Write an item for each: ${items}.`,
+    // Source: https://pkg.go.dev/flag#hdr-Command_line_flag_syntax
+    dashless: ({ object, argument, name, ignored }: Record<'object' | 'argument' | 'name' | 'ignored', string>) =>
+      `${object} gives its program "${argument}", which is no flag, as it does not begin with dashes. So the program does not set ${name}, and one that stops at the first argument that is no flag, as Go's own does, ignores ${ignored} after it. Write --${argument}.`,
   },
+  later: { dashless: '1.27.0' },
   *partners(manifest) {
     if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
   },
   check({ manifest, snapshot, report }) {
-    for (const at of argumentsOf(manifest, snapshot)) {
-      const argument = at.string ?? ''
-      if (!severalFlags.test(argument)) continue
-      const items = argument.trim().split(/\s+/).join(', ')
-      report(at, 'joined', { object: nameOf(manifest.ref), argument, items }, { keys: [argument] })
+    const object = nameOf(manifest.ref)
+    for (const words of argumentsOf(manifest, snapshot)) {
+      for (const at of words) {
+        const argument = at.string ?? ''
+        if (!severalFlags.test(argument)) continue
+        const items = argument.trim().split(/\s+/).join(', ')
+        report(at, 'joined', { object, argument, items }, { keys: [argument] })
+      }
+      const at = dashlessOf(words)
+      const argument = at?.string ?? ''
+      const flags = words
+        .slice(at ? words.indexOf(at) + 1 : words.length)
+        .flatMap(({ string }) => nameOfFlag(string) ?? [])
+      if (!at || flags.length === 0) continue
+      const args = { object, argument, name: nameOfDashless(argument) ?? '', ignored: enumerated(flags, 3) }
+      report(at, 'dashless', args, { keys: [argument] })
     }
   },
 })
@@ -34,26 +50,51 @@ export default defineRule({
 /** `--one --two=2`; the value of a flag may have flags of its own in it: `--env=ARGS=--one --two`. */
 const severalFlags = /^--[\w-]+(?:=[^\s"'`=-][^\s"'`=]*)?(?:\s+--[\w-]+(?:=\S+)?)+$/
 
-function argumentsOf(manifest: Manifest, snapshot: Snapshot): Cursor[] {
+/** `leader-elect=true`: names of variables have no dashes, and subcommands have no value. */
+function nameOfDashless(word: string): string | undefined {
+  const name = word.match(/^([a-z][a-z0-9-]*)=/)?.[1]
+  return name?.includes('-') && !/\s/.test(word) ? name : undefined
+}
+
+function nameOfFlag(word: string | undefined): string | undefined {
+  return word?.match(/^--[a-z][^\s=]*/)?.[0]
+}
+
+/**
+ * The flag among the words of a program that was written without its dashes: the only one that looks like it, with
+ * nothing before it that may take it as an operand (`label node one of-key=value`) or as a value (`--set one-key=value`).
+ */
+function dashlessOf(words: readonly Cursor[]): Cursor | undefined {
+  const texts = words.map(({ string }) => string ?? '')
+  const [index, ...others] = texts.flatMap((word, at) => (nameOfDashless(word) === undefined ? [] : at))
+  if (index === undefined || others.length > 0 || texts.includes('--')) return undefined
+  const takesNext = (word = '') => word.startsWith('-') && !word.includes('=')
+  const isOperand = (word: string, at: number) => !word.startsWith('-') && !takesNext(texts[at - 1])
+  return takesNext(texts[index - 1]) || texts.slice(0, index).some(isOperand) ? undefined : words[index]
+}
+
+/** The words of each list of arguments, without the program and those that a shell takes apart. */
+function argumentsOf(manifest: Manifest, snapshot: Snapshot): Cursor[][] {
   if (!workloadKinds.includes(groupKindOf(manifest.ref)))
     return remoteReleasesOf(manifest, snapshot).flatMap((release) => argumentsIn(seenValuesOf(release)))
   const spec = podOf(manifest).at('spec')
   const containers = ['initContainers', 'containers'].flatMap((list) => [...spec.at(list).items()])
-  return containers.flatMap((container) => {
-    const [command, args] = ['command', 'args'].map((list) => [...container.at(list).items()])
-    const words = [...(command ?? []), ...(args ?? [])]
+  return containers.map((container) => {
+    const [, ...command] = container.at('command').items()
+    const words = [...command, ...container.at('args').items()]
     return words.some(isForShell) ? [] : words
   })
 }
 
 /** The items of the lists of values by which charts set the arguments of a program: `args`, `extraArgs`, `additionalArguments`. */
-function argumentsIn(values: LayeredValue): Cursor[] {
+function argumentsIn(values: LayeredValue): Cursor[][] {
   return values.keys.flatMap((key) => {
     const value = values.get(key)
     if (value.isMap) return argumentsIn(value)
     if (!/(?:^|[a-z])(?:args|Args|arguments|Arguments)$/.test(key)) return []
-    const words = [...(values.get('command').items ?? []), ...(value.items ?? [])].flatMap(({ at }) => at ?? [])
-    return words.some(isForShell) ? [] : words
+    const [, ...command] = values.get('command').items ?? []
+    const words = [...command, ...(value.items ?? [])].flatMap(({ at }) => at ?? [])
+    return words.some(isForShell) ? [] : [words]
   })
 }
 
