@@ -36,6 +36,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/pod-ports-admitted': ['service'],
   'controller-scope/pods-start': ['removed'],
   'controller-scope/policy-attached': ['misnamed'],
+  'controller-scope/port-names-kept': ['service', 'webhook'],
   'controller-scope/project-permits': ['destination', 'namespace'],
   'controller-scope/publish-target': ['missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status', 'unmounted'],

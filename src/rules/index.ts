@@ -42,6 +42,7 @@ import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
 import podsStart from './controller-scope/pods-start'
 import policyAttached from './controller-scope/policy-attached'
+import portNamesKept from './controller-scope/port-names-kept'
 import probePortsNamed from './controller-scope/probe-ports-named'
 import projectPermits from './controller-scope/project-permits'
 import publishTarget from './controller-scope/publish-target'
@@ -182,6 +183,7 @@ export const rules: readonly Rule[] = [
   podPortsAdmitted,
   podsStart,
   policyAttached,
+  portNamesKept,
   probePortsNamed,
   projectPermits,
   publishTarget,
