@@ -6,6 +6,7 @@ import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
 import { wholeGaps } from '../gaps/blind-spots'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
 
+import { clusterScopedObjects } from '../gaps/cluster-scoped-objects'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { faultyDocuments } from '../gaps/faulty-documents'
@@ -149,6 +150,7 @@ export async function accountForUnseen(
       ...forgotten,
       ...misnamed,
       ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),
+      ...(base && changed ? await clusterScopedObjects(base, head, changed, rendered) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

@@ -30,6 +30,8 @@ interface CommonSource {
   readonly declaredAt: DeclarationSite
   /** The place of the fields that an object lays over its files, if not in these. */
   readonly overlaidAt?: DeclarationSite
+  /** The place of the namespace that Fleet puts all of its objects into; it then refuses those of kinds without one. */
+  readonly forcedAt?: DeclarationSite
   /** Further files that define it: ConfigMaps with its values or variables, and the files by which it is applied. */
   readonly definitionFiles?: readonly string[]
   /** Whether it is deployed with a part that is not inspected here, which may cause a failure. */
@@ -171,6 +173,7 @@ export function inputsOf(source: Source): object {
     baseSourceId: ______,
     incomplete: _______,
     overlaidAt: ________,
+    forcedAt,
     ...own
   } = source
   // The folder of a fetched chart identifies it, as its files do for one that is packed.
@@ -178,7 +181,7 @@ export function inputsOf(source: Source): object {
     source.kind === 'kustomize'
       ? { namespace: undefined, variables: undefined, replacedHolders: undefined, flux: undefined }
       : {}
-  return { ...own, fetched: undefined, packed: undefined, ...later }
+  return { ...own, isForced: forcedAt && true, fetched: undefined, packed: undefined, ...later }
 }
 
 /** The folder (or archive) that a source renders. */

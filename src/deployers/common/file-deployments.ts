@@ -81,7 +81,7 @@ export interface PlainBundle {
   readonly folder: string
   /** The folders in `overlays/` whose files are laid over it, in order. */
   readonly overlays: readonly string[]
-  readonly source: Pick<Source, 'id' | 'origin' | 'target' | 'declaredAt'>
+  readonly source: Pick<Source, 'id' | 'origin' | 'target' | 'declaredAt' | 'forcedAt'>
   readonly namespace: string
   /** The namespace that all objects get; empty where they keep their own. */
   readonly forced: string

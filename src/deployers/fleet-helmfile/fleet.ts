@@ -256,8 +256,10 @@ function unknownValues(target: FleetTarget): { at: Cursor; reason: string } | un
   }
 }
 
-function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
+function common({ document }: Bundle, given: FleetTarget) {
+  const { clusters, mayBeUnused } = given
   const file = document.origin.path
+  const forced = optionsOf(given)('namespace')
   const target: Target = clusters === '' ? { path: file } : { cluster: clusters }
   return {
     id: `fleet:${file}:${clusters}`,
@@ -266,6 +268,7 @@ function common({ document }: Bundle, { clusters, mayBeUnused }: FleetTarget) {
     ...(mayBeUnused ? { incomplete: true as const } : {}),
     target,
     declaredAt: { path: file, region: document.object.region },
+    ...(textOf(forced.value) ? { forcedAt: { path: file, region: forced.region } } : {}),
   }
 }
 
