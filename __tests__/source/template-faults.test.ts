@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { misspeltApisIn } from '../../src/kubernetes/versions/misspelt-apis'
 import { calledValuesIn } from '../../src/template/called-values'
 import { gluedLinesIn } from '../../src/template/glued-lines'
 import { misformattedTextsIn } from '../../src/template/misformatted-texts'
@@ -329,6 +330,44 @@ describe('a field that the dot does not have', () => {
 
   test('is none in a file that others render with a dot of their choice', () => {
     expect(misplaced('{{ .image.tag }}', 'unknown')).toEqual([])
+  })
+})
+
+describe('a question for an API', () => {
+  const asks = (api: string, more = '') => `{{- if ${more}.Capabilities.APIVersions.Has ${api} }}\n`
+  const misspelt = (template: string) => misspeltApisIn(template).map(({ text }) => text)
+  const says = (api: string, kind: string, right: string) =>
+    `No cluster has "${api}", because the kind is spelt ${kind} and helm compares letter by letter, so the chart renders as for a cluster without this API. Write "${right}".`
+
+  test('is a warning where no cluster spells the kind so', async () => {
+    const head = `{{- if $.Capabilities.APIVersions.Has "networking.k8s.io/v1/ingress" -}}\n{{- end }}\n`
+    const lost = says('networking.k8s.io/v1/ingress', 'Ingress', 'networking.k8s.io/v1/Ingress')
+    expect(await unrendered(`${right}${head}`)).toEqual([`introduced warning ${file}:11:39 ${lost}`])
+    expect(await unrendered(`${right}${head}`, `${head}${right}`)).toEqual([])
+  })
+
+  test.each([
+    ['"v1/secret"', 'v1/secret', 'Secret', 'v1/Secret'],
+    ['`policy/v1/poddisruptionbudgets`', 'policy/v1/poddisruptionbudgets', 'PodDisruptionBudget', ''],
+    ['"cert-manager.io/v1/certificate"', 'cert-manager.io/v1/certificate', 'Certificate', ''],
+  ])('is one for %s', (api, written, kind, full) => {
+    const group = written.slice(0, written.lastIndexOf('/'))
+    expect(misspelt(asks(api))).toEqual([says(written, kind, full || `${group}/${kind}`)])
+  })
+
+  test.each([
+    ['the kind is right', asks('"networking.k8s.io/v1/Ingress"')],
+    ['it asks for no kind', asks('"networking.k8s.io/v1"') + asks('"v1"')],
+    ['the group is not known', asks('"example.com/v1/ingress"')],
+    ['the group has no such kind', asks('"networking.k8s.io/v1/webs"')],
+    [
+      'it asks for the right one, too',
+      asks('"apps/v1/deployment"', 'or (.Capabilities.APIVersions.Has "apps/v1/Deployment") '),
+    ],
+    ['it is made', asks('(printf "%s/ingress" .Values.api)') + asks('.Values.api')],
+    ['it is asked of something else', '{{ has "networking.k8s.io/v1/ingress" .Values.apis }}'],
+  ])('is none where %s', (_, template) => {
+    expect(misspelt(template)).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { misspeltApisIn } from '../kubernetes/versions/misspelt-apis'
 import { lineRegion } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { calledValuesIn } from '../template/called-values'
@@ -72,6 +73,7 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
     ...misformattedTextsIn(template),
     ...misindentedLinesIn(template),
     ...misplacedFunctionsIn(template),
+    ...misspeltApisIn(template),
     ...singleBracesIn(template),
     ...dots,
   ]

@@ -1,6 +1,6 @@
 /** A part of a template that helm cannot render, or that makes broken YAML, with any values that reach it. */
 export interface TemplateFault {
-  readonly message: 'brace' | 'called' | 'format' | 'glued' | 'indent' | 'operand' | 'scope'
+  readonly message: 'api' | 'brace' | 'called' | 'format' | 'glued' | 'indent' | 'operand' | 'scope'
   /** Where it begins in the template. */
   readonly from: number
   /** The faulty part, which stays the same where it moves to another line. */

@@ -113,6 +113,13 @@ export function kindMeant(group: string, kind: string): string | undefined {
   return kinds && !kinds.has(kind) && apiVersionsWith(kind).length === 0 ? oneEditFrom(kind, [...kinds]) : undefined
 }
 
+/** The kind of a known group that a name is of, where only its letter case differs, or where it is that of the resource. */
+export function kindSpelt(group: string, name: string): string | undefined {
+  const kinds = [...(kindsOf.get(group) ?? [])]
+  const lower = name.toLowerCase()
+  return kinds.includes(name) ? undefined : kinds.find((kind) => [kind.toLowerCase(), resourceOf(kind)].includes(lower))
+}
+
 /** The apiVersions in which releases have served a kind of an extension, the oldest first; none of other kinds. */
 export function extensionVersionsOf(group: string, kind: string): readonly string[] {
   return extensionVersions.get(`${group}/${kind}`) ?? []
