@@ -34,7 +34,7 @@ export default defineRule({
     elsewhere: ({ service, webhook, configuration, resources, namespace }: Absent & { namespace: string }) =>
       `The webhook ${webhook} of ${configuration} calls Service ${service}, but the Service of that name beside it is in the namespace ${namespace}, so the API server does not reach it and rejects ${resources} that this webhook must check. Give clientConfig.service the namespace that the Service gets.`,
   },
-  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0-rc.1' },
+  later: { stopped: '1.3.0', ingresses: '1.3.0', elsewhere: '1.27.0' },
   until: { unanswered: '1.3.0' },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
