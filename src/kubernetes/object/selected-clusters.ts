@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
@@ -78,7 +79,7 @@ function selects(selector: Cursor, secret: Manifest): boolean {
 }
 
 function labelsIn({ ref, root }: Manifest): Cursor | undefined {
-  const metadata = metadataOf[groupKindOf(ref)]
+  const metadata = entryOf(metadataOf, groupKindOf(ref))
   return metadata && root.at(...metadata, 'labels')
 }
 
