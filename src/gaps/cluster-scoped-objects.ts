@@ -2,6 +2,7 @@ import { documentsIn } from '../deployers/common/document'
 import { plainFilesOf } from '../deployers/fleet-helmfile/fleet-plain-files'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { isHook } from '../kubernetes/object/made-again'
 import { enumerated } from '../listing'
 import { identify, isClusterScoped } from '../manifest/identity'
 import { Manifest, nameOf, type ObjectRef } from '../manifest/manifest'
@@ -72,10 +73,6 @@ function refusedOf(sides: readonly RenderedSide[]): Refused[] {
     })
     return refs.length > 0 ? [{ id, at: forcedAt, refs }] : []
   })
-}
-
-function isHook({ root }: Manifest): boolean {
-  return root.at('metadata', 'annotations', 'helm.sh/hook').exists
 }
 
 /** Bundles of plain YAML that the change touches. */

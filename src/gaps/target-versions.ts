@@ -1,4 +1,5 @@
 import { entryOf } from '../entry'
+import { groupOf } from '../kubernetes/versions/served-apis'
 import { nameOf, type ObjectRef } from '../manifest/manifest'
 import type { WrittenPatch } from '../sources/patches'
 import { type Fields, fieldsOf, textOf } from '../sources/untyped'
@@ -52,10 +53,6 @@ export function missedVersion(
 
 function isPlain(group: string): boolean {
   return /^[a-z0-9][a-z0-9.-]*$/.test(group)
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
 function versionOf(apiVersion: string): string {

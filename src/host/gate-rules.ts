@@ -3,7 +3,7 @@ import { gateRules } from '../finding/gate-finding'
 /** The rules of the gate itself, which belong to no policy. */
 export const rulesOfGate = Object.entries(gateRules).map(([id, summary]) => ({ id, summary }))
 
-/** What is known of a rule about the config, none of which has a page of its own; undefined for other rules. */
+/** A short page for a rule about the config, as none of these has a file of its own; undefined for other rules. */
 export function configPage(id: string): string | undefined {
   const rule = rulesOfGate.find((one) => one.id === id && id.startsWith('config/'))
   return (

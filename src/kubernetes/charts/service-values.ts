@@ -62,8 +62,8 @@ function lackOfPort(own: Text, service: LayeredValue, port: LayeredValue, of: 'i
 }
 
 /**
- * The same of values of which some are unknown, such as those of a Secret: they seldom add a port, and least of all a second one of a
- * name that another Service has.
+ * The same for values that are partly unknown, such as those that a Secret adds: they seldom add a port, and least of all a
+ * second one of a name that another Service has.
  */
 function portOfAnother(
   own: Text,

@@ -1,8 +1,7 @@
 import type { Cursor } from '../../manifest/cursor'
 
 /**
- * What comes of a command of which every program is one that all images have: it never ends, it fails, or it ends well
- * or is unknown.
+ * The outcome of a command whose programs are in all images: it never ends, it fails, or it ends well or is unknown.
  */
 export type Outcome = 'endless' | 'fails' | 'ends'
 

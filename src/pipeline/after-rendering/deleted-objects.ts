@@ -1,8 +1,8 @@
 import { definitionKind } from '../../kubernetes/object/custom-resource'
 import { isDeletedAfterwards, isHook, isMadeAgain, isMadeLast, syncOptionsOf } from '../../kubernetes/object/made-again'
 import { outlivesPrune } from '../../kubernetes/object/prune'
-import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
-import { type Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { isProtected } from '../../kubernetes/protection/protected-manifest'
+import type { Protect } from '../../kubernetes/protection/protection'
 import { groupKindOf, identityOf, Manifest } from '../../manifest/manifest'
 import { rendersAsInstalled } from '../../render/tools/helm'
 import { isCrdFile } from '../../render/tools/post-renderers'
@@ -69,7 +69,7 @@ export function withoutMadeAgain(
   protect: Protect,
   optionsOf: (manifest: Manifest) => readonly string[],
 ): { before: readonly Manifest[]; after: readonly Manifest[] } {
-  const made = after.filter((manifest) => isMadeAgain(manifest, optionsOf(manifest)) && isProtected(manifest, protect))
+  const made = after.filter((manifest) => isMadeAgain(manifest, optionsOf(manifest)) && mayGo(manifest, protect))
   if (made.length === 0) return { before, after }
   const known = new Set(before.flatMap((one) => (isMadeAgain(one, optionsOf(one)) ? [identityOf(one.ref)] : [])))
   const there = new Set(before.map(({ ref }) => identityOf(ref)))
@@ -110,7 +110,7 @@ function isUpgraded({ source, failure }: RenderedSide): boolean {
 }
 
 function isNeeded(one: Rendered, protect: Protect): boolean {
-  return isProtected(manifestOf(one), protect) || groupKindOf(one.object.ref) === definitionKind
+  return mayGo(manifestOf(one), protect) || groupKindOf(one.object.ref) === definitionKind
 }
 
 /** The kinds that hooks need while they run: those that a release deletes again are no loss to others. */
@@ -140,9 +140,9 @@ function manifestOf({ object, origin }: Rendered): Manifest {
   return new Manifest(object, 'base', origin, [])
 }
 
-function isProtected(manifest: Manifest, protect: Protect): boolean {
-  if (outlivesPrune(manifest)) return false
-  return protectionOf(manifest, protect) !== undefined || clusterObjectFacts(manifest.ref) !== undefined
+/** Whether an object is protected and has no mark that keeps it. */
+function mayGo(manifest: Manifest, protect: Protect): boolean {
+  return !outlivesPrune(manifest) && isProtected(manifest, protect)
 }
 
 /** The reason why an upgrade deletes an object that the release had. */

@@ -22,7 +22,7 @@ export default defineRule({
   messages: {
     // Source: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Application-Deletion/
     unmade: ({ set, applications, object, loosen }: Record<'set' | 'applications' | 'object' | 'loosen', string>) =>
-      `After this change ${set} no longer makes ${applications}, so Argo CD deletes all that was deployed by it, also ${object}, although the files still declare it. An Application of another name may come too late. Keep the name, or first, in a separate change, ${loosen}.`,
+      `After this change ${set} no longer makes ${applications}. Argo CD deletes each of them with all that it deployed, also ${object}, although the files still declare it. An Application of another name may come too late. Keep the name, or first, in a separate change, ${loosen}.`,
     // Source: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Cluster/
     unselected: ({ set, secret, loosen }: Record<'set' | 'secret' | 'loosen', string>) =>
       `${set} makes Applications for the clusters that its selector matches, and after this change ${secret} no longer matches, so Argo CD deletes the Applications of this cluster with all that they deployed. Restore the labels, or first, in a separate change to ${set}, ${loosen}.`,
