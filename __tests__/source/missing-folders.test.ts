@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { lines } from '../cli/guard'
 import { indented, kustomization, release, repository, sourceRef } from './flux-objects'
 import { ingress, kustomization as kustomize } from './kustomize-objects'
-import { change, chart, object, url } from './probe'
+import { change, chart, object, url, whole } from './probe'
 import type { Files } from './repository'
 
 const web: Files = {
@@ -94,6 +94,43 @@ describe('a folder that is not there, of a new Flux Kustomization beside others 
   ])('%s', async (_, head) => {
     const { findings } = await change(base, head)
     expect(findings.filter(({ rule }) => rule === 'source/unrendered').map(({ level }) => level)).toEqual(['error'])
+  })
+})
+
+describe('where a repository is judged whole,', () => {
+  const deployed: Files = { ...web, 'flux/source.yaml': repository(), 'flux/web.yaml': kustomization('web', './web') }
+  const failing = { 'archive/more/kustomization.yaml': kustomize('resources: [gone.yaml]') }
+
+  test.each<[what: string, files: Files, found: string[], reason: string]>([
+    [
+      'a folder that an object of an archive names is listed',
+      { ...deployed, 'archive/more.yaml': kustomization('more', './more') },
+      [],
+      'Kustomization flux-system/more: there is no folder more in this repository',
+    ],
+    [
+      'a Kustomization of an archive that does not build is listed',
+      { ...deployed, ...failing },
+      [],
+      'the Kustomization archive/more, which no Argo CD or Flux object deploys: its files were read without rendering, because kustomize cannot build it',
+    ],
+    [
+      'a folder that an object beside the others names is an error',
+      { ...deployed, 'flux/more.yaml': kustomization('more', './more') },
+      ['existing error head/flux/more.yaml:7 source/unrendered'],
+      '',
+    ],
+    [
+      'a Kustomization that does not build is an error where no object names folders',
+      { ...web, ...failing },
+      ['existing error head/archive/more/kustomization.yaml:3 source/unrendered'],
+      '',
+    ],
+  ])('%s', async (_, files, found, reason) => {
+    const { findings, ...report } = await whole(files)
+    const failed = findings.filter(({ rule }) => rule === 'source/unrendered')
+    expect(lines({ ...report, findings: failed })).toEqual(found)
+    if (reason !== '') expect(report.inspected.skipped.map((one) => one.reason).join()).toContain(reason)
   })
 })
 

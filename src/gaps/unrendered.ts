@@ -34,7 +34,7 @@ interface UnrenderedInput {
   readonly edits: ReadonlyMap<string, Region>
   /** The documents of changed files that are no objects, by the reason. */
   readonly faulty: ReadonlyMap<string, FaultyDocument>
-  /** Whether a file is new and nothing applies it. */
+  /** Whether nothing applies a file: one that is new, or any where the head is judged whole. */
   readonly isUnapplied: (file: string) => boolean
 }
 
@@ -140,7 +140,7 @@ export function unrendered({
       continue
     }
     const isNewlyUnparsable = isNewFault && (old !== undefined || isUnparsable(failure))
-    if (!whole && !isNews && !isNewlyUnparsable && isIdle(source, failure, old, idle)) {
+    if (!isNews && !isNewlyUnparsable && isIdle(source, failure, old, idle)) {
       skipped.push(listed(side, failure, `${nameOfSource(source)}, which no Argo CD or Flux object deploys`))
       continue
     }
@@ -176,6 +176,8 @@ export function unrendered({
     const supposed = isSwitched ? ` ${supposingOf(first)}` : ''
     const isUnused =
       isOfFolder(first.source, failure) && sides.every(({ source }) => isUnapplied(source.declaredAt.path))
+    // It is listed of the object that names it.
+    if (isUnused && whole) continue
     const level = supposed || isSupposed || isUnused ? 'warning' : 'error'
     const what = isUnused ? ofUnappliedFolder(placeOf(first.source)) : `${upper(reason)}.${fate}${supposed}`
     findings.push(

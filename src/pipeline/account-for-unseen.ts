@@ -1,3 +1,4 @@
+import { isBelow } from '../discovery/roots'
 import type { Finding, Skipped } from '../finding/report'
 import { editsOfBroken } from '../gaps/accounts/broken-output'
 import { notJudgedOfFiles } from '../gaps/accounts/file-deployments'
@@ -42,7 +43,7 @@ import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
 import type { Sides } from './opening/open-sides'
 import type { Scope } from './opening/scope'
-import type { Reach } from './reach'
+import { namesAllFolders, type Reach } from './reach'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
@@ -76,8 +77,10 @@ export async function accountForUnseen(
   const { files, templates } = head.discovery.fileDeployments
   const isFilledIn = ({ path, cause }: Skipped) => cause === 'template' && files.has(path) && !templates.has(path)
   const gaps = { ...all, skipped: all.skipped.filter((one) => !isFilledIn(one)) }
+  const { places } = head.discovery.roots
+  const namesAll = base === undefined && (await namesAllFolders(head))
   const idle: IdleInput = {
-    namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true,
+    namedElsewhere: reach.isKnown || base?.discovery.roots.otherTools === true || namesAll,
     brokenBefore: base ? await brokenBefore(base, rendered.after) : new Set(),
     vendorsNothing: base !== undefined && (await vendorsNothing(base, rendered.after)),
   }
@@ -92,7 +95,7 @@ export async function accountForUnseen(
     lackingValues: new Set(lackingValues.flatMap(({ keys }) => keys.at(-1) ?? [])),
     edits: base ? await editsOfBroken(base, head, rendered.after) : new Map(),
     faulty: changed ? await faultyDocuments(head, changed, rendered.after) : new Map(),
-    isUnapplied: base ? unappliedFiles(base, head) : () => false,
+    isUnapplied: base ? unappliedFiles(base, head) : (file) => namesAll && !isBelow(places, file),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined || !isOwn(file)
   const clustersOf: ClustersOf = (side, path) => placement.clustersOf(side, path)
