@@ -59,7 +59,8 @@ export default defineRule({
       const absent = newlyAbsent(change, base, head)
       if (absent && !absent.signer && absent.elsewhere.length === 0) yield absent.named.name
     },
-    isUsedIn: mentionsWhole,
+    // A text that names an issuer has that word, in the name of a field if nowhere else; a script may fill in a placeholder.
+    isUsedIn: (text, name) => mentionsWhole(text, name) && (/[A-Z_]/.test(name) || /issuer/i.test(text)),
   },
   *partners(manifest) {
     const named = issuerOf(manifest)
@@ -131,7 +132,7 @@ function issuersNamedIn(snapshot: Snapshot): ReadonlySet<string> {
   return named
 }
 
-function placeOf({ namespace, name }: NamedIssuer): string {
+function placeOf({ namespace, name }: Pick<NamedIssuer, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }
 
@@ -180,8 +181,11 @@ function reportAbsent(
   const [other] = elsewhere
   // A release may create it in the namespace.
   const isMade = !signer && releaseMentioning(name, head) !== undefined
-  // A self-signed one is for other purposes.
-  const isForClients = beside.some(({ root }) => !root.at('spec', 'selfSigned').exists)
+  // A self-signed one that others name is for other purposes.
+  const taken = issuersNamedIn(head)
+  const isForClients = beside.some(
+    ({ ref, root }) => !root.at('spec', 'selfSigned').exists || !taken.has(placeOf({ namespace, name: ref.name })),
+  )
   if (signer) report([at, signer.root], 'authority', { ...args, signer: nameOf(signer.ref) }, more)
   else if (other && !isMade) report([at, other.root], 'elsewhere', { ...args, other: nameOf(other.ref) }, more)
   else if (isForClients && !isMade && !isUsed(name)) {
