@@ -5,8 +5,8 @@ import { notJudgedOfFiles } from '../gaps/accounts/file-deployments'
 import { takenByOtherTools } from '../gaps/accounts/other-tools'
 import { patchedElsewhere } from '../gaps/accounts/patched-elsewhere'
 import { wholeGaps } from '../gaps/blind-spots'
+import { brokenParts } from '../gaps/broken-parts'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
-
 import { clusterScopedObjects } from '../gaps/cluster-scoped-objects'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
@@ -129,6 +129,7 @@ export async function accountForUnseen(
       ...values.findings(),
       ...gaps.findings,
       ...failed.findings,
+      ...(base && changed ? await brokenParts(base, head, changed, rendered, failed.findings) : []),
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),

@@ -9,12 +9,14 @@ import type { Checkout } from '../revision/checkout'
 import { closureOf, inside, type Kustomization } from './kustomization'
 import { isInline } from './kustomize-reader'
 import { realPlace } from './places'
-import type { KustomizeSource } from './source'
+import type { DeclarationSite, KustomizeSource } from './source'
 import { dataIn, dataOfNode, type Fields, fieldsOf, listOf, textOf } from './untyped'
 
 /** A patch of a Kustomization, from its file. */
 export interface WrittenPatch {
   readonly path: string
+  /** The line of its entry, in the file of the Kustomization. */
+  readonly entry: DeclarationSite
   /** The target of the patch; an empty name if it matches all objects of the kind. */
   readonly target: { readonly kind: string; readonly name: string }
   /** The `target` of its entry in a Kustomization: where that selects nothing, kustomize leaves the patch out without an error. */
@@ -63,7 +65,8 @@ async function patchesListedBy(
 ): Promise<WrittenPatch[]> {
   const text = made ? undefined : await checkout.text(file)
   if (text === undefined || !/patch/i.test(text)) return []
-  const found = patchEntriesIn(text).map(async ({ targetLine, ...entry }) => {
+  const found = patchEntriesIn(text).map(async ({ targetLine, entryLine, ...entry }) => {
+    const at = { path: file, region: startOf(entryLine) }
     const selector = targetLine && {
       selector: { fields: entry.target, path: file, region: startOf(targetLine), ofComponent: component },
     }
@@ -72,7 +75,7 @@ async function patchesListedBy(
     const own = entry.inline ?? (from === undefined ? undefined : await checkout.text(from))
     if (own === undefined) return []
     const patches = patchesOf(own, { ...entry, path: from ?? file, isFile: from !== undefined })
-    return patches.map((patch) => ({ ...patch, ...selector, renames: entry.renames || setsIdentity(patch) }))
+    return patches.map((patch) => ({ ...patch, ...selector, entry: at, renames: entry.renames || setsIdentity(patch) }))
   })
   return (await Promise.all(found)).flat()
 }
@@ -87,6 +90,8 @@ export interface PatchEntry {
   readonly renames: boolean
   /** The line of the target; none where it has no field. */
   readonly targetLine?: number
+  /** The line on which the entry starts. */
+  readonly entryLine: number
   /** The line of the Kustomization before the first one of an inline patch. */
   readonly line: number
 }
@@ -121,6 +126,7 @@ export function patchEntriesIn(text: string): PatchEntry[] {
       const [at] = isMap(target) && target.items.length > 0 ? (target.range ?? []) : []
       return {
         ...(at === undefined ? {} : { targetLine: lines.linePos(at).line }),
+        entryLine: lines.linePos(isMap(item) || isString ? (item.range?.[0] ?? 0) : 0).line,
         path: isString ? written : textOf(fields.path),
         inline: isText ? written : undefined,
         target: fieldsOf(fields.target),
@@ -131,7 +137,10 @@ export function patchEntriesIn(text: string): PatchEntry[] {
   })
 }
 
-function patchesOf(text: string, { path, target, line, isFile }: WrittenEntry): Omit<WrittenPatch, 'renames'>[] {
+function patchesOf(
+  text: string,
+  { path, target, line, isFile }: WrittenEntry,
+): Omit<WrittenPatch, 'renames' | 'entry'>[] {
   const below = (region: Region): Region => {
     if (isFile) return region
     return startOf(region.startLine + line)
