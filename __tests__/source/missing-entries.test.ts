@@ -81,6 +81,27 @@ describe('an entry of a Kustomization that no build shows to be missing', () => 
     expect(await missing(two)).toEqual([])
   })
 
+  test('is a warning where others show another number of steps to the same folder, which may be in no commit', async () => {
+    const [first, second, third] = ['issuers', 'dex', 'istio'].map((name) => `../upstream/common/${name}`)
+    const listed = ['settings.yaml', 'more', `${first}`, `${second}`, `${third}`]
+    const before = { ...base, 'web/kustomization.yaml': listing(...listed) }
+    const write = (...entries: string[]) => missing({ 'web/kustomization.yaml': listing(...entries) }, before)
+    const wrong = '../../upstream/common/knative'
+    expect(await write(...listed, '../../web/upstream/common/knative', '../more/upstream')).toEqual([])
+    expect(await write(...listed.slice(0, 4), 'upstream/common/knative')).toEqual([])
+    expect(await write(...listed, wrong, '../../upstream/common/other')).toEqual([])
+    expect(await write(...listed, 'upstream/common/knative')).toEqual([
+      'introduced warning web/kustomization.yaml:9 This Kustomization lists upstream/common/knative, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. The 3 other entries that lead to upstream begin with ../. Write ../upstream/common/knative if that is meant.',
+    ])
+    const there = { ...before, 'upstream/common/dex/kustomization.yaml': listing('x.yaml') }
+    expect(await missing({ 'web/kustomization.yaml': listing(...listed, 'upstream/common/knative') }, there)).toEqual(
+      [],
+    )
+    expect(await missing({ 'web/kustomization.yaml': listing(...listed, 'upstream/common/dex') }, there)).toEqual([
+      expect.stringContaining('Write ../upstream/common/dex if that is meant.'),
+    ])
+  })
+
   test('is reported once where the build shows it', async () => {
     const whole = { ...base, 'root/kustomization.yaml': listing('../web') }
     expect(await missing({ 'web/settings.yaml': null }, whole)).toEqual([])

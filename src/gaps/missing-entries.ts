@@ -51,7 +51,7 @@ export async function missingEntries(
 
 /**
  * Entries that the change writes and that are not there, where a manifest that is not listed has nearly this name, or was
- * listed in their place.
+ * listed in their place, or where others show another way to the same folder.
  */
 async function misspelledEntries(
   { folder, file, made, includes }: Pick<Kustomization, 'folder' | 'file' | 'made' | 'includes'>,
@@ -78,17 +78,55 @@ async function misspelledEntries(
     const [replaced, ...others] = beside(dropped)
     const isPair = wrong.length === 1 && others.length === 0
     const like = meantBy(name, beside(unlisted)) ?? (isPair ? replaced : undefined)
-    if (like === undefined || known.some((one) => names(one, text))) return []
+    const words =
+      like === undefined
+        ? otherSteps({ text, folder }, includes, head)
+        : `It does not list ${like}, which is in the same folder. Write ${like} if that is meant.`
+    if (words === undefined || known.some((one) => names(one, text))) return []
     return gateFinding('source/unrendered', 'entry-misspelled', 'warning', {
       side: 'head',
       path: file,
       region,
       status: 'introduced',
       keys: [file, text],
-      text: `This Kustomization lists ${text}, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. It does not list ${like}, which is in the same folder. Write ${like} if that is meant.`,
+      text: `This Kustomization lists ${text}, which is not there, so kustomize cannot build it, and nothing that is built with it is applied. ${words}`,
       ...(fileText === undefined ? {} : { fileText }),
     })
   })
+}
+
+/**
+ * The correction of an entry with too few or too many `../` before the same folder as others; undefined if these do not show
+ * it. The folder may be one that is made or cloned before the build, and in no commit.
+ */
+function otherSteps(
+  { text, folder }: { readonly text: string; readonly folder: string },
+  includes: readonly Mention[],
+  { checkout: { tree } }: SideOfChange,
+): string | undefined {
+  const { steps, rest } = inSteps(text)
+  const [first = ''] = rest
+  const alike = includes.map((one) => inSteps(one.text)).filter((one) => one.rest[0] === first && one.rest.length > 1)
+  const others = alike.filter((one) => one.steps !== steps)
+  const [other] = others
+  const isAlone = others.length === alike.length - 1 && others.every((one) => one.steps === other?.steps)
+  if (!other || !isAlone || others.length < fewestAlike) return undefined
+  const way = '../'.repeat(other.steps)
+  const [place, top] = [rest.join('/'), first].map((end) => inside(folder, `${way}${end}`))
+  const isThere = (one: string | undefined) => one !== undefined && tree.at(realPlace(tree, one)).length > 0
+  if (!isThere(place) && isThere(top)) return undefined
+  const count = `The ${others.length} other entries that lead to ${first} begin with ${way || first}.`
+  return `${count} Write ${way}${rest.join('/')} if that is meant.`
+}
+
+/** So many entries show where a folder is. */
+const fewestAlike = 3
+
+/** The number of `../` at the start of an entry, and the names after it. */
+function inSteps(entry: string): { readonly steps: number; readonly rest: readonly string[] } {
+  const names = entry.split('/').filter((name) => name !== '.' && name !== '')
+  const steps = names.findIndex((name) => name !== '..')
+  return steps === -1 ? { steps: names.length, rest: [] } : { steps, rest: names.slice(steps) }
 }
 
 function isManifest(file: string): boolean {
