@@ -2,12 +2,11 @@ import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
-import { pairsOf } from '../manifest/map-pairs'
-import { isAlias, isMap, isScalar, type Node } from '../manifest/nodes'
+import { isScalar, type Node } from '../manifest/nodes'
 import { lineRegion } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { writtenValuesIn } from '../template/written-values'
-import { type ValuesContent, valuesAt } from '../values/values-file'
+import { type ValuesContent, valueAt, valuesAt } from '../values/values-file'
 
 /**
  * Default values of a chart that this change removes while a template still writes them: helm leaves a gap in their place,
@@ -81,13 +80,6 @@ async function valuesOfOthers(chart: string, own: string, side: SideOfChange): P
 /** Whether values give a chart a value, as its own or as that of a dependency. */
 function gives(keys: readonly string[], values: ValuesContent, chart: string): boolean {
   return [keys, [path.basename(chart), ...keys]].some((one) => valueAt(one, values) !== undefined)
-}
-
-function valueAt(keys: readonly string[], { node, resolve }: ValuesContent): Node | undefined {
-  return keys.reduce<Node | undefined>((above, key) => {
-    const map = isAlias(above) ? resolve(above) : above
-    return isMap(map) ? pairsOf(map, resolve).get(key)?.value : undefined
-  }, node)
 }
 
 function isGiven(node: Node | undefined): boolean {

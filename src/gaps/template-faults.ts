@@ -80,7 +80,7 @@ function faultsIn(file: string, template: string, rootReaders: ReadonlySet<strin
 }
 
 /** The folder of the chart that a file is a template of; undefined if there is none. */
-function chartOf(file: string, { checkout }: SideOfChange): string | undefined {
+export function chartOf(file: string, { checkout }: SideOfChange): string | undefined {
   if (!checkout.has(file) || !/\.(?:tpl|ya?ml)$/.test(file)) return undefined
   const keys = file.split('/')
   const at = keys.findIndex(

@@ -21,6 +21,7 @@ import { missingEntries } from '../gaps/missing-entries'
 import { missingNamedTemplates } from '../gaps/missing-named-templates'
 import { missingPaths } from '../gaps/missing-paths'
 import { missingValues } from '../gaps/missing-values'
+import { misspeltValues } from '../gaps/misspelt-values'
 import { objectsWithoutNamespace } from '../gaps/objects-without-namespace'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { otherRevisions } from '../gaps/other-revisions'
@@ -132,6 +133,7 @@ export async function accountForUnseen(
       ...(base && changed ? await brokenParts(base, head, changed, rendered, failed.findings) : []),
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await misspeltValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),

@@ -1,7 +1,8 @@
 import { readYaml } from '../manifest/document-reader'
 import { LineIndex, Lines } from '../manifest/lines'
 import { decodeFile, type ValuesFile } from '../manifest/load'
-import { isMap, isScalar, type Node, Scalar } from '../manifest/nodes'
+import { pairsOf } from '../manifest/map-pairs'
+import { isAlias, isMap, isScalar, type Node, Scalar } from '../manifest/nodes'
 import { type Region, startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import type { Content } from '../revision/revision'
@@ -37,6 +38,14 @@ export async function valuesAt(file: string, checkout: Checkout): Promise<Values
   const content = (await checkout.read([file])).get(file)
   const values = content && readValues(content)
   return values && !('reason' in values) ? values : undefined
+}
+
+/** The value at a path of keys. */
+export function valueAt(keys: readonly string[], { node, resolve }: ValuesContent): Node | undefined {
+  return keys.reduce<Node | undefined>((above, key) => {
+    const map = isAlias(above) ? resolve(above) : above
+    return isMap(map) ? pairsOf(map, resolve).get(key)?.value : undefined
+  }, node)
 }
 
 function parse(content: Uint8Array): ValuesContent | UnreadableValues {

@@ -1,0 +1,107 @@
+import path from 'node:path/posix'
+import { isMistyped } from '../closest'
+import { gateFinding } from '../finding/gate-finding'
+import { notKnown } from '../finding/not-known'
+import type { Finding } from '../finding/report'
+import { pairsOf } from '../manifest/map-pairs'
+import { isMap } from '../manifest/nodes'
+import { lineRegion } from '../render/tools/rendering'
+import type { Checkout } from '../revision/checkout'
+import type { SideOfChange } from '../sides/side'
+import { readChart } from '../sources/chart'
+import { readValuesIn } from '../template/read-values'
+import { type ValuesContent, valueAt, valuesAt } from '../values/values-file'
+import { chartOf } from './template-faults'
+
+/** A map of values that a template reads from, and that the values of its chart have under another name. */
+interface Misspelt {
+  /** The path of the map, as the template has it. */
+  readonly keys: readonly string[]
+  readonly meant: string
+  /** Where it is read, in the template. */
+  readonly from: number
+}
+
+/**
+ * Values that a change reads below a key which the values of the chart have in another spelling: helm fails with a nil
+ * pointer, which a chart that needs values from elsewhere does not show here.
+ *
+ * @param known the failures that are reported already
+ */
+export async function misspeltValues(
+  base: SideOfChange,
+  head: SideOfChange,
+  changed: ReadonlySet<string>,
+  known: readonly Finding[],
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const file of changed) {
+    const chart = chartOf(file, head)
+    if (chart === undefined) continue
+    const [before = '', text = ''] = await Promise.all([base, head].map(({ checkout }) => textOf(file, checkout)))
+    const misspelt = await misspeltIn(text, before, chart, head.checkout)
+    found.push(...misspelt.map((one) => findingOf(one, file, text, chart)))
+  }
+  return notKnown(found, known)
+}
+
+function textOf(file: string, checkout: Checkout): Promise<string | undefined> {
+  return checkout.has(file) ? checkout.text(file) : Promise.resolve(undefined)
+}
+
+async function misspeltIn(text: string, before: string, chart: string, checkout: Checkout): Promise<Misspelt[]> {
+  const old = new Set(readValuesIn(before).map(({ value }) => value))
+  const fresh = readValuesIn(text).filter(({ value }) => !old.has(value))
+  const values = fresh.length > 0 ? await valuesAt(path.join(chart, 'values.yaml'), checkout) : undefined
+  if (!values) return []
+  const { dependencies } = await readChart(checkout, chart)
+  const ofOthers = new Set(['global', ...dependencies.flatMap((one) => [one.name, one.as])])
+  const found = new Map<string, Misspelt>()
+  for (const { value, from } of fresh) {
+    const keys = value.split('.')
+    const misspelt = ofOthers.has(keys[0] ?? '') ? undefined : misspeltOf(keys, values)
+    const name = misspelt?.keys.join('.') ?? ''
+    if (!misspelt || found.has(name) || (await isKnownElsewhere(misspelt.keys, chart, checkout))) continue
+    found.set(name, { ...misspelt, from })
+  }
+  return [...found.values()]
+}
+
+/** The first key of a path that is not there and has others below it, if one beside it is nearly the same. */
+function misspeltOf(keys: readonly string[], values: ValuesContent): Omit<Misspelt, 'from'> | undefined {
+  const depth = keys.findIndex((_, at) => valueAt(keys.slice(0, at + 1), values) === undefined)
+  const above = valueAt(keys.slice(0, depth), values)
+  if (depth === -1 || depth === keys.length - 1 || !isMap(above)) return undefined
+  const key = keys[depth] ?? ''
+  const near = [...pairsOf(above, values.resolve)].filter(([name, { value }]) => isMap(value) && isMistyped(key, name))
+  const [meant] = near
+  return meant && near.length === 1 ? { keys: keys.slice(0, depth + 1), meant: meant[0] } : undefined
+}
+
+/** Whether a file other than a template has the key, or a template asks for it: releases may set it. */
+async function isKnownElsewhere(keys: readonly string[], chart: string, checkout: Checkout): Promise<boolean> {
+  const key = keys.at(-1) ?? ''
+  const templates = path.join(chart, 'templates')
+  const files = [...checkout.tree.entries.keys()].filter((file) => /\.(?:ya?ml|json|tpl|gotmpl)$/.test(file))
+  for (const [file, text] of await checkout.mentioning(files, [key])) {
+    if (!file.startsWith(`${templates}/`)) return true
+    const isAsked = readValuesIn(text).some(({ value }) => value === keys.join('.'))
+    if (isAsked || text.includes(`"${key}"`)) return true
+  }
+  return false
+}
+
+function findingOf({ keys, meant, from }: Misspelt, file: string, text: string, chart: string): Finding {
+  const start = text.slice(0, from).split('\n')
+  const place = path.join(chart, 'values.yaml')
+  const right = [...keys.slice(0, -1), meant].join('.')
+  return gateFinding('source/unrendered', 'value-misspelt', 'warning', {
+    side: 'head',
+    path: file,
+    region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+    fileText: text,
+    keys: [file, keys.join('.')],
+    status: 'introduced',
+    text: `This line reads a value in ${keys.join('.')}, which is not in ${place} and no release here sets, so helm fails with a nil pointer and installs nothing of the chart. ${place} has ${right}: write ${meant} if that is meant.`,
+  })
+}
