@@ -308,6 +308,7 @@ describe('the switches of a chart', () => {
     ],
     ['a further branch', '{{ if .a }}{{ else if .Values.debug }}', ['debug']],
     ['a block', '{{ with .Values.ingress }}{{ if .tls }}{{ end }}{{ end }}{{ if .debug }}', ['ingress.tls']],
+    ['a block of all values', '{{ with .Values }}{{ if eq (.debug | toString) "true" }}{{ end }}{{ end }}', ['debug']],
     ['a variable', '{{ $ingress := .Values.ingress }}{{ if $ingress.tls }}', ['ingress.tls']],
     ['a named template', '{{ define "on" }}{{ .Values.rbac.create }}{{ end }}{{ if include "on" . }}', ['rbac.create']],
     ['one that asks whether it is off', '{{ if not .Values.debug }}', []],

@@ -191,7 +191,10 @@ function pathsIn(actions: readonly Action[], defined: NamedPaths['ofTemplates'])
     if (second === ':=' && first?.startsWith('$') && named !== undefined) variables.set(first, named)
     if (first === 'if') open.push({ dot, defines: undefined })
     if (first === 'with' || first === 'range')
-      open.push({ dot: first === 'with' && words.length === 2 ? paths[1] : undefined, defines: undefined })
+      open.push({
+        dot: first === 'with' && words.length === 2 ? dotOf(second, paths[1]) : undefined,
+        defines: undefined,
+      })
     if (first === 'define' || first === 'block') {
       const name = (second ?? '').slice(1, -1)
       ofTemplates.set(name, ofTemplates.get(name) ?? new Set())
@@ -213,10 +216,16 @@ function indexedBy(words: readonly Word[], at: number): string | undefined {
   return keys.length > 0 ? keys.join('.') : undefined
 }
 
+/** The dot of a block `with`; all values are the path that is empty. */
+function dotOf(word: string | undefined, path: string | undefined): string | undefined {
+  return word === '.Values' || word === '$.Values' ? '' : path
+}
+
 /** `ingress.enabled` of `.Values.ingress.enabled`; of `.enabled` and `$ingress.enabled`, where these are known. */
 function pathOf(word: string, dot: string | undefined, variables: ReadonlyMap<string, string>): string | undefined {
   const whole = word.replace(/^\$(?=\.)/, '')
   if (whole.startsWith('.Values.')) return whole.slice('.Values.'.length)
+  if (word.startsWith('.') && dot === '') return word.slice(1) || undefined
   if (word.startsWith('.')) return dot !== undefined && word.length > 1 ? `${dot}${word}` : undefined
   const [name = '', ...rest] = word.split('.')
   const known = variables.get(name)
