@@ -2,22 +2,12 @@ import path from 'node:path/posix'
 import { isBelow } from '../discovery/roots'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import { routingGroups } from '../kubernetes/ingress/routing-groups'
 import { abridged } from '../listing'
 import { loadFile } from '../manifest/load'
 import { identityOf, nameOf, type ObjectRef } from '../manifest/manifest'
 import type { RenderedSide } from '../sides/rendered-side'
 import type { SideOfChange } from '../sides/side'
-
-/** The groups whose objects route requests or have certificates issued. */
-const groups: ReadonlySet<string> = new Set([
-  'cert-manager.io',
-  'gateway.networking.k8s.io',
-  'networking.istio.io',
-  'projectcontour.io',
-  'route.openshift.io',
-  'traefik.containo.us',
-  'traefik.io',
-])
 
 interface Known {
   /** The renderings that the change touches. */
@@ -57,7 +47,7 @@ export async function unlistedFiles(
   const findings: Finding[] = []
   for (const [file, text] of await head.checkout.texts(files)) {
     const left = loadFile({ text }).objects.filter(
-      ({ ref }) => (isIngress(ref) || groups.has(ref.group)) && !deployed.has(withoutNamespace(ref)),
+      ({ ref }) => (isIngress(ref) || routingGroups.has(ref.group)) && !deployed.has(withoutNamespace(ref)),
     )
     const [first] = left
     const kustomization = inFolders.get(folderOf(file))

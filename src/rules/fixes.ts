@@ -86,6 +86,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'protected-rbac/binding-resolves': ['account', 'role', 'subject'],
   'protected-rbac/bindings-accepted': ['group', 'kind'],
   'protected-rbac/bindings-kept': ['left', 'removed'],
+  'protected-rbac/cleanup-safe': ['cleaned'],
   'protected-rbac/cluster-object-kept': [
     'apiService',
     'definition',

@@ -112,6 +112,7 @@ import applicationsKept from './protected-rbac/applications-kept'
 import bindingResolves from './protected-rbac/binding-resolves'
 import bindingsAccepted from './protected-rbac/bindings-accepted'
 import bindingsKept from './protected-rbac/bindings-kept'
+import cleanupSafe from './protected-rbac/cleanup-safe'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import namesResolve from './protected-rbac/names-resolve'
 import notWidened from './protected-rbac/not-widened'
@@ -253,6 +254,7 @@ export const rules: readonly Rule[] = [
   bindingResolves,
   bindingsAccepted,
   bindingsKept,
+  cleanupSafe,
   clusterObjectKept,
   namesResolve,
   notWidened,
