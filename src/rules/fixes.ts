@@ -92,6 +92,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
     'definition',
     'gutted',
     'namespace',
+    'pruned',
     'removed',
     'stopped',
     'storageClass',

@@ -4,6 +4,7 @@ import { apiServiceKind, lostApi, needsOfApi } from '../../kubernetes/object/api
 import { definitionKind, objectsOf } from '../../kubernetes/object/custom-resource'
 import { heldBy } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
+import { schemaLossesOf } from '../../kubernetes/object/schema-loss'
 import { defaultClassMark, isDefaultStorageClass, storageClassKind } from '../../kubernetes/object/storage-class'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { lostInCorefile } from '../../kubernetes/protection/corefile-change'
@@ -47,9 +48,20 @@ export default defineRule({
       `The Corefile of ${object} has ${lack} after this change: ${harm}. Restore what was removed.`,
     unschedulable: ({ object, harm, what }: { object: string; harm: string; what: string }) =>
       `After this change ${object} asks for nodes with ${what}, and no node of this cluster's description has that: ${harm}. Restore its nodeSelector and affinity.`,
+    // Source:
+    // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
+    pruned: ({ object, version, field }: Record<'object' | 'version' | 'field', string>) =>
+      `After this change the schema of ${object} for ${version} admits nothing in ${field}, so the API server drops it from all objects of that kind, those that exist too. Restore the schema.`,
   },
-  later: { unreadable: '1.2.0', gutted: '1.2.0', unschedulable: '1.2.0' },
-  putBack: { emptied: 'changed', gutted: 'changed', stopped: 'changed', unmarked: 'changed', unschedulable: 'changed' },
+  later: { pruned: '1.16.0', unreadable: '1.2.0', gutted: '1.2.0', unschedulable: '1.2.0' },
+  putBack: {
+    emptied: 'changed',
+    gutted: 'changed',
+    pruned: 'changed',
+    stopped: 'changed',
+    unmarked: 'changed',
+    unschedulable: 'changed',
+  },
   *partners(manifest, _, isGone) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
@@ -108,6 +120,11 @@ export default defineRule({
     if (harm && lost?.lack) report(lost.at, 'gutted', { object, harm, lack: lost.lack }, { keys: [lost.lack] })
     if (change.kind === 'added') return
     const { before } = change
+    if (groupKindOf(after.ref) === definitionKind) {
+      for (const { at, before: was, version, field } of schemaLossesOf(before, after))
+        report([at, was], 'pruned', { object, version, field }, { keys: [version, field] })
+      return
+    }
     const unmet = harm && workloadKinds.includes(groupKindOf(after.ref)) && unmetByNodes(after, head.facts.nodes)
     if (unmet && !unmetByNodes(before, base.facts.nodes)) {
       const what = unmet.string === undefined ? 'other labels' : `${unmet.path.at(-1)}: ${unmet.string}`
