@@ -22,6 +22,7 @@ export const gateRules = {
     'A Kustomization lists each new file with a route or a certificate in its folder, and each new file in a place where it lists all others.',
   'source/without-namespace': 'Every object that Flux applies names a namespace, if its kind has namespaces.',
   'source/cluster-scoped': 'A bundle that Fleet puts into one namespace has only objects of kinds with namespaces.',
+  'source/deleting-hook': 'No new hook of a helmfile deletes objects that requests need.',
   'source/misnamed': 'Every new Kustomization has a name and an apiVersion that kustomize reads.',
   'source/path-missing': 'Every new path in a list of paths of this repository is there.',
   'source/patch-unmatched': 'Every new patch of a Kustomization that concerns ingress has a target that is there.',

@@ -9,6 +9,7 @@ import { brokenParts } from '../gaps/broken-parts'
 import { broughtFromElsewhere } from '../gaps/brought-from-elsewhere'
 import { clusterScopedObjects } from '../gaps/cluster-scoped-objects'
 import { mayHideObjects } from '../gaps/completeness'
+import { deletingHooks } from '../gaps/deleting-hooks'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { faultyDocuments } from '../gaps/faulty-documents'
 import { forgottenEntries } from '../gaps/forgotten-entries'
@@ -157,6 +158,7 @@ export async function accountForUnseen(
       ...misnamed,
       ...(base ? objectsWithoutNamespace(compared.changes, base, head, rendered.before) : []),
       ...(base && changed ? await clusterScopedObjects(base, head, changed, rendered) : []),
+      ...(base && changed ? await deletingHooks(base, head, changed) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
     ],
     skipped: [

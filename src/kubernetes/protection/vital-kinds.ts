@@ -36,6 +36,15 @@ export const runnerKinds: ReadonlyMap<GroupKind, string> = new Map(
   controllerKinds.filter((kind) => kind !== 'Pod' && kind !== 'ReplicaSet.apps').map((kind) => [kind, pluralOf(kind)]),
 )
 
+/** Short names of kubectl for some of these kinds, and the word for several: `kubectl api-resources`. */
+const shortNames = ['all', 'crd', 'crds', 'deploy', 'ds', 'gc', 'gtw', 'ing', 'ns', 'sa', 'sts', 'svc']
+
+/** The names by which kubectl takes these kinds and those of workloads. */
+export const vitalNames: ReadonlySet<string> = new Set([
+  ...shortNames,
+  ...[...vitalKinds, ...runnerKinds].flatMap(([kind, plural]) => [(kind.split('.')[0] ?? '').toLowerCase(), plural]),
+])
+
 /** Whether an object of a kind is needed to serve requests, whoever it belongs to. */
 export function isVital({ kind, group }: ObjectRef): boolean {
   return routingGroups.has(group) || vitalKinds.has(group ? `${kind}.${group}` : kind)
