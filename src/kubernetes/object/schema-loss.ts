@@ -6,8 +6,8 @@ export interface SchemaLoss {
   readonly at: Cursor
   readonly before: Cursor
   readonly version: string
-  /** The field, or `every field`. */
-  readonly field: string
+  /** What it admits in the place of the content, in words. */
+  readonly left: string
 }
 
 /** The fields that the API server keeps whatever the schema says, and the one that controllers write. */
@@ -30,13 +30,12 @@ export function schemaLossesOf(before: Manifest, after: Manifest): SchemaLoss[] 
 function lossesBetween(before: Cursor, at: Cursor): Omit<SchemaLoss, 'version'>[] {
   if (isOpen(at)) return []
   const filled = filledOf(before)
-  if (filledOf(at).length === 0)
-    return isOpen(before) || filled.length > 0 ? [{ at, before, field: 'every field' }] : []
+  if (filledOf(at).length === 0) return isOpen(before) || filled.length > 0 ? [{ at, before, left: 'no field' }] : []
   return filled.flatMap(([field, was]) => {
     const now = at.at('properties', field)
     // Other fields may be dropped with a reason, but not the one that says what an object is for.
     if (admits(now) || !(now.exists || field === 'spec')) return []
-    return [{ at: now.exists ? now : at.at('properties'), before: was, field }]
+    return [{ at: now.exists ? now : at.at('properties'), before: was, left: `nothing in ${field}` }]
   })
 }
 

@@ -50,8 +50,8 @@ export default defineRule({
       `After this change ${object} asks for nodes with ${what}, and no node of this cluster's description has that: ${harm}. Restore its nodeSelector and affinity.`,
     // Source:
     // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
-    pruned: ({ object, version, field }: Record<'object' | 'version' | 'field', string>) =>
-      `After this change the schema of ${object} for ${version} admits nothing in ${field}, so the API server drops it from all objects of that kind, those that exist too. Restore the schema.`,
+    pruned: ({ object, version, left }: Record<'object' | 'version' | 'left', string>) =>
+      `After this change the schema of ${object} for ${version} admits ${left}, so the API server drops what its objects have there, those that exist too. Restore the schema.`,
   },
   later: { pruned: '1.16.0', unreadable: '1.2.0', gutted: '1.2.0', unschedulable: '1.2.0' },
   putBack: {
@@ -121,8 +121,8 @@ export default defineRule({
     if (change.kind === 'added') return
     const { before } = change
     if (groupKindOf(after.ref) === definitionKind) {
-      for (const { at, before: was, version, field } of schemaLossesOf(before, after))
-        report([at, was], 'pruned', { object, version, field }, { keys: [version, field] })
+      for (const { at, before: was, version, left } of schemaLossesOf(before, after))
+        report([at, was], 'pruned', { object, version, left }, { keys: [version, left] })
       return
     }
     const unmet = harm && workloadKinds.includes(groupKindOf(after.ref)) && unmetByNodes(after, head.facts.nodes)
