@@ -39,6 +39,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/port-names-kept': ['service', 'webhook'],
   'controller-scope/project-permits': ['destination', 'namespace'],
   'controller-scope/publish-target': ['missing', 'removed'],
+  'controller-scope/quota-admits': ['none'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'status', 'unmounted'],
   'controller-scope/route-served': ['unserved'],
   'controller-scope/selector-kept': ['refused', 'unreached'],

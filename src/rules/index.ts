@@ -46,6 +46,7 @@ import portNamesKept from './controller-scope/port-names-kept'
 import probePortsNamed from './controller-scope/probe-ports-named'
 import projectPermits from './controller-scope/project-permits'
 import publishTarget from './controller-scope/publish-target'
+import quotaAdmits from './controller-scope/quota-admits'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import routeServed from './controller-scope/route-served'
@@ -188,6 +189,7 @@ export const rules: readonly Rule[] = [
   probePortsNamed,
   projectPermits,
   publishTarget,
+  quotaAdmits,
   rbacScoped,
   rbacSufficient,
   routeServed,
