@@ -1,3 +1,4 @@
+import path from 'node:path/posix'
 import { type DeployingObjects, IdleDeployers } from '../../discovery/idle-deployers'
 import { type HookFate, hookFateOf } from '../../gitops/argo-hook'
 import type { Change } from '../../manifest/change'
@@ -64,7 +65,7 @@ export class Lapses {
     const known = this.known.get(manifest) ?? this.lapseOf(manifest)
     this.known.set(manifest, known)
     const own = known.asHook ?? (known.asUndeployed && this.isNamed(before) ? known.asUndeployed : undefined)
-    return own ?? this.deployers.reasonFor(manifest, before)
+    return own ?? this.asUnlisted(manifest, before) ?? this.deployers.reasonFor(manifest, before)
   }
 
   private lapseOf(manifest: Manifest): { readonly asHook?: string; readonly asUndeployed?: string } {
@@ -103,6 +104,21 @@ export class Lapses {
       return place !== undefined && !directories.has(place)
     })
     return isDeployed ? undefined : `It remains only in ${origin.path}, which nothing deploys.`
+  }
+
+  /** A new file in a folder without any manifests does not keep what a Kustomization listed that is still there. */
+  private asUnlisted({ origin }: Manifest, before: Manifest): string | undefined {
+    const { base, head } = this.sides
+    if (origin.kind !== 'file' || before.origin.kind !== 'rendered') return undefined
+    const { source } = before.origin
+    const isOut = source.kind === 'kustomize' && source.path !== '.' && !isIn(source.path, origin.path)
+    if (!base || !isOut || !head.discovery.kustomizations.has(source.path)) return undefined
+    if (base.checkout.has(origin.path) || head.discovery.plain.has(origin.path)) return undefined
+    const folder = path.dirname(origin.path)
+    const isUsed = folder === '.' || [...base.tree.files.keys()].some((file) => isIn(folder, file))
+    return isUsed
+      ? undefined
+      : `It remains only in ${origin.path}, and the Kustomization ${source.path}, which listed it, lists it no longer.`
   }
 
   /** Whether a known object deploys an object of the base. */
@@ -146,10 +162,14 @@ function deploysPlain({ discovery, tree }: SideOfChange, path: string): boolean 
   return [path, ...(tree.aliases.get(path) ?? [])].some((one) => discovery.plain.has(one))
 }
 
+function isIn(folder: string, file: string): boolean {
+  return file.startsWith(`${folder}/`)
+}
+
 /** The innermost of the places that a path is at or below. */
-function nearest(places: ReadonlySet<string>, path: string): string | undefined {
-  if (places.has(path)) return path
-  for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1))
-    if (places.has(path.slice(0, end))) return path.slice(0, end)
+function nearest(places: ReadonlySet<string>, file: string): string | undefined {
+  if (places.has(file)) return file
+  for (let end = file.lastIndexOf('/'); end !== -1; end = file.lastIndexOf('/', end - 1))
+    if (places.has(file.slice(0, end))) return file.slice(0, end)
   return places.has('') ? '' : undefined
 }
