@@ -4,6 +4,7 @@ import { bindingKinds, rbacGroup } from '../../kubernetes/rbac/rbac'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
 import { replaced, withoutKey } from '../../rule/fix'
 import { defineRule } from '../../rule/rule'
 
@@ -64,7 +65,7 @@ export default defineRule({
         report(group, 'group', { ...args, kind, group: group.string }, { keys: [name], fix })
       }
       const [account] = unplaced(manifest, subject)
-      if (account && !isPlacedLater(account, snapshot))
+      if (account && !isPlacedLater(account, manifest, snapshot))
         report(subject, 'namespace', { ...args, account }, { keys: [account] })
     }
   },
@@ -83,9 +84,20 @@ function unplaced(binding: Manifest, subject: Cursor): string[] {
  * Whether a Kustomization from elsewhere may set the namespace: it does so for `default`, and for accounts that it gets
  * with the binding. Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/filters/namespace
  */
-function isPlacedLater(name: string, snapshot: Snapshot): boolean {
+function isPlacedLater(name: string, binding: Manifest, snapshot: Snapshot): boolean {
+  if (!isPartOfMore(binding)) return false
   const accounts = snapshot.ofKind('ServiceAccount').filter(({ ref }) => ref.name === name)
-  return name === 'default' || accounts.some(({ ref }) => ref.namespace === '')
+  const own = accounts.filter((one) => isOfOneSource(one, binding))
+  return name === 'default' || (own.length > 0 ? own : accounts).some(({ ref }) => ref.namespace === '')
+}
+
+/**
+ * Whether an object is of a Kustomization that others may build on. A file is applied as it is: `kubectl apply -n` and
+ * Argo CD set the namespaces of objects, not those of subjects; what Flux applies is built to the end.
+ */
+function isPartOfMore({ origin }: Manifest): boolean {
+  if (origin.kind === 'file') return false
+  return origin.source.kind === 'kustomize' && (origin.unbuilt !== undefined || origin.flux === undefined)
 }
 
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
