@@ -18,7 +18,7 @@ import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const targetKinds = [...fluxUserKinds, ...fluxSourceKinds] as const
 /** Further kinds whose health Kustomizations check, as a rule. */
-const workloadKinds = ['Deployment.apps', 'StatefulSet.apps', 'DaemonSet.apps'] as const
+const workloadKinds = ['Deployment.apps', 'StatefulSet.apps', 'DaemonSet.apps', gitOpsKind.resourceSet] as const
 
 const messages = {
   elsewhere: ({ user, target, namespace, others }: Record<'user' | 'target' | 'namespace' | 'others', string>) =>
@@ -37,6 +37,8 @@ const messages = {
   // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#health-checks
   unhealthy: ({ target, users }: { target: string; users: string }) =>
     `This change removes ${target}, whose health ${users} still checks, so Flux never reports ${users} ready, and what depends on it waits without end. Restore it, or name what replaced it in healthChecks there.`,
+  astray: ({ target, users, namespace }: Record<'target' | 'users' | 'namespace', string>) =>
+    `This change moves ${target} to the namespace ${namespace}, while ${users} checks its health in the old one, so Flux never reports ${users} ready, and what depends on it waits without end. Name the namespace ${namespace} in healthChecks there.`,
   // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
   key: ({ user, key, from, keys }: Record<'user' | 'key' | 'from' | 'keys', string>) =>
     `${user} takes values of the key ${key} of ${from}, which has only ${keys}, so Flux does not install it. Name a key that is there.`,
@@ -53,7 +55,7 @@ export default defineRule({
   reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
-  later: { misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0', unmatched: '1.15.0' },
+  later: { astray: '1.28.0', misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0', unmatched: '1.15.0' },
   putBack: { misspelled: 'changed', unsourced: 'changed', unmatched: 'changed' },
   names: {
     *of({ change, base, head }) {
@@ -108,7 +110,7 @@ export default defineRule({
       const args = { user: nameOf(change.after.ref), source, was: nameOf(was.ref) }
       return report([now.at, was.root], 'unsourced', args, { keys: [source] })
     }
-    checkHealth(change.before, head, report)
+    checkHealth(change.before, base, head, report)
     if (!targetKinds.some((kind) => kind === groupKindOf(change.before.ref))) return
     const { ref } = change.before
     // Another object may come in its place, in a namespace or with a name that a tool fills in.
@@ -146,11 +148,19 @@ function checkNewSource(
 }
 
 /** Reports the Kustomizations that wait for the health of an object that is no more. */
-function checkHealth({ ref, root }: Manifest, head: Snapshot, report: ReportFunction<typeof messages>): void {
+function checkHealth(
+  { ref, root }: Manifest,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
   const kind = groupKindOf(ref)
-  if (ref.namespace === '' || ![gitOpsKind.helmRelease, ...workloadKinds].some((one) => one === kind)) return
+  if (ref.namespace === '' || ![...fluxUserKinds, ...workloadKinds].some((one) => one === kind)) return
   const isLike = (one: Manifest) => one.ref.name === ref.name || isPlaceholder(one.ref.name)
-  if (head.ofKind(kind).some(isLike)) return
+  const others = head.ofKind(kind).filter(isLike)
+  // A tool may fill in the old name or namespace.
+  if (others.some((one) => isPlaceholder(one.ref.name) || ['', ref.namespace].includes(one.ref.namespace))) return
+  if (others.some((one) => isPlaceholder(one.ref.namespace))) return
   const checks = head
     .ofKind(gitOpsKind.fluxKustomization)
     .filter((one) => head.get(one.ref)[0] === one && isUser(one) && one.root.at('spec', 'wait').value !== true)
@@ -159,8 +169,16 @@ function checkHealth({ ref, root }: Manifest, head: Snapshot, report: ReportFunc
     .filter((one) => one.at('namespace').string === ref.namespace)
   if (checks.length === 0) return
   const users = abridged([...new Set(checks.map(({ manifest }) => nameOf(manifest.ref)))])
-  const ends = [root, ...checks.map((one) => one.at('name'))]
-  report(ends, 'unhealthy', { target: nameOf(ref), users }, { keys: [nameOf(ref)] })
+  const args = { target: nameOf(ref), users }
+  const keys = [nameOf(ref)]
+  const [moved, ...more] = others.filter((one) => !base.get(one.ref).length)
+  if (others.length === 0) report([root, ...checks.map((one) => one.at('name'))], 'unhealthy', args, { keys })
+  // Copies that were there before are objects of their own.
+  else if (moved && more.length === 0) {
+    const { namespace } = moved.ref
+    const ends = [...checks.map((one) => one.at('namespace')), moved.root.at('metadata', 'namespace')]
+    report(ends, 'astray', { ...args, namespace }, { keys })
+  }
 }
 
 /** Whether Flux applies what an object names: nothing happens to one that is suspended. */
