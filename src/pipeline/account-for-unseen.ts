@@ -12,6 +12,7 @@ import { mayHideObjects } from '../gaps/completeness'
 import { deletingHooks } from '../gaps/deleting-hooks'
 import { duplicateKeys } from '../gaps/duplicate-keys'
 import { faultyDocuments } from '../gaps/faulty-documents'
+import { foldersBelow } from '../gaps/folders-below'
 import { forgottenEntries } from '../gaps/forgotten-entries'
 import { brokenBefore, type IdleInput, vendorsNothing } from '../gaps/idle-sources'
 import { lostProviders } from '../gaps/lost-providers'
@@ -138,6 +139,7 @@ export async function accountForUnseen(
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),
+      ...(base ? foldersBelow(base, head) : []),
       ...(base ? await missingEntries(base, head, failed.findings, isOwn) : []),
       ...(sides.notFetched ?? []),
       ...orphans,

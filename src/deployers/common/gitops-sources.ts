@@ -117,6 +117,8 @@ export interface NotInspected {
   /** The subject of the cause and the remedy, if the cause alone does not show them. */
   readonly about?: string
   readonly remedy?: string
+  /** The folder that it takes of a GitRepository which only the cluster knows, and the line that names the folder. */
+  readonly folder?: { readonly place: string; readonly at: DeclarationSite }
 }
 
 /** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */

@@ -77,7 +77,12 @@ export class FluxKustomizations {
         manifest,
         'source-elsewhere',
         `${[url || `${kind} ${textAt(sourceRef.at('name'))}`, written].filter(Boolean).join(' ')} is not in this repository`,
-        { at: at ?? this.named.siteOf(manifest, sourceRef.at('kind')) },
+        {
+          at: at ?? this.named.siteOf(manifest, sourceRef.at('kind')),
+          ...(place && kind === 'GitRepository' && !url && !kustomization.suspended
+            ? { folder: { place, at: this.named.siteOf(manifest, kustomization.path) } }
+            : {}),
+        },
       )
       return
     }
