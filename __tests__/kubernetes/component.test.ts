@@ -92,6 +92,31 @@ test('Applications of Argo CD, and the objects of k3s and Cilium’s operator', 
   ])
 })
 
+test.each([
+  ['2.8.8', 'flux source-controller 2.8.8'],
+  ['v2.8.8', 'flux source-controller 2.8.8'],
+  ['2.8.x', 'flux source-controller 2.8.0'],
+  ['2.8.*', 'flux source-controller 2.8.0'],
+  ['2.x', 'flux source-controller undefined'],
+  ['>=2.7.0', 'flux source-controller undefined'],
+  ['latest', 'flux source-controller undefined'],
+])('Flux %s of a FluxInstance, or of the chart that makes one', (version, expected) => {
+  const distribution = { version }
+  const object = (apiVersion: string, kind: string, spec: object) =>
+    JSON.stringify({ apiVersion, kind, metadata: { name: 'flux' }, spec })
+  const values = { instance: { distribution } }
+  const chartRef = { kind: 'OCIRepository', name: 'flux-instance' }
+  const chart = { spec: { chart: 'flux-instance', version: '0.27.0' } }
+  for (const text of [
+    object('fluxcd.controlplane.io/v1', 'FluxInstance', { distribution }),
+    object('helm.toolkit.fluxcd.io/v2', 'HelmRelease', { chartRef, values }),
+    object('helm.toolkit.fluxcd.io/v2', 'HelmRelease', { chart, values }),
+  ])
+    expect(componentTexts(text)).toEqual([expected])
+  const registry = { url: 'oci://ghcr.io/controlplaneio-fluxcd/charts/flux-instance', ref: { tag: '0.27.0' } }
+  expect(componentTexts(object('source.toolkit.fluxcd.io/v1', 'OCIRepository', registry))).toEqual([])
+})
+
 test('where workloads run a component, a release of its chart is not a second one', () => {
   const chart = { spec: { chart: 'cilium', version: '1.15.3' } }
   const metadata = { name: 'r', namespace: 'n' }

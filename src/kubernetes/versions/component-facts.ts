@@ -17,8 +17,9 @@ const PartFacts = Type.Object(
     controller: Type.Optional(text),
     /** The name of its container, for mirrors that keep only the last part of the repository. */
     container: Type.Optional(text),
-    /** The kind of the object that has its release in the label `version`. */
+    /** The kind of the object that has its release in a field, without `field` in the label `version`. */
     object: Type.Optional(text),
+    field: Type.Optional(text),
     /** The value of the chart that sets the image's tag. */
     value: Type.Optional(text),
     releases: Type.Optional(Releases),
@@ -50,8 +51,13 @@ const ComponentFacts = Type.Object(
         strict,
       ),
     ),
-    /** Without `releases`, the versions of the chart are those of the component. */
-    charts: Type.Optional(Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases) }, strict))),
+    /**
+     * The release of the component is in a value of the chart, or the chart's version has it: without `releases`, the
+     * versions of the chart are those of the component.
+     */
+    charts: Type.Optional(
+      Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases), value: Type.Optional(text) }, strict)),
+    ),
     /** The maximum number of minor releases that one upgrade may advance. */
     upgrade: Type.Optional(Type.Object({ minors: Type.Integer(), ...proof }, strict)),
     ...proof,

@@ -1,4 +1,4 @@
-import { valid } from 'semver'
+import { minVersion, valid } from 'semver'
 import { parseImage, releaseOf } from '../../cluster/image'
 import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
@@ -10,6 +10,7 @@ import { readHelmRelease } from '../../gitops/helm-release'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { inflatedChart } from '../charts/chart-release'
 import { controllerFactsOf } from '../workload/controller-facts'
 import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
 
@@ -37,11 +38,12 @@ const chartsByKind: ReadonlyMap<GroupKind, (root: Cursor) => NamedChart[]> = new
   [gitOpsKind.k3sChart, ofK3sChart],
   ['CiliumConfig.cilium.io', ofCiliumConfig],
   [gitOpsKind.ociRepository, ofRegistry],
+  [inflatedChart, ofInflatedChart],
 ])
-const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
+const writtenKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
 /** The kinds that deploy components: workloads, and objects from which an operator creates them. */
-export const componentKinds: readonly GroupKind[] = [...workloadKinds, ...chartsByKind.keys(), ...labelledKinds]
+export const componentKinds: readonly GroupKind[] = [...workloadKinds, ...chartsByKind.keys(), ...writtenKinds]
 
 /** Each manifest that deploys a component contains one of these strings. */
 export function marksOf(manifest: Manifest): string[] {
@@ -120,7 +122,7 @@ function read(manifest: Manifest): Component[] {
   const kind = groupKindOf(manifest.ref)
   if (workloadKinds.includes(kind)) return runBy(manifest)
   const chartsOf = chartsByKind.get(kind)
-  return chartsOf ? chartsOf(manifest.root).flatMap((chart) => chartRelease(manifest, chart)) : labelled(manifest, kind)
+  return chartsOf ? chartsOf(manifest.root).flatMap((chart) => chartRelease(manifest, chart)) : written(manifest, kind)
 }
 
 const patterns = componentFacts.flatMap((facts) =>
@@ -172,8 +174,10 @@ interface NamedChart {
 }
 
 function ofHelmRelease(root: Cursor): NamedChart[] {
-  const { chart, values } = readHelmRelease(root)
-  return [{ name: chart.chart, version: chart.version, values }]
+  const { chart, chartRef, values } = readHelmRelease(root)
+  // An OCIRepository is named like its chart, by custom.
+  const name = chart.chart.exists ? chart.chart : chartRef.at('name')
+  return [{ name, version: chart.version, values }]
 }
 
 function ofApplication(root: Cursor): NamedChart[] {
@@ -201,30 +205,44 @@ function ofRegistry(root: Cursor): NamedChart[] {
   return [{ name: url, version: ref.at('tag'), values: spec.at('values') }]
 }
 
+/** A chart that a Kustomization inflates, or that another chart includes. */
+function ofInflatedChart(root: Cursor): NamedChart[] {
+  return [{ name: root.at('name'), version: root.at('version'), values: root.at('valuesInline') }]
+}
+
 function chartRelease(manifest: Manifest, { name, version, values }: NamedChart): Component[] {
   const chart = name.string?.split('/').at(-1)
   const facts = componentFacts.find(({ charts }) => charts?.some((one) => one.name === chart))
   const part = facts?.parts[0]
   if (!facts || !part) return []
+  const itself = facts.charts?.find((one) => one.name === chart)
+  if (itself?.value) {
+    const at = values?.at(...itself.value.split('.'))
+    return at?.exists ? [{ facts, part, manifest, container: undefined, at, release: releaseIn(at), values }] : []
+  }
   const tag = part.value ? values?.at(...part.value.split('.')) : undefined
   const ofTag = tag?.string ? releaseOf({ repository: '', tag: tag.string }) : undefined
   if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag, values }]
   const exact = valid(version.string)
-  const releases = facts.charts?.find((one) => one.name === chart)?.releases
+  const releases = itself?.releases
   const release = exact === null ? undefined : releases ? entryOf(releases, exact) : exact
   if (!version.exists) return []
   return [{ facts, part, manifest, container: undefined, at: version, release, values, writtenReleases: releases }]
 }
 
-/** An object that an installer reads, with its release as a label. */
-function labelled(manifest: Manifest, kind: GroupKind): Component[] {
-  const at = manifest.root.at('metadata', 'labels', 'version')
+/** An object that an installer reads, with its release in a field, or else as a label. */
+function written(manifest: Manifest, kind: GroupKind): Component[] {
   return componentFacts.flatMap((facts) =>
-    facts.parts
-      .filter(({ object }) => object === kind && at.exists)
-      .map((part) => {
-        const release = releaseOf({ repository: '', tag: at.string })
-        return { facts, part, manifest, container: undefined, at, release }
-      }),
+    facts.parts.flatMap((part) => {
+      if (part.object !== kind) return []
+      const at = manifest.root.at(...(part.field?.split('.') ?? ['metadata', 'labels', 'version']))
+      return at.exists ? [{ facts, part, manifest, container: undefined, at, release: releaseIn(at) }] : []
+    }),
   )
+}
+
+/** The release that a field has: of a range of patches, such as `2.8.x`, the first one; none of a wider range. */
+function releaseIn(at: Cursor): string | undefined {
+  const text = at.string?.trim() ?? ''
+  return /^v?\d+\.\d+\.[x*]$/i.test(text) ? minVersion(text)?.version : releaseOf({ repository: '', tag: text })
 }
