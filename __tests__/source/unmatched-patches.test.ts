@@ -61,6 +61,18 @@ describe('a patch whose target selects nothing', () => {
     expect(await unmatched({ 'web/kustomization.yaml': json('{kind: Ingress, name: api}') }, fleet)).toEqual([])
   })
 
+  test('is reported where its group can be none, for any kind, with a name and without', async () => {
+    for (const [target, named] of [
+      ['{group: Pod, kind: Deployment}', 'Deployment of the group Pod'],
+      ['{group: Apps, kind: Deployment, name: web}', 'Deployment web of the group Apps'],
+    ] as const)
+      expect(await unmatched({ 'web/kustomization.yaml': json(target) })).toEqual([
+        `introduced warning web/kustomization.yaml:5 This Kustomization builds no ${named}, ${left} A group has no capital letters: write the one of Deployment, or leave the group out.`,
+      ])
+    expect(await unmatched({ 'web/kustomization.yaml': json('{group: apps, kind: Deployment}') })).toEqual([])
+    expect(await unmatched({ 'web/kustomization.yaml': json('{group: "(Apps|apps)", kind: Deployment}') })).toEqual([])
+  })
+
   test('is reported where its group has a version', async () => {
     const target = '{group: networking.k8s.io/v1, kind: Ingress, name: web}'
     expect(await unmatched({ 'web/kustomization.yaml': json(target) })).toEqual([

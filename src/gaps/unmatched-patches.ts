@@ -80,9 +80,10 @@ export async function unmatchedPatches({ base, head }: BothSides, { before, afte
       const candidates = candidatesFor(patch.selector, objects, isRenaming)
       const missed = hasTwin(patch, selecting, objects) ? undefined : missedVersion(patch, candidates)
       const isDelivering = missed && deliveringKinds.has(textOf(fields.kind))
+      const isNever = isNoGroup(textOf(fields.group))
       // Without a name, or from Flux, a target may be for objects that only other Kustomizations have.
-      if (!missed && (!isNamed(patch) || laid.some(({ selector }) => selector === patch.selector))) continue
-      if (!isDelivering && !concernsIngress(patch, side)) continue
+      if (!missed && !isNever && (!isNamed(patch) || laid.some(({ selector }) => selector === patch.selector))) continue
+      if (!isDelivering && !isNever && !concernsIngress(patch, side)) continue
       const isOld = were.has(missed ? versionedTargetOf(patch.selector) : targetOf(patch.selector))
       const like = missed ? candidates[0] : likeOf(patch.selector, objects)
       // An object that is gone takes the effect of its patches with it.
@@ -106,7 +107,7 @@ function isJudged(patch: Targeted): patch is Selecting {
   const { fields, ofComponent } = patch.selector ?? { fields: {}, ofComponent: true }
   const [kind, name] = [textOf(entryOf(fields, 'kind')), textOf(entryOf(fields, 'name'))]
   if (ofComponent || !/^[A-Z]\w+$/.test(kind)) return false
-  return name === '' ? hasVersion(fields) : /^[a-z0-9][a-z0-9.-]*$/.test(name)
+  return name === '' ? hasVersion(fields) || isNoGroup(textOf(fields.group)) : /^[a-z0-9][a-z0-9.-]*$/.test(name)
 }
 
 function isNamed({ selector }: Selecting): boolean {
@@ -158,7 +159,7 @@ function refsOf({ objects }: RenderedSide): Built[] {
 /** Whether a patch of a source selects one of its objects. */
 function selects(selector: Selector, objects: readonly Built[], isRenamed: boolean): boolean {
   const { fields } = selector
-  if (isWithVersion(textOf(fields.group))) return false
+  if (isNoGroup(textOf(fields.group))) return false
   return candidatesFor(selector, objects, isRenamed).some((one) => isOfVersion(fields, one))
 }
 
@@ -172,6 +173,11 @@ function candidatesFor({ fields }: Selector, objects: readonly Built[], isRename
 /** Whether a group is written as an `apiVersion`, which no group matches: `apps/v1`, `v1`. */
 function isWithVersion(group: string): boolean {
   return /^(?:[\w.-]+\/)?v\d\w*$/.test(group)
+}
+
+/** Whether a text can be no group, so that no object of any cluster is of it: groups are names of domains in lower case. */
+function isNoGroup(group: string): boolean {
+  return isWithVersion(group) || (/^[\w./-]+$/.test(group) && group !== group.toLowerCase())
 }
 
 /** Whether another patch removes the object, so that it is not among those that were built. */
@@ -241,11 +247,13 @@ function findingOf({ selector }: Selecting, { like, missed }: Meant, source: Kus
   ]
   const advice = isWithVersion(group)
     ? `A group has no version in it: write ${inParts(group)}.`
-    : missed
-      ? `${missed.has}: write version: ${missed.version} in the target, or leave the version out.`
-      : like
-        ? `It builds ${nameOf(like)}: name that object if it is meant.`
-        : 'Name an object that it builds, or remove the patch.'
+    : isNoGroup(group)
+      ? `A group has no capital letters: write the one of ${kind}, or leave the group out.`
+      : missed
+        ? `${missed.has}: write version: ${missed.version} in the target, or leave the version out.`
+        : like
+          ? `It builds ${nameOf(like)}: name that object if it is meant.`
+          : 'Name an object that it builds, or remove the patch.'
   const limits = [missed ? ` of the version ${version}` : '', group ? ` of the group ${group}` : ''].join('')
   return gateFinding('source/patch-unmatched', 'unmatched', 'warning', {
     side: 'head',
