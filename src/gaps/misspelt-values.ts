@@ -38,15 +38,11 @@ export async function misspeltValues(
   for (const file of changed) {
     const chart = chartOf(file, head)
     if (chart === undefined) continue
-    const [before = '', text = ''] = await Promise.all([base, head].map(({ checkout }) => textOf(file, checkout)))
+    const [before = '', text = ''] = await Promise.all([base, head].map(({ checkout }) => checkout.text(file)))
     const misspelt = await misspeltIn(text, before, chart, head.checkout)
     found.push(...misspelt.map((one) => findingOf(one, file, text, chart)))
   }
   return notKnown(found, known)
-}
-
-function textOf(file: string, checkout: Checkout): Promise<string | undefined> {
-  return checkout.has(file) ? checkout.text(file) : Promise.resolve(undefined)
 }
 
 async function misspeltIn(text: string, before: string, chart: string, checkout: Checkout): Promise<Misspelt[]> {

@@ -176,7 +176,7 @@ export function unrendered({
     const supposed = isSwitched ? ` ${supposingOf(first)}` : ''
     const isUnused =
       isOfFolder(first.source, failure) && sides.every(({ source }) => isUnapplied(source.declaredAt.path))
-    // It is listed of the object that names it.
+    // It is listed at the object that names it.
     if (isUnused && whole) continue
     const level = supposed || isSupposed || isUnused ? 'warning' : 'error'
     const what = isUnused ? ofUnappliedFolder(placeOf(first.source)) : `${upper(reason)}.${fate}${supposed}`

@@ -25,12 +25,15 @@ export interface Cleanup {
   readonly at: Cursor
   /** The objects, in words: those of a whole kind, or the ones of a snapshot. */
   readonly takes: readonly string[]
+  /** A limit that no file answers, so that it may take fewer. */
+  readonly unread: Cursor | undefined
 }
 
 /** One entry of what a policy matches. */
 interface Entry {
   readonly at: Cursor
   readonly kinds: readonly GroupKind[]
+  readonly unread: Cursor | undefined
   /** Whether it takes all objects of its kinds. */
   readonly isWhole: boolean
   /** Whether it takes an object of one of its kinds. */
@@ -39,14 +42,15 @@ interface Entry {
 
 /** What a policy deletes of the objects that are needed to serve requests. */
 export function cleanupsOf(policy: Manifest, snapshot: Snapshot): Cleanup[] {
+  const condition = conditionOf(policy)
   return entriesOf(policy).flatMap((entry) => {
     const takes = entry.kinds.flatMap((kind) => takenOf(kind, entry, policy, snapshot))
-    return takes.length > 0 ? [{ at: entry.at, takes }] : []
+    return takes.length > 0 ? [{ at: entry.at, takes, unread: condition ?? entry.unread }] : []
   })
 }
 
-/** The conditions and exclusions of a policy, which no file answers. */
-export function conditionOf({ root }: Manifest): Cursor | undefined {
+/** The conditions and exclusions of a policy. */
+function conditionOf({ root }: Manifest): Cursor | undefined {
   return [
     root.at('spec', 'conditions'),
     root.at('spec', 'exclude'),
@@ -97,6 +101,7 @@ function entriesOfMatch({ root }: Manifest): Entry[] {
     {
       at: first.at,
       kinds: first.kinds.filter((kind) => more.every(({ kinds }) => kinds.includes(kind))),
+      unread: parts.flatMap(({ unread }) => unread ?? [])[0],
       isWhole: parts.every(({ isWhole }) => isWhole),
       takes: (manifest) => parts.every((part) => part.takes(manifest)),
     },
@@ -107,17 +112,15 @@ function entryOfFilter(at: Cursor): Entry {
   const names = globsAt(at.at('names'), at.at('name'))
   const namespaces = globsAt(at.at('namespaces'))
   const selector = at.at('selector')
-  const others = [at.at('namespaceSelector'), at.at('annotations')].some(isFilled)
   return {
     at: at.at('kinds'),
     kinds: kindsBy(
       [...at.at('kinds').items()].map(({ string }) => string ?? ''),
       ({ kind }) => kind,
     ),
-    isWhole:
-      [names, namespaces].every((globs) => globs.length === 0 || globs.includes('*')) && !isFilled(selector) && !others,
+    unread: [at.at('namespaceSelector'), at.at('annotations')].find(isFilled),
+    isWhole: [names, namespaces].every((globs) => globs.length === 0 || globs.includes('*')) && !isFilled(selector),
     takes: ({ ref, root }) =>
-      !others &&
       isAmong(ref.name, names) &&
       isAmong(ref.namespace, namespaces) &&
       (!isFilled(selector) || selectsLabels(selector, root.at('metadata', 'labels'))),
@@ -127,18 +130,17 @@ function entryOfFilter(at: Cursor): Entry {
 function entriesOfRules({ root }: Manifest): Entry[] {
   const constraints = root.at('spec', 'matchConstraints')
   const selector = constraints.at('objectSelector')
-  const others = isFilled(constraints.at('namespaceSelector'))
+  const unread = [constraints.at('namespaceSelector')].find(isFilled)
   return [...constraints.at('resourceRules').items()].map((rule) => {
     const [names, groups] = [globsAt(rule.at('resourceNames')), globsAt(rule.at('apiGroups'))]
     const plurals = globsAt(rule.at('resources'))
     return {
       at: rule.at('resources'),
       kinds: kindsBy(plurals, ({ plural }) => plural).filter((kind) => isAmong(refOf(kind).group, groups)),
-      isWhole: names.length === 0 && !isFilled(selector) && !others,
+      unread,
+      isWhole: names.length === 0 && !isFilled(selector),
       takes: ({ ref, root: object }) =>
-        !others &&
-        isAmong(ref.name, names) &&
-        (!isFilled(selector) || selectsLabels(selector, object.at('metadata', 'labels'))),
+        isAmong(ref.name, names) && (!isFilled(selector) || selectsLabels(selector, object.at('metadata', 'labels'))),
     }
   })
 }

@@ -6,7 +6,7 @@ import { deployerKinds } from '../object/deployer'
 import { bindingKinds, roleKinds } from '../rbac/rbac'
 import { webhookKinds } from './webhook'
 
-/** Kinds whose objects are needed to serve requests, whoever they belong to, with the plural that an API has for each. */
+/** Kinds of which every object is needed to serve requests, with the plural that an API has for each. */
 export const vitalKinds: ReadonlyMap<GroupKind, string> = new Map(
   [
     'Ingress.networking.k8s.io',
@@ -31,7 +31,7 @@ export const vitalKinds: ReadonlyMap<GroupKind, string> = new Map(
   ].map((kind) => [kind, pluralOf(kind)]),
 )
 
-/** The kinds of workloads, of which only those that run a controller are vital; a Pod and its ReplicaSet are made again. */
+/** The kinds of workloads: only those that run a controller are vital. A Pod and its ReplicaSet are made again. */
 export const runnerKinds: ReadonlyMap<GroupKind, string> = new Map(
   controllerKinds.filter((kind) => kind !== 'Pod' && kind !== 'ReplicaSet.apps').map((kind) => [kind, pluralOf(kind)]),
 )
@@ -45,7 +45,7 @@ export const vitalNames: ReadonlySet<string> = new Set([
   ...[...vitalKinds, ...runnerKinds].flatMap(([kind, plural]) => [(kind.split('.')[0] ?? '').toLowerCase(), plural]),
 ])
 
-/** Whether an object of a kind is needed to serve requests, whoever it belongs to. */
+/** Whether every object of this kind is needed to serve requests. */
 export function isVital({ kind, group }: ObjectRef): boolean {
   return routingGroups.has(group) || vitalKinds.has(group ? `${kind}.${group}` : kind)
 }

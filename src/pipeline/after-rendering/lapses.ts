@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { ancestors } from '../../cluster/folders'
 import { type DeployingObjects, IdleDeployers } from '../../discovery/idle-deployers'
 import { type HookFate, hookFateOf } from '../../gitops/argo-hook'
 import type { Change } from '../../manifest/change'
@@ -17,6 +18,8 @@ export class Lapses {
   private readonly twins = new Map<string, Manifest[]>()
   private readonly touched: ReadonlySet<Manifest>
   private readonly deployers: IdleDeployers
+  /** The folders that have manifests at the base, also further in. */
+  private folders: ReadonlySet<string> | undefined
   /** Asked for each object that is removed. */
   private readonly known = new Map<Manifest, { readonly asHook?: string; readonly asUndeployed?: string }>()
 
@@ -114,9 +117,9 @@ export class Lapses {
     const isOut = source.kind === 'kustomize' && source.path !== '.' && !isIn(source.path, origin.path)
     if (!base || !isOut || !head.discovery.kustomizations.has(source.path)) return undefined
     if (base.checkout.has(origin.path) || head.discovery.plain.has(origin.path)) return undefined
+    this.folders ??= new Set([...base.tree.files.keys()].flatMap(ancestors))
     const folder = path.dirname(origin.path)
-    const isUsed = folder === '.' || [...base.tree.files.keys()].some((file) => isIn(folder, file))
-    return isUsed
+    return folder === '.' || this.folders.has(folder)
       ? undefined
       : `It remains only in ${origin.path}, and the Kustomization ${source.path}, which listed it, lists it no longer.`
   }

@@ -11,9 +11,11 @@ import { defineRule } from '../../rule/rule'
 const quotaKind = 'ResourceQuota'
 
 /** What every Pod takes some of. */
-const limits: readonly string[] = ['pods', 'count/pods'].concat(
-  ['cpu', 'memory'].flatMap((one) => [one, `requests.${one}`, `limits.${one}`]),
-)
+const limits: readonly string[] = [
+  'pods',
+  'count/pods',
+  ...['cpu', 'memory'].flatMap((one) => [one, `requests.${one}`, `limits.${one}`]),
+]
 
 export default defineRule({
   id: 'controller-scope/quota-admits',

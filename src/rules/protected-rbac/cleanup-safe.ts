@@ -1,6 +1,6 @@
 import { controllerKinds, controllersOf, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { expiriesOf } from '../../kubernetes/object/expiry'
-import { cleanupPolicyKinds, cleanupsOf, conditionOf, kindsTakenBy } from '../../kubernetes/protection/cleanup-policy'
+import { cleanupPolicyKinds, cleanupsOf, kindsTakenBy } from '../../kubernetes/protection/cleanup-policy'
 import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { isVital } from '../../kubernetes/protection/vital-kinds'
 import { abridged } from '../../listing'
@@ -32,17 +32,17 @@ export default defineRule({
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
     if (isCleanup(after)) {
-      const known = new Set(
-        before && !conditionOf(before) ? cleanupsOf(before, base).flatMap(({ takes }) => takes) : [],
-      )
+      const were = before ? cleanupsOf(before, base) : []
+      const known = new Set(were.flatMap(({ takes, unread }) => (unread ? [] : takes)))
       const policy = nameOf(after.ref)
-      for (const { at, takes } of cleanupsOf(after, head)) {
+      for (const { at, takes, unread } of cleanupsOf(after, head)) {
         const added = takes.filter((one) => !known.has(one))
         if (added.length === 0) continue
-        const condition = conditionOf(after)
-        if (condition) {
-          const reason = `its conditions are not read, so whether it deletes ${abridged(added)} is not known`
-          if (!before) skip(condition, reason)
+        if (unread) {
+          skip(
+            unread,
+            `its field ${unread.path.at(-1)} is not read, so whether it deletes ${abridged(added)} is not known`,
+          )
           continue
         }
         const schedule = after.root.at('spec', 'schedule').string ?? ''
