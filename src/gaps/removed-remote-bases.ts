@@ -2,7 +2,7 @@ import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import type { SideOfChange } from '../sides/side'
 import { remoteEntries } from '../sources/kustomization'
-import { isKnown } from './unrendered'
+import { isKnown } from './known-remotes'
 
 /**
  * Reports `source/unrendered` for remote bases that the base uses and the head does not: their objects are not in this

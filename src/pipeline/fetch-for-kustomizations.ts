@@ -1,5 +1,5 @@
 import { entryFindings } from '../gaps/entries-not-fetched'
-import { withoutVersion } from '../gaps/unrendered'
+import { withoutVersion } from '../gaps/known-remotes'
 import { heldFolderOf } from '../revision/held-files'
 import type { SideOfChange } from '../sides/side'
 import type { KustomizeSource } from '../sources/source'
