@@ -11,6 +11,7 @@ import { type Earlier, placeWithin } from './earlier-sides'
 import { isOfFolder } from './folder-missing'
 import { listed } from './listed'
 
+/** What decides whether a failure is one of this change. */
 export interface Circumstances {
   readonly earlier: Earlier
   /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
