@@ -236,6 +236,7 @@ describe('usage', () => {
       2,
       'The rule "ingress-tls/host-coverd" does not exist. Did you mean ingress-tls/host-covered? `ingress-guard rules` lists all.',
     ],
+    ['a policy in place of a rule', ['explain', 'ingress-tls'], 2, 'ingress-tls is a policy. Name one of its rules,'],
     ['a misspelled rule of the gate', ['explain', 'source/unrenderd'], 2, 'Did you mean source/unrendered?'],
     [
       'a name like several',

@@ -94,7 +94,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown rule',
       use('    rules:\n      ingress-tls/host-coverd: {level: off}\n'),
-      '5:7: ingress-tls 1.0.0 has no rule "ingress-tls/host-coverd". Did you mean ingress-tls/host-covered? Its rules are ingress-tls/host-covered, ingress-tls/secret-type.',
+      '5:7: ingress-tls 1.0.0 has no rule "ingress-tls/host-coverd". Did you mean ingress-tls/host-covered? `ingress-guard rules` lists all.',
     ],
     [
       'an unknown message',

@@ -166,6 +166,11 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .action(async (id: string) => {
       const ids = [...ruleIds(io.root), ...rulesOfGate.map((one) => one.id).filter((one) => configPage(one))]
       const rule = ids.find((one) => one === id || one.endsWith(`/${id}`))
+      if (!rule && ids.some((one) => one.startsWith(`${id}/`)))
+        throw new GuardError(
+          'usage',
+          `${id} is a policy. Name one of its rules, such as ${ids.find((one) => one.startsWith(`${id}/`))}; \`ingress-guard rules\` lists all.`,
+        )
       if (!rule) {
         const near = alternatives(nearestTo(id, ids))
         const meant = near === '' ? '' : ` Did you mean ${near}?`

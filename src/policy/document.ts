@@ -1,8 +1,10 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { didYouMean } from '../closest'
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
+import { enumerated } from '../listing'
 import { Lines } from '../manifest/lines'
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
@@ -179,13 +181,24 @@ function keyAt(document: Document.Parsed, keys: readonly (string | number)[], na
   return isNode(key) ? key : undefined
 }
 
+/** A longer list hides the one name that is wanted. */
+const listedChoices = 20
+
+/** The end of a sentence on a name that is not allowed: the allowed ones, or the nearest of many. */
+function choiceOf(given: string, allowed: readonly string[], lead: string): string {
+  if (allowed.length <= listedChoices) return `${lead} ${allowed.join(', ')}.`
+  const near = didYouMean(given, allowed)
+  return `${lead} one of ${allowed.length}, such as ${enumerated(allowed.slice(0, 3), 3)}.${near}`
+}
+
 function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): string {
   const name = keys.length > 0 ? `\`${dotted(keys)}\`` : 'The file'
   const { params, parentSchema, schema } = error
   switch (error.keyword) {
     case 'additionalProperties': {
       const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
-      return `The key \`${params.additionalProperty}\` is not allowed here; the keys are ${allowed.join(', ')}.`
+      const given = String(params.additionalProperty)
+      return `The key \`${given}\` is not allowed here; ${choiceOf(given, allowed, 'the keys are')}`
     }
     case 'required': {
       const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
@@ -193,8 +206,12 @@ function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): st
     }
     case 'const':
       return `${name} must be ${JSON.stringify(params.allowedValue)}, not ${written(error.data)}.`
-    case 'enum':
-      return `${name} must be one of ${(params.allowedValues as unknown[]).join(', ')}, not ${written(error.data)}.`
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).map(String)
+      if (allowed.length > listedChoices)
+        return `${name} cannot be ${written(error.data)}; ${choiceOf(String(error.data), allowed, 'it may be')}`
+      return `${name} must be one of ${allowed.join(', ')}, not ${written(error.data)}.`
+    }
     case 'anyOf': {
       const types = (schema as { type?: string }[]).map((option) => article(option.type ?? 'value'))
       return `${name} must be ${types.join(' or ')}, not ${written(error.data)}.`

@@ -152,7 +152,7 @@ function activate(
     if (!named.includes(id)) {
       throw new GuardError(
         'config',
-        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}.${didYouMean(id, named)} Its rules are ${named.join(', ')}.`,
+        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}.${didYouMean(id, named)} \`ingress-guard rules\` lists all.`,
         places.key(['rules', id]),
       )
     }

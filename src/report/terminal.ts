@@ -122,7 +122,7 @@ function quietLines({ findings, inspected, mode }: Report, detail: Detail): stri
     ),
     ...existing
       .filter(({ policy }) => !policy || detail === 'verbose')
-      .map(({ rule, text, location }) => `${rule} ${placeOf(location)}: ${text}`),
+      .map(({ rule, text, location }) => `existed before this change: ${rule} ${placeOf(location)}: ${text}`),
     ...(existing.some(({ policy }) => policy)
       ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} existed before this change.`]
       : []),

@@ -94,27 +94,22 @@ function namespaceNeeds({ watched }: Controller): Need[] {
 
 /**
  * The permissions to list and watch all that it waits for before it serves. A new controller may have them by roles that
- * are not here, so only their loss counts. Source: controller-v1.15.1, internal/ingress/controller/store/store.go
- * (Informer.Run: it blocks until all caches are filled)
+ * are not here, so only their loss counts.
  */
 export function readNeeds({ facts, release, watched, place }: Controller): Need[] {
-  if (facts.name !== 'ingress-nginx' || watched.scope === 'unknown') return []
-  if (!release || !satisfies(release, '>=1.0.0')) return []
-  const slices = satisfies(release, '>=1.4.0') ? [['discovery.k8s.io', 'endpointslices'] as const] : []
-  const read = [
-    ['', 'secrets'],
-    ['', 'services'],
-    ['', 'configmaps'],
-    ['networking.k8s.io', 'ingresses'],
-    ...slices,
-  ] as const
+  if (watched.scope === 'unknown' || !release) return []
+  const rows = facts.informers?.filter(({ releases }) => satisfies(release, releases)) ?? []
   const namespaces = watched.scope === 'namespaces' ? watched.names : ['*']
   const permissions = namespaces.flatMap((namespace) =>
-    read.flatMap(([group, resource]) =>
-      permissionsOf({ apiGroups: [group], resources: [resource], verbs: ['list', 'watch'] }, namespace),
-    ),
+    rows.flatMap(({ resources }) => resources.flatMap((resource) => listAndWatch(resource, namespace))),
   )
-  return [{ kind: 'read', at: place, of: '', permissions }]
+  return permissions.length > 0 ? [{ kind: 'read', at: place, of: '', permissions }] : []
+}
+
+/** @param resource as kubectl names it: `services`, `ingresses.networking.k8s.io` */
+function listAndWatch(resource: string, namespace: string): Permissions[] {
+  const [name = '', ...group] = resource.split('.')
+  return permissionsOf({ apiGroups: [group.join('.')], resources: [name], verbs: ['list', 'watch'] }, namespace)
 }
 
 /**

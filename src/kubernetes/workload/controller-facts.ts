@@ -189,6 +189,17 @@ const CertificateFacts = Type.Object(
 /** The rules by which a controller finds the certificate of a host. */
 export type CertificateFacts = Static<typeof CertificateFacts>
 
+/** What the releases of a range list and watch before they serve anything: they wait until all of it was read. */
+const InformerFacts = Type.Object(
+  {
+    releases: text,
+    /** As kubectl names them: `services`, `ingresses.networking.k8s.io`. */
+    resources: Type.Array(text, { minItems: 1 }),
+    ...proof,
+  },
+  strict,
+)
+
 const ControllerFacts = Type.Object(
   {
     name: text,
@@ -226,6 +237,8 @@ const ControllerFacts = Type.Object(
     status: Type.Array(StatusFacts),
     /** None where every replica does everything. */
     election: Type.Array(ElectionFacts),
+    /** None where it is not known. */
+    informers: Type.Optional(Type.Array(InformerFacts)),
     /** None where its choice is not known. */
     certificate: Type.Optional(CertificateFacts),
   },

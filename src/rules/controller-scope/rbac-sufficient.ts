@@ -112,9 +112,15 @@ export default defineRule({
       const is = was && grantsOf(controller, head, base)
       const at = is && placeOfLoss(change, controller, was, is, [base, head])
       if (!at) continue
-      for (const need of readNeeds(controller)) {
-        const before = missing(need, was.permissions)
-        const words = missing(need, is.permissions).filter((word) => !before.includes(word))
+      const needs = readNeeds(controller)
+      const lackedBefore = (its: readonly Need[]) => its.flatMap((need) => missing(need, was.permissions))
+      const old = controllersIn(base).find((one) => isSame(one, controller))
+      const former = old ? readNeeds(old) : []
+      // A new release may read more than the one before, which had all that it reads.
+      const hadAll = former.length > 0 && lackedBefore(former).length === 0
+      const before = new Set(hadAll ? [] : lackedBefore(needs))
+      for (const need of needs) {
+        const words = missing(need, is.permissions).filter((word) => !before.has(word))
         if (words.length === 0) continue
         const left = { ...need, permissions: uncovered(is.permissions, need.permissions) }
         const { account, assumed, roles } = is
@@ -122,14 +128,18 @@ export default defineRule({
         state(report, [place ?? at, need.at, ...assumed], controller, { account, assumed, need, words })
       }
       if (isReportedAt(head, controller, base)) continue
-      const known = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
+      const lacking = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
       for (const lack of lacks(controller, is, head)) {
-        const words = lack.words.filter((word) => !known.has(word))
+        const words = lack.words.filter((word) => !lacking.has(word))
         if (words.length > 0) state(report, [at, lack.need.at, ...is.assumed], controller, { ...lack, words })
       }
     }
   },
 })
+
+function isSame(one: Controller, other: Controller): boolean {
+  return one.facts === other.facts && identityOf(one.manifest.ref) === identityOf(other.manifest.ref)
+}
 
 function isIn(object: Manifest): (at: Cursor) => boolean {
   return ({ manifest }) => manifest === object
