@@ -66,6 +66,16 @@ test('findings that the change resolves are counted, and listed among all detail
   expect(verbose).toContain('\nThis change resolves 1 finding.\n')
 })
 
+test('a finding of the gate that existed before says so; those of policies are counted', async () => {
+  const report = await judge({ base, head })
+  const [finding] = report.findings as [Finding]
+  const ofGate = { ...finding, policy: null, rule: 'source/unrendered', status: 'existing' as const }
+  const findings = [ofGate, { ...finding, status: 'existing' as const }]
+  const text = terminalReport({ ...report, findings, verdict: 'pass' }, plain)
+  expect(text).toContain(`existed before this change: source/unrendered web.yaml:11:13: ${finding.text}`)
+  expect(text).toContain('1 finding existed before this change.')
+})
+
 test('a finding that does not stop a change needs no exception', async () => {
   const report = await judge({ base, head })
   const [finding] = report.findings as [Finding]

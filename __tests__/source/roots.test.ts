@@ -159,6 +159,35 @@ describe('files that no root reaches', () => {
     ])
   })
 
+  test('is listed, and so is the reason in the account of its files', async () => {
+    const { inspected } = await checkOpened(opened(byFlux, archive, url), '--policy', 'ingress-tls@1.1.0')
+    expect(inspected.skipped).toEqual([
+      {
+        path: 'archive',
+        reason: expect.stringMatching(/^no Argo CD or Flux object that is known deploys it, .* compared with no other/),
+      },
+    ])
+    expect(inspected.files).toMatchObject([
+      { path: 'archive/web.yaml', state: 'judged', reason: expect.stringMatching(/as nothing known deploys them$/) },
+    ])
+  })
+
+  const more = (count: number): Files =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`more/${index}.yaml`, configMap(`more-${index}`)]))
+
+  test('is compared where the objects name the smaller part of the manifests', async () => {
+    // Flux names four files: its own two, and those of apps.
+    expect(await judge({ ...byFlux, ...more(4) }, archive)).toEqual([])
+    expect(await judge({ ...byFlux, ...more(5) }, archive)).toEqual([twice('archive/web.yaml:10')])
+    const other = Object.fromEntries(Object.keys(more(5)).map((file) => [file, 'hosts: all\n']))
+    expect(await judge({ ...byFlux, ...other }, archive)).toEqual([])
+  })
+
+  test('is compared where the only object deploys another repository', async () => {
+    const elsewhere = String(argo['argocd/apps.yaml']).replace(url, 'https://github.com/acme/other')
+    expect(await judge({ ...byArgo, 'argocd/apps.yaml': elsewhere }, archive)).toEqual([twice('archive/web.yaml:10')])
+  })
+
   test('is compared where nothing names a folder', async () => {
     expect(await judge({ 'apps/web.yaml': web('web') }, archive)).toEqual([twice('archive/web.yaml:10')])
   })

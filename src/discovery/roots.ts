@@ -174,7 +174,7 @@ function readDeployer(manifest: Manifest, { checkout, declared, elsewhere }: Rep
     const place = inside('', text.replace(/^\/+/, '') || '.')
     return place !== undefined && place !== '' && checkout.tree.at(place).length > 0 ? [place] : []
   })
-  const names = folders.length > 0 || made
+  const names = made || (folders.length > 0 && !elsewhere.has(manifest))
   const isFilled = made || !written.some((text) => /\$\{|\{\{/.test(text))
   switch (kind) {
     case gitOpsKind.application: {

@@ -116,6 +116,11 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'The values of its chart may differ from those in the cluster.',
     remedy: 'Name the `values.yaml` of the chart first in its valuesFiles.',
   },
+  'judged-alone': {
+    many: 'folders that no known Argo CD or Flux object deploys, whose objects are compared with no others',
+    effect: 'Its objects are judged alone.',
+    remedy: 'If something else deploys it, declare it in the config under `clusters: {NAME: {paths: [GLOB]}}`.',
+  },
   patched: {
     many: 'releases that are rendered without a patch',
     effect: 'The changes by the patch are not seen.',

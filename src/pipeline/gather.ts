@@ -9,6 +9,7 @@ import { fetchCharts } from './fetch-charts'
 import { fetchDependencies } from './fetch-dependencies'
 import { fetchForKustomizations } from './fetch-for-kustomizations'
 import { filesOfShard } from './files-of-shard'
+import { asJudgedAlone, foldersJudgedAlone, judgedAlone } from './judged-alone'
 import { loadPartnerFiles } from './load-partner-files'
 import { asking } from './opening/asking'
 import { openSides, type Sides } from './opening/open-sides'
@@ -51,13 +52,18 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const compared = await compare(sides, read, rendered, rest, clusters, reach, scope.rules)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
   const isOwn = await filesOfShard(sides, rendered)
+  const alone = foldersJudgedAlone(compared.after, reach)
   const unseen = await accountForUnseen(sides, read, rendered, rest, compared, reach, isOwn, scope)
   const known = { sides, read, rendered, unseen, compared, isOwn }
-  const files = scope.isTrial ? undefined : await accountForFiles(known, scope)
+  const accounts = scope.isTrial ? undefined : await accountForFiles(known, scope)
+  const files = accounts?.map((entry) => asJudgedAlone(entry, alone))
   const isWhole = sides.base === undefined && !scope.isTrial && !sides.shard
   const coverage = isWhole ? await cover(known, scope) : undefined
   return evidenceOf(
-    { sides, read, rendered, rest, clusters, compared, partners, unseen, reach, files, coverage },
+    {
+      ...{ sides, read, rendered, rest, clusters, compared, partners, reach, files, coverage },
+      unseen: { ...unseen, skipped: [...unseen.skipped, ...judgedAlone(alone)] },
+    },
     scope,
   )
 }

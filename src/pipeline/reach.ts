@@ -1,7 +1,8 @@
+import path from 'node:path/posix'
 import { chartsNameFolders, isBelow } from '../discovery/roots'
 import type { Manifest } from '../manifest/manifest'
 import { kustomizationNames } from '../revision/kustomization-file'
-import type { Tree } from '../revision/tree'
+import { manifestName, type Tree } from '../revision/tree'
 import type { SideOfChange } from '../sides/side'
 import type { Sides } from './opening/open-sides'
 
@@ -18,7 +19,8 @@ export interface Reach {
  * object that names unknown folders, everything may be deployed.
  */
 export async function reachOf({ base, head }: Sides): Promise<Reach> {
-  if (!base || !(await namesAllFolders(base)) || !(await namesAllFolders(head))) return { isKnown: false }
+  if (!base || !(await namesAllFolders(base)) || !(await namesAllFolders(head)) || !(await namesMost(base)))
+    return { isKnown: false }
   const named = {
     base: base.discovery.roots.places,
     head: new Set([...base.discovery.roots.places, ...head.discovery.roots.places]),
@@ -39,6 +41,24 @@ export async function reachOf({ base, head }: Sides): Promise<Reach> {
 /** Whether the Argo CD and Flux objects of a side name every deployed folder. */
 export async function namesAllFolders({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
   return roots.known && !(await chartsNameFolders(checkout))
+}
+
+/**
+ * Whether the objects of a side name the larger part of its manifests, a chart counted as one. Otherwise they are no sign
+ * of an archive: something else, such as kubectl, deploys the rest.
+ */
+async function namesMost({ discovery: { roots }, checkout }: SideOfChange): Promise<boolean> {
+  const files = [...checkout.tree.entries.keys()].filter(
+    (file) => manifestName.test(file) && !checkout.tree.ignores(file),
+  )
+  const charts = new Set(files.flatMap((file) => (path.basename(file) === 'Chart.yaml' ? path.dirname(file) : [])))
+  const units = [...charts, ...files.filter((file) => !isBelow(charts, path.dirname(file)))]
+  const others = units.filter((unit) => !isBelow(roots.places, unit))
+  const named = units.length - others.length
+  if (others.length <= named) return true
+  const texts = await checkout.texts(others.filter((unit) => !charts.has(unit)))
+  const manifests = [...texts.values()].filter((text) => /^kind:/m.test(text) && /^apiVersion:/m.test(text))
+  return manifests.length + others.filter((unit) => charts.has(unit)).length <= named
 }
 
 /** The file of an object, or the folder that renders it. */
