@@ -70,7 +70,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/host-valid': ['class', 'host'],
   'ingress-tls/ingress-accepted': ['refused'],
   'ingress-tls/issuer-known': ['unnameable'],
-  'ingress-tls/issuer-trusted': ['changed', 'moved'],
+  'ingress-tls/issuer-trusted': ['changed', 'moved', 'movedSelfSigned', 'selfSigned'],
   'ingress-tls/objects-accepted': ['form'],
   'ingress-tls/route-attached': ['noGateway', 'unqualified'],
   'ingress-tls/router-certificate': ['removed'],

@@ -4,6 +4,7 @@ import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingr
 import { mayBecome } from '../../kubernetes/ingress/placeholder'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
+import { requestedNames } from '../../kubernetes/tls/requested-names'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged, enumerated } from '../../listing'
@@ -194,12 +195,6 @@ function checkWildcard(manifest: Manifest, snapshot: Snapshot, report: ReportFun
 function hasHttpAlone({ root }: Manifest): boolean {
   const solvers = [...root.at('spec', 'acme', 'solvers').items()]
   return solvers.length > 0 && solvers.every((one) => one.at('http01').exists && !one.at('dns01').exists)
-}
-
-/** The names for which an object requests certificates. */
-function requestedNames(manifest: Manifest): Cursor[] {
-  if (manifest.ref.kind === 'Certificate') return [...manifest.root.at('spec', 'dnsNames').items()]
-  return tlsEntries(manifest).flatMap(({ hosts, secretName }) => (secretName.string ? hosts : []))
 }
 
 /** The label by which an author meant to name an issuer. */
