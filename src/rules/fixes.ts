@@ -69,7 +69,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/host-covered': ['redirect', 'uncovered', 'unlisted'],
   'ingress-tls/host-valid': ['class', 'host'],
   'ingress-tls/ingress-accepted': ['refused'],
-  'ingress-tls/issuer-known': ['unnameable'],
+  'ingress-tls/issuer-known': ['group', 'unnameable'],
   'ingress-tls/issuer-trusted': ['changed', 'moved', 'movedSelfSigned', 'selfSigned'],
   'ingress-tls/objects-accepted': ['form'],
   'ingress-tls/route-attached': ['noGateway', 'unqualified'],

@@ -29,22 +29,35 @@ export interface NamedIssuer {
   readonly at: Cursor
 }
 
+/** An issuer of any maker as an object names it, with the group that it writes. */
+export interface IssuerReference extends NamedIssuer {
+  readonly group: Cursor | undefined
+}
+
 /** The issuer of cert-manager's own group that an Ingress, a Gateway or a Certificate names. */
 export function issuerOf(manifest: Manifest): NamedIssuer | undefined {
+  const named = issuerReferenceOf(manifest)
+  if (!named || !['Issuer', 'ClusterIssuer'].includes(named.kind)) return undefined
+  const group = named.group?.string
+  // Other makers of issuers have groups of their own.
+  if (group && !certManagerGroups.includes(group)) return undefined
+  return named
+}
+
+/** The issuer of any maker that an Ingress, a Gateway or a Certificate names. */
+export function issuerReferenceOf(manifest: Manifest): IssuerReference | undefined {
   const ref = manifest.root.at('spec', 'issuerRef')
   const annotations = manifest.root.at('metadata', 'annotations')
   const [at, kind, group] =
     manifest.ref.kind === 'Certificate'
-      ? [ref.at('name'), ref.at('kind').string ?? 'Issuer', ref.at('group').string]
+      ? [ref.at('name'), ref.at('kind').string ?? 'Issuer', ref.at('group')]
       : annotated(annotations)
   const name = at?.string
-  if (!at || !name || !['Issuer', 'ClusterIssuer'].includes(kind)) return undefined
-  // Other makers of issuers have groups of their own.
-  if (group && !certManagerGroups.includes(group)) return undefined
-  return { kind, name, namespace: kind === 'Issuer' ? manifest.ref.namespace : '', at }
+  if (!at || !name) return undefined
+  return { kind, name, namespace: kind === 'Issuer' ? manifest.ref.namespace : '', at, group }
 }
 
-function annotated(annotations: Cursor): [at: Cursor | undefined, kind: string, group: string | undefined] {
+function annotated(annotations: Cursor): [at: Cursor | undefined, kind: string, group: Cursor | undefined] {
   for (const prefix of certManagerGroups) {
     const cluster = annotations.at(`${prefix}/cluster-issuer`)
     if (cluster.exists) return [cluster, 'ClusterIssuer', undefined]
@@ -53,7 +66,7 @@ function annotated(annotations: Cursor): [at: Cursor | undefined, kind: string, 
     return [
       issuer,
       annotations.at(`${prefix}/issuer-kind`).string ?? 'Issuer',
-      annotations.at(`${prefix}/issuer-group`).string,
+      annotations.at(`${prefix}/issuer-group`),
     ]
   }
   return [undefined, '', undefined]

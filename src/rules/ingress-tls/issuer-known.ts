@@ -3,12 +3,14 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds, releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { type AbsentIssuer, absentIssuer } from '../../kubernetes/tls/absent-issuer'
-import { certManagerGroups, issuerOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
+import { certManagerGroups, issuerOf, issuerReferenceOf, type NamedIssuer } from '../../kubernetes/tls/cert-manager'
+import { misgroupedIssuer } from '../../kubernetes/tls/issuer-group'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
+import { withoutKey } from '../../rule/fix'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)
@@ -36,6 +38,8 @@ const messages = {
     `${user} names the Issuer ${issuer}, which its namespace ${namespace} does not have; ${other} is of another namespace, and cert-manager looks in that of the certificate alone. Unless another tool installs one, it issues no certificate. Add an Issuer to ${namespace}, or name a ClusterIssuer.`,
   absent: ({ user, issuer, namespace, known }: Names & Record<'namespace' | 'known', string>) =>
     `${user} names the Issuer ${issuer}, which is not in this repository and which no other file names; the namespace ${namespace} has ${known}. Unless another tool installs it, cert-manager issues no certificate. Name an issuer that exists, or add this one.`,
+  group: ({ user, issuer, group }: Names & { group: string }) =>
+    `${user} names an issuer of the group ${group}, which no object here has or defines; ${issuer} is of the group cert-manager.io. So cert-manager leaves the certificate to another controller, and nothing issues it. Write cert-manager.io, or leave the group out.`,
 }
 
 export default defineRule({
@@ -48,8 +52,8 @@ export default defineRule({
   reads: [...issuerKinds, ...releaseKinds],
   direct: true,
   messages,
-  later: { unnameable: '1.14.0', authority: '1.24.0', elsewhere: '1.24.0', absent: '1.24.0' },
-  putBack: { unnameable: 'changed', authority: 'changed', elsewhere: 'changed', absent: 'changed' },
+  later: { unnameable: '1.14.0', authority: '1.24.0', elsewhere: '1.24.0', absent: '1.24.0', group: '1.25.0' },
+  putBack: { unnameable: 'changed', authority: 'changed', elsewhere: 'changed', absent: 'changed', group: 'changed' },
   names: {
     *of({ change, base, head }) {
       const found = strangerIn(change, base, head)
@@ -58,13 +62,15 @@ export default defineRule({
       if (named) yield named.name
       const absent = newlyAbsent(change, base, head)
       if (absent && !absent.signer && absent.elsewhere.length === 0) yield absent.named.name
+      const misgrouped = misgroupedIssuer(change, base, head, userKinds)?.group.string
+      if (misgrouped) yield misgrouped
     },
     // A text that names an issuer has that word, in the name of a field if nowhere else; a script may fill in a placeholder.
     isUsedIn: (text, name) => mentionsWhole(text, name) && (/[A-Z_]/.test(name) || /issuer/i.test(text)),
   },
   *partners(manifest) {
-    const named = issuerOf(manifest)
-    if (!named) return
+    const named = issuerReferenceOf(manifest)
+    if (!named || !['Issuer', 'ClusterIssuer'].includes(named.kind)) return
     // A Certificate has the same line further in.
     for (const kind of new Set(['ClusterIssuer', named.kind]))
       yield* [`\nkind: ${kind}`, `"kind":"${kind}"`, `"kind": "${kind}"`]
@@ -73,6 +79,7 @@ export default defineRule({
   },
   partnerKinds: () => [...issuerKinds, ...ofCertManager('Certificate'), ...releaseKinds],
   check({ change, base, head, isUsed, report, skip }) {
+    checkGroup(change, base, head, isUsed, report)
     const unnameable = unnameableIn(change)
     // A script may put a name in its place.
     if (unnameable && change.kind !== 'removed' && !isUsed(unnameable.name)) {
@@ -99,6 +106,26 @@ export default defineRule({
     else report(ends, 'unknown', { ...args, known: abridged(names) }, { keys: [name] })
   },
 })
+
+function checkGroup(
+  change: Change,
+  base: Snapshot,
+  head: Snapshot,
+  isUsed: (name: string) => boolean,
+  report: ReportFunction<typeof messages>,
+): void {
+  const found = misgroupedIssuer(change, base, head, userKinds)
+  const name = found?.group.string
+  if (!found || !name || change.kind === 'removed' || isUsed(name) || releaseMentioning(name, head)) return
+  const { after } = change
+  if (after.ref.kind !== 'Certificate' && namedSecrets(after).length === 0) return
+  const { group, issuer } = found
+  const key = String(group.path.at(-1))
+  const map =
+    after.ref.kind === 'Certificate' ? after.root.at('spec', 'issuerRef') : after.root.at('metadata', 'annotations')
+  const args = { user: nameOf(after.ref), issuer: nameOf(issuer.ref), group: name }
+  report([group, issuer.root], 'group', args, { keys: [name], fix: withoutKey(map, key) })
+}
 
 /** The issuer that an object comes to name and that can have no such name. */
 function unnameableIn(change: Change): NamedIssuer | undefined {
