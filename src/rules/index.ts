@@ -62,6 +62,7 @@ import valuesRead from './controller-scope/values-read'
 import valuesResolve from './controller-scope/values-resolve'
 import webhookSafe from './controller-scope/webhook-safe'
 import annotationsAccepted from './ingress-tls/annotations-accepted'
+import certManagerKept from './ingress-tls/cert-manager-kept'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateUsed from './ingress-tls/certificate-used'
@@ -205,6 +206,7 @@ export const rules: readonly Rule[] = [
   valuesResolve,
   webhookSafe,
   annotationsAccepted,
+  certManagerKept,
   certificateCoversHost,
   certificateIssued,
   certificateUsed,

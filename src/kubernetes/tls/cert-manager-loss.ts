@@ -1,0 +1,97 @@
+import { isStopped } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
+import { gitOpsKind } from '../../gitops/kinds'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentions } from '../../manifest/mentions'
+import { comingReleases } from '../charts/coming-release'
+import { outlivesPrune } from '../object/prune'
+import { certManagerGroups, issuerOf, shimAnnotation } from './cert-manager'
+import { type CertManager, certManagersIn, certManagersOf, neglectOf, requesterKinds } from './cert-manager-controller'
+import { namedSecrets } from './tls-user'
+
+/** A controller of cert-manager that no longer serves objects which stay, and that no other one here serves. */
+export interface CertManagerLoss {
+  readonly was: CertManager
+  /** The loss: it is removed, runs no Pods, looks in one namespace, or lacks one of its parts. */
+  readonly how: 'removed' | 'stopped' | 'namespace' | 'controllers'
+  readonly at: Cursor
+  /** The namespace in which it looks, or the part. */
+  readonly part: string
+  /** By name. */
+  readonly users: readonly Manifest[]
+}
+
+/** The losses by one change of a workload. */
+export function certManagerLosses(change: Change, base: Snapshot, head: Snapshot): CertManagerLoss[] {
+  if (change.kind === 'added') return []
+  const { before } = change
+  if (change.kind === 'removed' && (outlivesPrune(before) || head.get(before.ref).length > 0)) return []
+  const serving = certManagersIn(head)
+  return certManagersOf(before, base).flatMap((was): CertManagerLoss[] => {
+    const users = requestersIn(head).filter(
+      (user) =>
+        isInReach(was, user, head) &&
+        neglectOf(was, user, base) === undefined &&
+        serving.every((one) => neglectOf(one, user, head) !== undefined),
+    )
+    const [first] = users
+    if (!first) return []
+    if (change.kind === 'removed') return [{ was, how: 'removed', at: before.root, part: '', users }]
+    const [is] = certManagersOf(change.after, head)
+    if (is) {
+      const neglect = neglectOf(is, first, head)
+      return neglect ? [{ was, how: neglect.by, at: neglect.at.at, part: neglect.part, users }] : []
+    }
+    // Another image may be a copy.
+    if (!isStopped(change.after)) return []
+    return [{ was, how: 'stopped', at: change.after.root.at('spec', 'replicas'), part: '', users }]
+  })
+}
+
+/** An object that a change adds and that may install cert-manager, although its objects are not seen. */
+export function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
+  const isMeant = (one: Manifest) => mentions(one.object.content, 'cert-manager')
+  const coming = comingReleases(base, head).find(({ manifest, isNew }) => isNew && isMeant(manifest))
+  if (coming) return coming.manifest
+  return installerKinds
+    .flatMap((kind) => head.ofKind(kind))
+    .find((one) => base.get(one.ref).length === 0 && isMeant(one))
+}
+
+/** Kinds that install something from elsewhere, beside releases. */
+export const installerKinds: readonly GroupKind[] = [
+  gitOpsKind.fluxKustomization,
+  'Subscription.operators.coreos.com',
+  'CertManager.operator.openshift.io',
+]
+
+const known = new WeakMap<Snapshot, readonly Manifest[]>()
+
+/** The objects that request certificates of cert-manager, by name; of several copies of one, the first. */
+function requestersIn(snapshot: Snapshot): readonly Manifest[] {
+  const before = known.get(snapshot)
+  if (before) return before
+  const found = requesterKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .filter((one) => snapshot.get(one.ref)[0] === one && isRequester(one))
+    .sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+  known.set(snapshot, found)
+  return found
+}
+
+function isRequester(manifest: Manifest): boolean {
+  const { kind, group } = manifest.ref
+  if (kind === 'Certificate') return certManagerGroups.includes(group) && issuerOf(manifest) !== undefined
+  return shimAnnotation(manifest) !== undefined && namedSecrets(manifest).length > 0
+}
+
+/** Where clusters are unknown, a user in another folder of the repository may be for another cluster. */
+function isInReach({ manifest }: CertManager, user: Manifest, { cluster }: Snapshot): boolean {
+  return cluster !== '' || topOf(manifest) === topOf(user)
+}
+
+function topOf({ origin: { path } }: Manifest): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
+}
