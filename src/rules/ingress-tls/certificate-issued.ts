@@ -3,6 +3,7 @@ import { entryOf } from '../../entry'
 import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { mayBecome } from '../../kubernetes/ingress/placeholder'
 import { shareNamespace } from '../../kubernetes/object/namespace'
+import { maySolve, selectionsOf, solversOf } from '../../kubernetes/tls/acme-solvers'
 import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { requestedNames } from '../../kubernetes/tls/requested-names'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
@@ -44,6 +45,8 @@ const messages = {
   // Source: https://letsencrypt.org/docs/challenge-types/#http-01-challenge
   wildcard: ({ user, host, issuer }: { user: string; host: string; issuer: string }) =>
     `${user} requests a certificate for ${host} from ${issuer}, whose only solvers are of http01. Certificate authorities prove wildcards by dns01 alone, so no certificate is issued. Add a dns01 solver to ${issuer}, or list the hosts one by one.`,
+  unsolved: ({ user, host, issuer, selected }: Record<'user' | 'host' | 'issuer' | 'selected', string>) =>
+    `${user} requests a certificate for ${host} from ${issuer}, whose solvers select only ${selected}. So cert-manager has none for this host, and issues no certificate. Add a solver for the host to ${issuer}, or let a selector include it.`,
   // Source: cert-manager 1.21, internal/apis/certmanager/validation/certificate.go, ValidateDuration; without a duration
   // 90 days count (pkg/apis/certmanager/v1/const.go).
   renewal: ({ certificate, renewBefore, duration }: Record<'certificate' | 'renewBefore' | 'duration', string>) =>
@@ -68,6 +71,7 @@ export default defineRule({
     wildcard: '1.14.0',
     doubled: '1.18.0',
     overridden: '1.20.0',
+    unsolved: '1.25.0',
   },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
@@ -83,6 +87,7 @@ export default defineRule({
   check({ manifest, snapshot, report, skip }) {
     checkKind(manifest, snapshot, report)
     checkWildcard(manifest, snapshot, report)
+    checkSolvers(manifest, snapshot, report)
     if (manifest.ref.kind === 'Certificate') {
       checkRenewal(manifest, report)
       checkDoubled(manifest, snapshot, report)
@@ -190,6 +195,23 @@ function checkWildcard(manifest: Manifest, snapshot: Snapshot, report: ReportFun
   if (!wildcard || !issuer || !issuers.every(hasHttpAlone)) return
   const args = { user: nameOf(manifest.ref), host: wildcard.string ?? '', issuer: nameOf(issuer.ref) }
   report([wildcard, issuer.root.at('spec', 'acme', 'solvers')], 'wildcard', args, { keys: [args.host] })
+}
+
+/** Reports the first host that no solver of its issuers selects. */
+function checkSolvers(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const named = issuerOf(manifest)
+  const issuers = named ? issuersNamed(named, snapshot) : []
+  const [issuer] = issuers
+  if (!issuer || issuers.some((one) => solversOf(one).length === 0)) return
+  const solvers = issuers.flatMap(solversOf)
+  const at = requestedNames(manifest).find(
+    ({ string }) => string && !solvers.some((one) => maySolve(one, string, manifest)),
+  )
+  const host = at?.string
+  if (!at || !host) return
+  const args = { user: nameOf(manifest.ref), host, issuer: nameOf(issuer.ref) }
+  const selected = abridged(selectionsOf(issuer))
+  report([at, issuer.root.at('spec', 'acme', 'solvers')], 'unsolved', { ...args, selected }, { keys: [host] })
 }
 
 function hasHttpAlone({ root }: Manifest): boolean {
