@@ -10,6 +10,7 @@ import applicationSeen from './controller-scope/application-seen'
 import argumentsSeparate from './controller-scope/arguments-separate'
 import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
+import backendGranted from './controller-scope/backend-granted'
 import backendResolves from './controller-scope/backend-resolves'
 import chartsInflated from './controller-scope/charts-inflated'
 import classDefaultSingle from './controller-scope/class-default-single'
@@ -154,6 +155,7 @@ export const rules: readonly Rule[] = [
   argumentsSeparate,
   backendAdmits,
   backendBeside,
+  backendGranted,
   backendResolves,
   chartsInflated,
   classDefaultSingle,

@@ -5,8 +5,8 @@ import { traefikRouteKinds } from './traefik-kinds'
 
 const ingressKind: GroupKind = 'Ingress.networking.k8s.io'
 
-/** The kinds of routes whose rules name Services. */
-const routeKinds: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map(
+/** The kinds of routes of Gateway API, whose rules name Services. */
+export const routeKinds: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map(
   (kind) => `${kind}.gateway.networking.k8s.io`,
 )
 

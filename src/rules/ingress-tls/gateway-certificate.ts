@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { grants, grantsIn, type ReferenceTarget, referenceGrantKind } from '../../kubernetes/ingress/reference-grant'
 import { shimAnnotation } from '../../kubernetes/tls/cert-manager'
 import { declaredSecret, holdsNoCertificate, missingTlsKeys } from '../../kubernetes/tls/declared-secret'
 import { type CertificateRef, certificateRefs } from '../../kubernetes/tls/gateway-tls'
@@ -12,7 +13,6 @@ import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const gatewayGroup = 'gateway.networking.k8s.io'
 const gatewayKind = `Gateway.${gatewayGroup}`
-const grantKind = `ReferenceGrant.${gatewayGroup}`
 const classKind = `GatewayClass.${gatewayGroup}`
 
 const messages = {
@@ -40,7 +40,7 @@ export default defineRule({
   since: '1.2.0',
   scope: 'snapshot',
   kinds: [gatewayKind],
-  reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
+  reads: [...producerKinds.filter((kind) => kind !== gatewayKind), referenceGrantKind, classKind],
   subjects: [{ kinds: [gatewayKind] }],
   messages,
   putBack: { otherType: 'changed', wrongType: 'changed' },
@@ -80,12 +80,13 @@ export default defineRule({
     }
   },
   checkChange({ change, head, report }) {
-    if (change.kind !== 'removed' || groupKindOf(change.before.ref) !== grantKind) return
+    if (change.kind !== 'removed' || groupKindOf(change.before.ref) !== referenceGrantKind) return
     for (const gateway of head.ofKind(gatewayKind)) {
       for (const ref of terminating(gateway).flatMap((listener) => certificateRefs(listener))) {
         if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue
-        if (!grants(change.before, gateway, ref) || grantsOf(head, ref).some((grant) => grants(grant, gateway, ref)))
-          continue
+        const target = targetOf(ref)
+        const there = grantsIn(ref.namespace, head)
+        if (!grants(change.before, gateway, target) || there.some((grant) => grants(grant, gateway, target))) continue
         const names = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) }
         const grant = nameOf(change.before.ref)
         report([change.before.root, ref.name], 'grantRemoved', { ...names, grant }, { keys: [ref.name.string ?? ''] })
@@ -158,8 +159,8 @@ function checkNamespace(
   report: ReportFunction<typeof messages>,
 ): void {
   const made = producersOf(snapshot, ref.namespace, ref.name.string ?? '')
-  const there = grantsOf(snapshot, ref)
-  const granted = there.some((grant) => grants(grant, gateway, ref))
+  const there = grantsIn(ref.namespace, snapshot)
+  const granted = there.some((grant) => grants(grant, gateway, targetOf(ref)))
   const keys = [secret]
   if (!granted && (made.length > 0 || there.length > 0)) {
     const ends = [ref.name, ...there.map((grant) => grant.root.at('spec')), ...made.slice(0, 1).map(({ at }) => at)]
@@ -172,25 +173,9 @@ function checkNamespace(
     report([ref.name, shim], 'otherNamespace', { secret, annotation: String(shim.path.at(-1)) }, { keys })
 }
 
-function grantsOf(snapshot: Snapshot, { namespace }: CertificateRef): Manifest[] {
-  return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace)
-}
-
-function grants(grant: Manifest, gateway: Manifest, { name }: CertificateRef): boolean {
-  const spec = grant.root.at('spec')
-  const from = [...spec.at('from').items()].some(
-    (one) =>
-      one.at('group').string === gatewayGroup &&
-      one.at('kind').string === 'Gateway' &&
-      one.at('namespace').string === gateway.ref.namespace,
-  )
-  const to = [...spec.at('to').items()].some(
-    (one) =>
-      (one.at('group').string ?? '') === '' &&
-      one.at('kind').string === 'Secret' &&
-      (one.at('name').string ?? name.string) === name.string,
-  )
-  return from && to
+/** The Secret of a reference, as grants name it. */
+function targetOf({ name, namespace }: CertificateRef): ReferenceTarget {
+  return { kind: 'Secret', namespace, name: name.string ?? '' }
 }
 
 /** One cursor for each object. */
