@@ -30,6 +30,7 @@ import hostsReached from './controller-scope/hosts-reached'
 import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
+import istioSubsetResolves from './controller-scope/istio-subset-resolves'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
@@ -175,6 +176,7 @@ export const rules: readonly Rule[] = [
   imageValid,
   istioBackendResolves,
   istioGatewayResolves,
+  istioSubsetResolves,
   lockHeld,
   lockUnmanaged,
   matchValid,

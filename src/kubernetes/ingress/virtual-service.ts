@@ -37,18 +37,22 @@ export function gatewaysOf({ root, ref }: Manifest): NamedGateway[] {
  * The Services that a VirtualService sends requests to: `NAME` in its own namespace, or `NAME.NAMESPACE.svc.DOMAIN`. Other names
  * with dots are hosts of a ServiceEntry. Source: istio/istio at 00184045fac0, pilot/pkg/model/config.go, ResolveShortnameToFQDN
  */
-export function backendsOfVirtualService({ root, ref }: Manifest): Backend[] {
-  const spec = root.at('spec')
-  const rules = ['http', 'tls', 'tcp'].flatMap((protocol) => [...spec.at(protocol).items()])
+export function backendsOfVirtualService(virtualService: Manifest): Backend[] {
+  return destinationsOf(virtualService).flatMap(({ at }) => {
+    const host = at.at('host')
+    const [, service, namespace] = /^([^.*]+)(?:\.([^.]+)\.svc\.[^/]+)?$/.exec(host.string ?? '') ?? []
+    if (service === undefined || isPlaceholder(host.string ?? '')) return []
+    const found = backendAt(host, at.at('port', 'number'), namespace ?? virtualService.ref.namespace)
+    return found.map((backend) => ({ ...backend, service }))
+  })
+}
+
+/** The destinations of a VirtualService, and their weights. */
+export function destinationsOf({ root }: Manifest): { readonly at: Cursor; readonly weight: unknown }[] {
+  const rules = ['http', 'tls', 'tcp'].flatMap((protocol) => [...root.at('spec', protocol).items()])
   return rules
-    .flatMap((rule) => [...rule.at('route').items()].map((one) => one.at('destination')))
-    .flatMap((destination) => {
-      const host = destination.at('host')
-      const [, service, namespace] = /^([^.*]+)(?:\.([^.]+)\.svc\.[^/]+)?$/.exec(host.string ?? '') ?? []
-      if (service === undefined || isPlaceholder(host.string ?? '')) return []
-      const found = backendAt(host, destination.at('port', 'number'), namespace ?? ref.namespace)
-      return found.map((backend) => ({ ...backend, service }))
-    })
+    .flatMap((rule) => [...rule.at('route').items()])
+    .map((route) => ({ at: route.at('destination'), weight: route.at('weight').value }))
 }
 
 /**
