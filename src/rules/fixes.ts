@@ -4,6 +4,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/annotation-secret-provided': ['misnamed'],
   'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],
   'controller-scope/application-seen': ['unseen'],
+  'controller-scope/authentication-resolves': ['removed'],
   'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['brought', 'moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],

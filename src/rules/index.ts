@@ -8,6 +8,7 @@ import annotationsParsed from './controller-scope/annotations-parsed'
 import applicationAccepted from './controller-scope/application-accepted'
 import applicationSeen from './controller-scope/application-seen'
 import argumentsSeparate from './controller-scope/arguments-separate'
+import authenticationResolves from './controller-scope/authentication-resolves'
 import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendGranted from './controller-scope/backend-granted'
@@ -154,6 +155,7 @@ export const rules: readonly Rule[] = [
   applicationAccepted,
   applicationSeen,
   argumentsSeparate,
+  authenticationResolves,
   backendAdmits,
   backendBeside,
   backendGranted,

@@ -1,0 +1,149 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { isServiceOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { makersIn, mayBeMade } from '../../kubernetes/charts/makers'
+import {
+  type AuthenticationService,
+  authenticationKinds,
+  authenticationServiceOf,
+  authenticationServicesIn,
+  authenticationSubjects,
+  namesInAddress,
+} from '../../kubernetes/controllers/authentication-service'
+import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { portsOfService } from '../../kubernetes/ingress/backend'
+import { isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
+import { enumerated } from '../../listing'
+import { type Change, sidesOf } from '../../manifest/change'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { mentionsWhole } from '../../manifest/mentions'
+import { type ChangeInCluster, defineRule } from '../../rule/rule'
+
+export default defineRule({
+  id: 'controller-scope/authentication-resolves',
+  summary: 'The Service by which a controller has requests checked is there, with its port.',
+  since: '1.29.0',
+  scope: 'snapshot',
+  kinds: authenticationKinds,
+  reads: ['Service', 'IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  subjects: authenticationSubjects,
+  direct: true,
+  messages: {
+    // Source: https://nginx.org/en/docs/http/ngx_http_auth_request_module.html: any other answer than 2xx, 401 and 403 is an
+    // error; ingress-nginx controller-v1.15.1, rootfs/etc/nginx/template/nginx.tmpl, auth_request; traefik v3.7.9,
+    // pkg/middlewares/auth/forward.go, ServeHTTP: 500
+    removed: ({ user, service }: Record<'user' | 'service', string>) =>
+      `This change removes ${service}, by which ${user} has requests checked, so each of them gets 500. Restore it, or name another Service there.`,
+    port: ({ user, port, service, known }: Record<'user' | 'port' | 'service' | 'known', string>) =>
+      `${user} has requests checked by the port ${port} of ${service}, which has only ${known}, so each of them gets 500. Write a port that the Service has.`,
+    replaced: ({ user, service, former }: Record<'user' | 'service' | 'former', string>) =>
+      `After this change ${user} has requests checked by ${service}, which is not in this repository, and no longer by ${former}, which is. Unless something else creates it, each of these requests gets 500. Check the name, or deploy it first.`,
+    unknown: ({ user, service }: Record<'user' | 'service', string>) =>
+      `After this change ${user} has requests checked by ${service}, and no other file here mentions it or its namespace. Unless it is in the cluster already, each of these requests gets 500. Check the name, or deploy it first.`,
+  },
+  putBack: { port: 'changed', replaced: 'changed', unknown: 'nothing' },
+  names: {
+    *of(change) {
+      const service = newlyAsked(change)
+      if (service && isUnmade(service, change.head)) yield* [service.service, service.namespace]
+    },
+    isUsedIn: mentionsWhole,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'Service') yield* [`//${manifest.ref.name}`, ...marksOfControllers]
+    const names = namesInAddress(manifest)
+    if (names.length > 0) yield* [...names, ...marksOfControllers]
+  },
+  check({ manifest, snapshot, report }) {
+    const asked = authenticationServiceOf(manifest, snapshot)
+    if (!asked || !isRead(manifest, snapshot)) return
+    const services = servicesOf(asked, snapshot)
+    const [first] = services
+    if (!first || !services.every((one) => isServiceOf(asked, one))) return
+    const ports = services.map(numbersOf)
+    if (ports.some((numbers) => !numbers || numbers.includes(asked.wanted))) return
+    const [known = []] = ports
+    const port = String(asked.wanted)
+    const args = {
+      user: nameOf(manifest.ref),
+      port,
+      service: nameOf(first.ref),
+      known: enumerated(known.map(String), 4),
+    }
+    report([asked.port, first.root.at('spec', 'ports')], 'port', args, { keys: [asked.service, port] })
+  },
+  checkChange({ change, base, head, isUsed, report, skip }) {
+    if (change.kind === 'removed') {
+      const removed = change.before
+      if (removed.ref.kind !== 'Service') return
+      for (const asked of authenticationServicesIn(head).get(removed.ref.name) ?? []) {
+        const { manifest } = asked.name
+        if (!isServiceOf(asked, removed) || servicesOf(asked, head).length > 0 || !isRead(manifest, head)) continue
+        const maker = makerOf(removed, base, head)
+        if (maker) {
+          skip(removed.root, `${nameOf(maker.ref)} may create the Service`)
+          return
+        }
+        const user = nameOf(manifest.ref)
+        report([removed.root, asked.name], 'removed', { user, service: nameOf(removed.ref) }, { keys: [user] })
+      }
+      return
+    }
+    const asked = newlyAsked({ change, base, head })
+    if (!asked || !isUnmade(asked, head)) return
+    const { after } = change
+    const args = { user: nameOf(after.ref), service: `Service ${asked.namespace}/${asked.service}` }
+    const former = formerOf(asked, change, base, head)
+    const keys = [asked.namespace, asked.service]
+    if (former) {
+      report([asked.name, former.root], 'replaced', { ...args, former: nameOf(former.ref) }, { keys })
+    } else if (!keys.some((name) => isUsed(name) || isMentioned(name, head, after))) {
+      report(asked.name, 'unknown', args, { keys })
+    }
+  },
+})
+
+/** Whether a controller reads the address: an annotation often stays where another controller came. */
+function isRead(user: Manifest, snapshot: Snapshot): boolean {
+  return user.ref.kind !== 'Ingress' || isServedByIngressNginx(user, snapshot)
+}
+
+/** The Service that an object of a change names, and did not before. */
+function newlyAsked({ change, base, head }: ChangeInCluster): AuthenticationService | undefined {
+  const { before, after } = sidesOf(change)
+  const asked = after && authenticationServiceOf(after, head)
+  const was = before && authenticationServiceOf(before, base)
+  const isOld = was?.service === asked?.service && was?.namespace === asked?.namespace
+  return !asked?.isWhole || isOld || !isRead(after as Manifest, head) ? undefined : asked
+}
+
+/** Whether no object here is the Service, or may create it, although the controller that asks it is here. */
+function isUnmade(asked: AuthenticationService, head: Snapshot): boolean {
+  const reader = asked.name.manifest.ref.kind === 'Middleware' ? 'traefik-crd' : 'ingress-nginx'
+  return (
+    controllersHere(head).some(({ facts }) => facts.name === reader) &&
+    servicesOf(asked, head).length === 0 &&
+    !mayBeMade(asked.namespace, asked.service, head) &&
+    // A chart may name its Services in any way.
+    !makersIn(head)
+      .into(asked.namespace)
+      .some(({ ref }) => releaseKinds.includes(groupKindOf(ref)))
+  )
+}
+
+/** The Service that the object named before, if it is still here, beside the place of the one that it names now. */
+function formerOf(asked: AuthenticationService, change: Change, base: Snapshot, head: Snapshot): Manifest | undefined {
+  const { before } = sidesOf(change)
+  const was = before && authenticationServiceOf(before, base)
+  return was?.namespace === asked.namespace ? servicesOf(was, head).find((one) => isServiceOf(was, one)) : undefined
+}
+
+function isMentioned(name: string, head: Snapshot, but: Manifest): boolean {
+  return head.manifests.some((one) => one !== but && mentionsWhole(one.object.content, name))
+}
+
+/** The numbers of the ports of a Service; undefined where they do not decide: one without an address of its own has those of its Pods. */
+function numbersOf(service: Manifest): unknown[] | undefined {
+  if (service.root.at('spec', 'clusterIP').string === 'None') return undefined
+  return portsOfService(service)?.map(({ number }) => number)
+}
