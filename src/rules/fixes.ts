@@ -60,6 +60,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/status-kept': ['relabelled', 'replaced', 'stopped', 'turnedOn'],
   'controller-scope/status-source': ['taken', 'takenOther', 'unpublished', 'unpublishedOther'],
   'controller-scope/syntax-known': ['unread'],
+  'controller-scope/traefik-names-known': ['entryPoint', 'resolvers'],
   'controller-scope/webhook-safe': ['ingresses', 'unanswered'],
   'ingress-tls/cert-manager-kept': ['controllers', 'namespace', 'removed', 'stopped'],
   'ingress-tls/certificate-covers-host': ['notRequested', 'notShared'],

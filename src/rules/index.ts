@@ -61,6 +61,7 @@ import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
 import syntaxKnown from './controller-scope/syntax-known'
 import targetPortsListed from './controller-scope/target-ports-listed'
+import traefikNamesKnown from './controller-scope/traefik-names-known'
 import valuesRead from './controller-scope/values-read'
 import valuesResolve from './controller-scope/values-resolve'
 import webhookSafe from './controller-scope/webhook-safe'
@@ -208,6 +209,7 @@ export const rules: readonly Rule[] = [
   statusSource,
   syntaxKnown,
   targetPortsListed,
+  traefikNamesKnown,
   valuesRead,
   valuesResolve,
   webhookSafe,

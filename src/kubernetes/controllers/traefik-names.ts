@@ -1,0 +1,103 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { releaseKinds } from '../charts/chart-release'
+import { chartReleasesOf } from '../charts/releases'
+import { isPlaceholder } from '../ingress/ingress'
+import { classAnnotation } from '../ingress/ingress-class'
+import { traefikRouteKinds } from '../ingress/traefik-kinds'
+import { Arguments } from '../workload/arguments'
+import { type Controller, controllersHere } from './controller'
+import { takesIngress, watches } from './controller-ingresses'
+
+/** A name that a route has for a part of Traefik's own configuration. */
+export interface NameInRoute {
+  readonly kind: 'entryPoint' | 'resolver'
+  readonly name: string
+  readonly at: Cursor
+}
+
+const prefix = 'traefik.ingress.kubernetes.io/router'
+
+/** Each route with such a name contains one of these strings. */
+export const marksOfNamesInRoutes = [
+  'entryPoints',
+  'certResolver',
+  `${prefix}.entrypoints`,
+  `${prefix}.tls.certresolver`,
+]
+
+/** The entry points and the certificate resolver that a route or an Ingress names. */
+export function namesInRoute({ ref, root }: Manifest): NameInRoute[] {
+  const annotations = root.at('metadata', 'annotations')
+  const listed = ({ string = '' }: Cursor) => string.split(',').map((one) => one.trim())
+  const isRoute = traefikRouteKinds.includes(groupKindOf(ref))
+  const points = annotations.at(`${prefix}.entrypoints`)
+  const resolver = isRoute ? root.at('spec', 'tls', 'certResolver') : annotations.at(`${prefix}.tls.certresolver`)
+  const found: NameInRoute[] = [
+    ...(isRoute
+      ? [...root.at('spec', 'entryPoints').items()].map((at) => ({ name: at.string ?? '', at }))
+      : listed(points).map((name) => ({ name, at: points }))
+    ).map((one) => ({ ...one, kind: 'entryPoint' as const })),
+    { kind: 'resolver', name: resolver.string ?? '', at: resolver },
+  ]
+  return found.filter(({ name }) => name !== '' && !isPlaceholder(name))
+}
+
+/** The names that a Traefik has, in lower case: it takes its flags in any case. */
+export interface TraefikNames {
+  readonly controller: Controller
+  readonly entryPoint: readonly string[]
+  readonly resolver: readonly string[]
+}
+
+/** The Traefiks that read a route, where the names of all that may do so are known; none otherwise. */
+export function traefiksReading(route: Manifest, snapshot: Snapshot): readonly TraefikNames[] {
+  const isRoute = traefikRouteKinds.includes(groupKindOf(route.ref))
+  const readers = controllersHere(snapshot).filter(({ facts }) => facts.name === (isRoute ? 'traefik-crd' : 'traefik'))
+  if (readers.some((one) => !(isRoute ? readsRoute(one, route) : takesIngress(one, route, snapshot)))) return []
+  const named = readers.flatMap((one) => namesOfTraefik(one) ?? [])
+  return named.length === readers.length && !hasRelease(snapshot) ? named : []
+}
+
+/** Whether a Traefik certainly reads a route of its own kinds. */
+function readsRoute({ watched, claims }: Controller, route: Manifest): boolean {
+  const name = classAnnotation(route).string
+  const isClaimed = (way: Controller['claims'][number]) =>
+    name === undefined ? way.unclassed : way.names.includes(name)
+  return watches(watched, route.ref.namespace) && claims.length > 0 && claims.every(isClaimed)
+}
+
+/** The names that the arguments of a Traefik give; undefined where a file or a tool may give more. */
+export function namesOfTraefik(controller: Controller): TraefikNames | undefined {
+  const { settings, place } = controller
+  if (!(settings instanceof Arguments) || settings.inShell) return undefined
+  if ([...place.items()].some(({ string = '' }) => isPlaceholder(string) && !string.includes('='))) return undefined
+  const below = (section: string) => [
+    ...new Set(
+      settings.named.flatMap(({ name }) => {
+        const [first, second] = name.toLowerCase().split('.')
+        return first === section && second ? [second] : []
+      }),
+    ),
+  ]
+  const entryPoint = below('entrypoints')
+  // Without any, it has one of its own; for its API, its health and its metrics, another one.
+  if (entryPoint.length === 0) return undefined
+  return { controller, entryPoint: [...entryPoint, 'traefik'], resolver: below('certificatesresolvers') }
+}
+
+/** Whether a release installs a Traefik whose objects are not seen. */
+function hasRelease(snapshot: Snapshot): boolean {
+  const before = known.get(snapshot)
+  if (before !== undefined) return before
+  const found = releaseKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .flatMap((manifest) => chartReleasesOf(manifest, snapshot))
+    .some(({ facts }) => facts.controllers.includes('traefik-crd'))
+  known.set(snapshot, found)
+  return found
+}
+
+/** The rule asks for every route; a snapshot never changes. */
+const known = new WeakMap<Snapshot, boolean>()
