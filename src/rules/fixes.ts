@@ -45,6 +45,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/route-served': ['unserved'],
   'controller-scope/selector-kept': ['refused', 'unreached'],
   'controller-scope/service-reaches': [
+    'closed',
     'denied',
     'ports',
     'removed',

@@ -4,6 +4,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { selectsLabels } from '../object/label-selector'
 import { shareNamespace } from '../object/namespace'
+import type { PodPort } from './policy-port'
 
 export const networkPolicyKind = 'NetworkPolicy.networking.k8s.io'
 
@@ -64,14 +65,24 @@ function isolates({ root }: Manifest): boolean {
   return types.length === 0 || types.includes('Ingress')
 }
 
-/** The ports of the containers, by number and by name, except those without client traffic. */
+/** The ports of the containers, except those without client traffic. */
+function trafficPortsIn(workload: Manifest): Cursor[] {
+  const containers = [...podOf(workload).at('spec', 'containers').items()]
+  const ports = containers.flatMap((container) => [...container.at('ports').items()])
+  return ports.filter((port) => !/metrics|webhook|health|prometheus|profil/.test(port.at('name').string ?? ''))
+}
+
+/** The ports for client traffic of a workload. */
+export function trafficPortsOf(workload: Manifest): PodPort[] {
+  return trafficPortsIn(workload).flatMap((port) => {
+    const number = port.at('containerPort').value
+    return typeof number === 'number' ? [{ number, names: [port.at('name').string ?? []].flat() }] : []
+  })
+}
+
+/** The same, by number and by name. */
 function trafficPorts(workload: Manifest): Set<string | number> {
-  const ports = [...podOf(workload).at('spec', 'containers').items()].flatMap((container) => [
-    ...container.at('ports').items(),
-  ])
-  const found = ports
-    .filter((port) => !/metrics|webhook|health|prometheus|profil/.test(port.at('name').string ?? ''))
-    .flatMap((port) => [port.at('containerPort').value, port.at('name').string])
+  const found = trafficPortsIn(workload).flatMap((port) => [port.at('containerPort').value, port.at('name').string])
   return new Set(found.filter((one) => typeof one === 'number' || typeof one === 'string'))
 }
 

@@ -54,11 +54,19 @@ export function isOpenToOthers(namespace: string, pods: Manifest, snapshot: Snap
   return index.isOpenBesideCilium(namespace) || index.mayBeBeside(pods)
 }
 
+/** The same for objects of other kinds than those of Kubernetes, Cilium and Calico. */
+export function isOpenBesidePlugins(namespace: string, pods: Manifest, snapshot: Snapshot): boolean {
+  const index = indexOf(snapshot)
+  return index.isOpenBesidePlugins(namespace) || index.mayBeBeside(pods)
+}
+
 interface Policies {
   /** Whether an object that is not read may let traffic in to Pods of a namespace. */
   isOpenTo(namespace: string): boolean
   /** The same, without the policies of Cilium. */
   isOpenBesideCilium(namespace: string): boolean
+  /** The same, without the policies of Cilium and Calico. */
+  isOpenBesidePlugins(namespace: string): boolean
   /** Whether a policy without a namespace may be in that of a workload. */
   mayBeBeside(workload: Manifest): boolean
   /** The policies of a namespace, without those that ask for a label which the Pods do not have. */
@@ -89,6 +97,9 @@ function indexed(snapshot: Snapshot): Policies {
   return {
     isOpenTo: openedBy(otherPolicyKinds),
     isOpenBesideCilium: openedBy(otherPolicyKinds.filter((kind) => !kind.endsWith('.cilium.io'))),
+    isOpenBesidePlugins: openedBy(
+      otherPolicyKinds.filter((kind) => !/\.(?:cilium\.io|projectcalico\.org)$/.test(kind)),
+    ),
     mayBeBeside: (workload) =>
       above.has(folderOf(workload)) || foldersAbove(workload).some((folder) => folders.has(folder)),
     near: (namespace, labels) => {
@@ -165,7 +176,7 @@ function isPeer(peer: Cursor, { namespace, labels }: RouteClient, snapshot: Snap
 const nameLabel = 'kubernetes.io/metadata.name'
 
 /** A label that the Namespace does not have in this repository may be put on it in the cluster. */
-function labelOfNamespace(key: string, namespace: string, snapshot: Snapshot): Label {
+export function labelOfNamespace(key: string, namespace: string, snapshot: Snapshot): Label {
   if (key === nameLabel) return { value: namespace }
   const copies = snapshot.get({ group: '', kind: 'Namespace', namespace: '', name: namespace })
   const labels = copies.map(({ root }) => writtenLabel(root.at('metadata', 'labels', key)))

@@ -19,6 +19,7 @@ import {
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
 import { closingPolicies, isForObservers, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import { closedByPlugins, pluginPolicyKinds } from '../../kubernetes/controllers/plugin-closure'
 import { isOpenToOthers } from '../../kubernetes/controllers/pod-isolation'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
@@ -50,6 +51,8 @@ const messages = {
     `${service} sends traffic to the port ${port} of ${controller} after this change; its Pods list ${listed} and name ${port} nowhere, so clients are refused. Send it to a port on which the controller listens.`,
   denied: ({ policy, controller }: { policy: string; controller: string }) =>
     `After this change ${policy} selects the Pods of ${controller}, and no NetworkPolicy lets traffic to their ports in, so clients no longer reach the hosts they serve. Allow the ports of the controller, or leave its Pods out of the podSelector.`,
+  closed: ({ policy, controller }: { policy: string; controller: string }) =>
+    `After this change ${policy} lets no client from outside reach the Pods of ${controller}, and no policy that comes before it opens their ports, so clients no longer reach the hosts they serve. Allow the ports of the controller, or leave its Pods out of the selector.`,
   type: ({ service, controller, was, is }: Way & { was: string; is: string }) =>
     `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
   observed: ({ policy, controller }: { policy: string; controller: string }) =>
@@ -63,9 +66,10 @@ export default defineRule({
   summary: 'A Service keeps bringing client traffic to an ingress controller.',
   since: '1.2.0',
   scope: 'change',
-  kinds: ['Service', networkPolicyKind, ...workloadKinds, ...releaseKinds],
+  kinds: ['Service', networkPolicyKind, ...pluginPolicyKinds, ...workloadKinds, ...releaseKinds],
   subjects: controllerSubjects,
   later: {
+    closed: '1.29.0',
     denied: '1.3.0',
     left: '1.26.0',
     observed: '1.15.0',
@@ -75,6 +79,7 @@ export default defineRule({
   },
   messages,
   putBack: {
+    closed: 'changed',
     denied: 'changed',
     left: 'changed',
     observed: 'changed',
@@ -90,12 +95,15 @@ export default defineRule({
     const { kind, name } = manifest.ref
     // A copy of it, too.
     if (kind === 'Service') yield* [name, ...selectionMarks(manifest)]
-    else if (kind === 'NetworkPolicy') yield* ['kind: NetworkPolicy', ...marksOfControllers]
+    else if (kind.endsWith('NetworkPolicy')) yield* ['NetworkPolicy', 'type: LoadBalancer', ...marksOfControllers]
     else if (controllersOf(manifest).length > 0)
-      yield* ['kind: NetworkPolicy', 'type: LoadBalancer', ...selectionMarks(manifest)]
+      yield* ['NetworkPolicy', 'type: LoadBalancer', ...selectionMarks(manifest)]
   },
   check({ change, base, head, report }) {
-    const { after } = sidesOf(change)
+    const { before, after } = sidesOf(change)
+    const policy = after ?? before
+    if (policy?.ref.kind.endsWith('NetworkPolicy')) checkPlugins(policy, change, base, head, report)
+    if (policy && pluginPolicyKinds.includes(groupKindOf(policy.ref))) return
     if (after && groupKindOf(after.ref) === networkPolicyKind) return checkPolicy(after, base, head, report)
     if (change.kind === 'added') return
     if (groupKindOf(change.before.ref) === networkPolicyKind)
@@ -133,6 +141,26 @@ function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: R
     }
     if (closingPolicies(was.manifest, base).length > 0) continue
     report([policy.root.at('spec', 'podSelector'), end], 'denied', args)
+  }
+}
+
+/**
+ * Reports controllers that policies of a network plugin newly close: the policy of this change, or others whose way in it takes
+ * away.
+ */
+function checkPlugins(policy: Manifest, change: Change, base: Snapshot, head: Snapshot, report: ReportMessage): void {
+  if (change.kind === 'removed' && head.get(policy.ref).length > 0) return
+  for (const [was, is] of controllersOnBoth(base, head)) {
+    const closing = closedByPlugins(is.manifest, head)
+    const [first] = closing
+    if (!first || closedByPlugins(was.manifest, base).size > 0) continue
+    const isOwn = closing.has(policy)
+    const { before } = sidesOf(change)
+    // An opener: with it there is a way in.
+    if (!isOwn && (!before || closedByPlugins(is.manifest, head.with([before])).size > 0)) continue
+    const args = { policy: nameOf((isOwn ? policy : first).ref), controller: nameOfController(is) }
+    const end = podOf(is.manifest).at('metadata', 'labels')
+    report([policy.root.at('spec'), ...(isOwn ? [end] : [first.root.at('spec'), end])], 'closed', args)
   }
 }
 
