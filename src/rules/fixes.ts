@@ -24,6 +24,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
     'unknownImage',
   ],
   'controller-scope/deployer-resolves': ['removed', 'unhealthy', 'unmatched', 'unsourced'],
+  'controller-scope/egress-admitted': ['controller', 'issuer'],
   'controller-scope/gateway-kept': ['brought', 'class', 'gateway', 'narrowed', 'unlabelled', 'unlistened'],
   'controller-scope/hosts-reached': ['closed'],
   'controller-scope/image-valid': ['controller', 'workload'],

@@ -24,6 +24,7 @@ import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
 import dnsAnnotationsRead from './controller-scope/dns-annotations-read'
 import dnsArguments from './controller-scope/dns-arguments'
+import egressAdmitted from './controller-scope/egress-admitted'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -172,6 +173,7 @@ export const rules: readonly Rule[] = [
   deployerSingle,
   dnsAnnotationsRead,
   dnsArguments,
+  egressAdmitted,
   electionIsolated,
   flagsKnown,
   gatewayKept,
