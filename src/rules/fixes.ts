@@ -35,7 +35,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/middleware-placed': ['elsewhere'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],
   'controller-scope/openshift-route-resolves': ['removed'],
-  'controller-scope/pod-ports-admitted': ['service'],
+  'controller-scope/pod-ports-admitted': ['service', 'unseen'],
   'controller-scope/pods-start': ['removed'],
   'controller-scope/policy-attached': ['misnamed'],
   'controller-scope/port-names-kept': ['service', 'webhook'],

@@ -108,7 +108,7 @@ function isExposed(service: Manifest, snapshot: Snapshot): boolean {
 }
 
 /** The TCP ports of a Service that lead to a known port of Pods; a Service without an address leads to none but its own. */
-function offeredBy(
+export function offeredBy(
   service: Manifest,
   known: readonly { readonly number: number; readonly name: string | undefined }[],
   portAt: (number: number) => PodPort,

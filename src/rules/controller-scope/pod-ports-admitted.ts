@@ -1,4 +1,5 @@
 import { podOf } from '../../cluster/pod'
+import type { Snapshot } from '../../cluster/snapshot'
 import { chartsWithLabel, labelsOfCharts } from '../../kubernetes/charts/chart-pods'
 import { namesOfReleaseParts, releaseKinds, releasePartKinds } from '../../kubernetes/charts/chart-release'
 import {
@@ -13,7 +14,15 @@ import {
 import { networkPolicyKind } from '../../kubernetes/controllers/network-policy'
 import { otherPolicyKinds } from '../../kubernetes/controllers/pod-isolation'
 import { opens, type PolicyPort } from '../../kubernetes/controllers/policy-port'
-import { ciliumPolicyKind, isOpenAlong, partsOf, type WayIn, waysInto } from '../../kubernetes/controllers/ways-in'
+import { podsBehindServices } from '../../kubernetes/controllers/unseen-pods'
+import {
+  ciliumPolicyKind,
+  isOpenAlong,
+  type PolicyPart,
+  partsOf,
+  type WayIn,
+  waysInto,
+} from '../../kubernetes/controllers/ways-in'
 import { backendKinds } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { servingKinds } from '../../kubernetes/workload/serving-pods'
@@ -52,12 +61,15 @@ export default defineRule({
     // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
     service: ({ policy, opened, pods, needed, service }: Closed & { service: string }) =>
       `${policy} opens ${opened} of ${pods}, but ${service} sends requests for ${opened} to ${needed} of these Pods, which no policy opens to the same clients, so they get no answer. Policies are applied to the ports of Pods and not to those of Services: list ${needed}.`,
+    unseen: ({ policy, opened, pods, needed }: Closed) =>
+      `${policy} opens ${opened} of ${pods}, but that Service sends requests for ${opened} to ${needed} of them, which no policy opens to the same clients, so they get no answer, unless the Pods are on the network of their node. Policies are applied to the ports of Pods and not to those of Services: list ${needed}.`,
     traffic: ({ policy, opened, pods, needed }: Closed) =>
       `${policy} opens ${opened} of ${pods}, which take the requests of clients on ${needed}, and no policy opens these ports to the same clients, so they get no answer. List the ports on which the Pods listen.`,
     missing: ({ policy, opened, pods, needed, service }: Closed & { service: string }) =>
       `${policy} opens only ${opened} of ${pods}, on which none of their containers listens, and no policy opens ${needed}, to which ${service} sends its requests, so they get no answer. List the ports on which the containers listen.`,
   },
-  putBack: { service: 'changed', traffic: 'changed', missing: 'changed' },
+  later: { unseen: '1.29.0' },
+  putBack: { service: 'changed', unseen: 'changed', traffic: 'changed', missing: 'changed' },
   *partners(manifest, _params, _isGone, isTouched) {
     const kind = groupKindOf(manifest.ref)
     if (policyKinds.includes(kind)) {
@@ -81,7 +93,9 @@ export default defineRule({
   nearKinds: ({ ref }) => (nearKinds.includes(groupKindOf(ref)) ? nearKinds : []),
   check({ manifest, snapshot, report }) {
     for (const part of partsOf(manifest)) {
-      const selected = podsSelectedBy(part, snapshot) ?? []
+      const seen = podsSelectedBy(part, snapshot) ?? []
+      const unseen = seen.length === 0 ? podsUnseenBy(part, snapshot) : []
+      const selected = [...seen, ...unseen]
       const heard = new Set(selected.flatMap(({ numbers }) => [...numbers]))
       const names = new Set(selected.flatMap(({ portNames }) => [...portNames]))
       const isHeard = ({ port, last }: PolicyPort) =>
@@ -100,12 +114,22 @@ export default defineRule({
           needed: portsNamed(needed),
         }
         const keys = { keys: opened.map(String) }
-        if (message !== 'traffic') report(ends, message, { ...args, service }, keys)
+        if (unseen.includes(pods)) report(ends.slice(0, 2), 'unseen', args, keys)
+        else if (message !== 'traffic') report(ends, message, { ...args, service }, keys)
         else report(ends, 'traffic', args, keys)
       }
     }
   },
 })
+
+/** The Pods that only a Service shows: the names of their ports are not known, so no policy may open one by its name. */
+function podsUnseenBy(part: PolicyPart, snapshot: Snapshot): ListeningPods[] {
+  if (podsSelectedBy(part, snapshot) === undefined) return []
+  return podsBehindServices(part, snapshot).filter((pods) => {
+    const ways = waysInto(pods, part, snapshot) ?? []
+    return !ways.some(({ ports }) => Array.isArray(ports) && ports.some(({ port }) => typeof port === 'string'))
+  })
+}
 
 /** Strings to look for an object with the Pods of a policy by, one of which it has. */
 function* marksOfPods({ root }: Manifest): Iterable<string> {
