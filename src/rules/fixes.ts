@@ -30,6 +30,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/image-valid': ['controller', 'workload'],
   'controller-scope/istio-backend-resolves': ['removed'],
   'controller-scope/istio-gateway-resolves': ['removed'],
+  'controller-scope/load-balancer-kept': ['external', 'internal', 'loopback'],
   'controller-scope/middleware-kept': ['option', 'removed'],
   'controller-scope/middleware-named': ['unprefixed', 'unqualified'],
   'controller-scope/middleware-placed': ['elsewhere'],

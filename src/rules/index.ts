@@ -33,6 +33,7 @@ import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
 import istioSubsetResolves from './controller-scope/istio-subset-resolves'
+import loadBalancerKept from './controller-scope/load-balancer-kept'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import matchValid from './controller-scope/match-valid'
@@ -182,6 +183,7 @@ export const rules: readonly Rule[] = [
   istioBackendResolves,
   istioGatewayResolves,
   istioSubsetResolves,
+  loadBalancerKept,
   lockHeld,
   lockUnmanaged,
   matchValid,
