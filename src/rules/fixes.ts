@@ -1,5 +1,6 @@
 /** The messages that some change gets a verified fix for, by rule: the pages of the rules list them. */
 export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
+  'controller-scope/address-announced': ['unaddressed', 'unannounced'],
   'controller-scope/address-kept': ['removed'],
   'controller-scope/annotation-secret-provided': ['misnamed'],
   'controller-scope/annotation-secret-read': ['foreign', 'unqualified'],

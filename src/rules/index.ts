@@ -1,4 +1,5 @@
 import type { Rule } from '../rule/rule'
+import addressAnnounced from './controller-scope/address-announced'
 import addressKept from './controller-scope/address-kept'
 import addressSingle from './controller-scope/address-single'
 import annotationSecretProvided from './controller-scope/annotation-secret-provided'
@@ -149,6 +150,7 @@ import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  addressAnnounced,
   addressKept,
   addressSingle,
   annotationSecretProvided,
