@@ -4,6 +4,7 @@ import { written } from '../../kubernetes/fields/written-path'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isAppliedByServer } from '../../kubernetes/object/applied-by-server'
 import { isPortName } from '../../kubernetes/object/port-name'
+import { limitsBelowByte, requestsAboveLimits } from '../../kubernetes/workload/container-resources'
 import { alternatives } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { isOfDefaultValues } from '../../manifest/default-values'
@@ -62,8 +63,33 @@ export default defineRule({
       `The API server rejects ${object}, because in its container ${container} ${field} is ${name}, which is no name of a port: ${loss}. ${remedy}`,
     valued: ({ object, container, variable, loss }: Part & { variable: string }) =>
       `The API server rejects ${object}, because the variable ${variable} of its container ${container} has both value and valueFrom: ${loss}. Keep one of them; a JSON patch to env/0/value by its index sets another variable once the list changes.`,
+    exceeded: ({
+      object,
+      container,
+      resource,
+      request,
+      limit,
+      loss,
+    }: Part & Record<'resource' | 'request' | 'limit', string>) =>
+      `The API server rejects ${object}, because its container ${container} requests ${request} of ${resource}, and its limit is ${limit}: ${loss}. Lower the request, or raise the limit.`,
+    milli: ({
+      object,
+      container,
+      resource,
+      limit,
+      meant,
+    }: Record<'object' | 'container' | 'resource' | 'limit' | 'meant', string>) =>
+      `The container ${container} of ${object} may use ${limit} of ${resource}, and m means a thousandth: that is less than it needs to start. Write ${meant}.`,
   },
-  later: { unselected: '1.15.0', selectorless: '1.17.0', nameless: '1.17.0', valued: '1.18.0', portName: '1.20.0' },
+  later: {
+    unselected: '1.15.0',
+    selectorless: '1.17.0',
+    nameless: '1.17.0',
+    valued: '1.18.0',
+    portName: '1.20.0',
+    exceeded: '1.25.0',
+    milli: '1.25.0',
+  },
   check({ manifest, report, isAdded }) {
     const spec = podOf(manifest).at('spec')
     const args = { object: nameOf(manifest.ref), loss: lossOf(manifest) }
@@ -106,6 +132,23 @@ export default defineRule({
       // One without an image is a part of a patch.
       if (!one.at('image').string) continue
       const container = one.at('name').string ?? ''
+      const exceeded = requestsAboveLimits(one)
+      for (const { request, limit } of exceeded) {
+        const { resource } = request
+        const texts = { request: request.text, limit: limit.text }
+        report(
+          [request.at, limit.at],
+          'exceeded',
+          { ...args, container, resource, ...texts },
+          { keys: [container, resource] },
+        )
+      }
+      for (const { at, resource, text } of limitsBelowByte(one)) {
+        if (exceeded.some(({ request }) => request.resource === resource)) continue
+        const meant = `${text}i`.replace('mi', 'Mi')
+        const { object } = args
+        report(at, 'milli', { object, container, resource, limit: text, meant }, { keys: [container, resource] })
+      }
       const mounts = [...one.at('volumeMounts').items()]
       reportRepeated(mounts, 'mountPath')
       for (const at of mounts.map((mount) => mount.at('name'))) {
