@@ -4,6 +4,7 @@ import { placeOf } from '../../kubernetes/fields/field-place'
 import { fateOf, metadataFaultsOf } from '../../kubernetes/fields/object-metadata'
 import { fateOfUnknown, lossOf, refusalOfField, remedyFor } from '../../kubernetes/fields/refusal'
 import { written } from '../../kubernetes/fields/written-path'
+import { webhookFaultsOf } from '../../kubernetes/protection/webhook-faults'
 import { alternatives } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { inQuotes } from '../../rule/fix'
@@ -37,7 +38,10 @@ export default defineRule({
       `The API server rejects ${object}, because ${fault}. ${remedy}`,
     unquoted: ({ object, fault, fate, remedy }: Record<'object' | 'fault' | 'fate' | 'remedy', string>) =>
       `In ${object}, ${fault}: kubectl, Helm and Argo CD fail to apply it, and ${fate}. ${remedy}`,
+    webhook: ({ object, fault, loss, remedy }: Record<'object' | 'fault' | 'loss' | 'remedy', string>) =>
+      `The API server rejects ${object}, because ${fault}: ${loss}. ${remedy}`,
   },
+  later: { webhook: '1.25.0' },
   check({ manifest, report }) {
     const known = builtInFields.fieldsOf(manifest)
     if (!known) return
@@ -48,6 +52,8 @@ export default defineRule({
       if (fate) report(at, 'unquoted', { object, fault, fate, remedy }, { keys: [fault] })
       else report(at, 'metadata', { object, fault, remedy }, { keys: [fault] })
     }
+    for (const { at, fault, remedy } of webhookFaultsOf(manifest))
+      report(at, 'webhook', { object, fault, loss, remedy }, { keys: [fault] })
     for (const misfit of builtInFields.misfitsIn(manifest)) {
       const { at } = misfit
       const field = written(at)
