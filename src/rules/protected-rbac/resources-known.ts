@@ -54,7 +54,9 @@ export default defineRule({
         if (right === undefined || groups.includes(right) || groups.includes('*')) continue
         report(at, 'group', { role, group: at.string ?? '', right }, { keys: [right], fix: replaced(at, right) })
       }
-      const names = namesIn(groups, rules)
+      // In a group whose name is wrong, too, the resources are those of the right one.
+      const meantGroups = groups.map((group) => groupMeantBy(group) ?? group)
+      const names = namesIn(meantGroups, rules)
       for (const at of rule.at('resources').items()) {
         const resource = at.string ?? ''
         const [whole, kind = '', name = ''] = objectAsSubresource.exec(resource) ?? []
@@ -69,9 +71,11 @@ export default defineRule({
         const lower = resource.toLowerCase()
         const meant = lower === resource ? meantBy(resource, names) : lower
         const right =
-          lower === resource && meant === undefined ? groupOfForeign(resource, groups, names, rules) : undefined
+          lower === resource && meant === undefined ? groupOfForeign(resource, meantGroups, names, rules) : undefined
         if (right !== undefined) {
-          const group = groups.map((one) => (one === '' ? 'the core API group' : `the API group ${one}`)).join(' and ')
+          const group = meantGroups
+            .map((one) => (one === '' ? 'the core API group' : `the API group ${one}`))
+            .join(' and ')
           report(at, 'foreign', { role, resource, group, right }, { keys: [resource] })
         }
         // The right name beside it allows what is meant.
@@ -123,15 +127,20 @@ const objectAsSubresource = /^([a-z]+)\/([a-z0-9.-]+)$/
 /** Names that people give to the core group, whose name is empty. */
 const coreNames: ReadonlySet<string> = new Set(['core', 'core/v1', 'v1'])
 
-/** The API group that is meant by a name that no group has: one with a version behind it, quotes or capital letters. */
+/** The API group that is meant by a name that no group has: one with a version behind it, quotes, capital letters, or without its end. */
 function groupMeantBy(name: string): string | undefined {
   if (coreNames.has(name) || isPlaceholder(name)) return undefined
   const [, group = ''] = /^([^/]+)\/v\d\w*$/.exec(name) ?? []
   const plain = (group || name).replace(/["'`\s,]/g, '').toLowerCase()
-  const isKnown = resourcesOfGroup(plain) !== undefined
-  const meant = isKnown ? plain : oneEditFrom(plain, knownGroups)
+  const whole = [plain, ...endsOfGroups.map((end) => `${plain}.${end}`)].find(
+    (one) => resourcesOfGroup(one) !== undefined,
+  )
+  const meant = whole ?? oneEditFrom(plain, knownGroups)
   return meant === name || meant === '' ? undefined : meant
 }
+
+/** The ends of `certificates.k8s.io` and `cert-manager.io`. */
+const endsOfGroups: readonly string[] = ['k8s.io', 'io']
 
 /** `configmaps, secrets` */
 const severalNames = /^[a-z]+(?:,\s?|\s)[a-z]+(?:(?:,\s?|\s)[a-z]+)*$/
