@@ -1,3 +1,4 @@
+import { isMistyped } from '../../closest'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
@@ -100,7 +101,8 @@ function rolesWithoutBinding(binding: Manifest, snapshot: Snapshot): Manifest[] 
 
 /**
  * The role that is meant by a binding whose role is missing: in its source, as many roles of its kind lack a binding as
- * bindings lack their role, and its name begins or ends as that of the missing one. Roles that others gather need none.
+ * bindings lack their role, and its name begins or ends as that of the missing one, or differs by a letter. Roles that
+ * others gather need none.
  */
 function roleMeantBy(binding: Manifest, snapshot: Snapshot): Manifest | undefined {
   const named = roleRefOf(binding)?.ref
@@ -122,10 +124,12 @@ function isGathered(role: Manifest): boolean {
 }
 
 /**
- * Whether two names begin alike, end alike, or both: 2 for `web-role-reader` and `web-binding-reader`. One that is a part of
+ * Whether two names begin alike, end alike, or both: 2 for `web-role-reader` and `web-binding-reader`, and for
+ * `dashboard` and `dashboards`, which only a typing error makes two. One that is a part of
  * the other may be that of another product, which the role is made after: `monitoring-view` and `custom-monitoring-view`.
  */
 function endsAlike(one: string, other: string): 0 | 1 | 2 {
+  if (isMistyped(one, other)) return 2
   const [a, b] = [one.split(/[-:.]/), other.split(/[-:.]/)]
   if (one.includes(other) || other.includes(one) || a.length === 1 || b.length === 1) return 0
   const [begins, ends] = [a[0] === b[0], a.at(-1) === b.at(-1)]
