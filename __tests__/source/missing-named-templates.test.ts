@@ -51,7 +51,24 @@ describe('a named template that a chart includes', () => {
     'lib/Chart.yaml': 'apiVersion: v2\nname: lib\nversion: 1.0.0\ntype: library\n',
     'lib/templates/_all.tpl': helpers('version'),
   }
+  /** Another chart of the repository, which has a template of that name for itself. */
+  const other = (more = ''): Files => ({
+    'shop/Chart.yaml': definition(more).replace('name: web', 'name: shop'),
+    'shop/templates/_helpers.tpl': helpers('version'),
+  })
+
+  test('is missed where only a chart beside it has one of that name', async () => {
+    expect(await said({ ...chart, ...other() }, { 'web/templates/_helpers.tpl': helpers('fullname') })).toEqual([
+      `introduced warning base/web/templates/_helpers.tpl:4:12 This change removes the named template "web.version", but web/templates/service.yaml:4 still includes it. ${fate}`,
+    ])
+  })
+
   test.each<[what: string, base: Files, head: Files]>([
+    [
+      'is one of a chart of this repository that includes this one',
+      { ...chart, ...other('dependencies: [{name: web, version: 1.0.0, repository: "file://../web"}]\n') },
+      { 'web/templates/_helpers.tpl': helpers('fullname') },
+    ],
     ['was missing before', lacking, { 'web/templates/service.yaml': `# A comment.\n${service('fulname')}` }],
     [
       'moves to another file',

@@ -82,7 +82,10 @@ async function missingIn(
   })
 }
 
-/** The names that no other chart defines, as far as that is known: one that it includes, or that includes it. */
+/**
+ * The names that no other chart defines, as far as that is known: one that it includes, or that includes it. What the charts
+ * beside it define under a name of its own matters only where it may be rendered together with them.
+ */
 async function namesOfNoOther(
   names: readonly string[],
   folder: string,
@@ -95,12 +98,24 @@ async function namesOfNoOther(
     (file) => file.includes('/templates/') && /\.(?:tpl|ya?ml)$/.test(file),
   )
   const there = await mentionsIn([...(await head.mentioning(others, names)).keys()], head)
-  const elsewhere = new Set(there.defined.map(({ name }) => name))
   const dependencies = is?.dependencies ?? []
+  const isAlone = dependencies.length === 0 && !(await isPartOfOther(is?.name ?? '', folder, head))
+  const elsewhere = new Set(isAlone ? [] : there.defined.map(({ name }) => name))
   const isAsBefore = JSON.stringify(was?.dependencies.map(identityOf)) === JSON.stringify(dependencies.map(identityOf))
   const isOwn = (name: string) =>
     own.has(kindOf(name)) || (isOfEachChart(name) && !dependencies.some((one) => one.name === kindOf(name)))
   return names.filter((name) => isAsBefore && !elsewhere.has(name) && isOwn(name))
+}
+
+/** Whether a chart of this repository has another one among its dependencies. */
+async function isPartOfOther(name: string, folder: string, head: Checkout): Promise<boolean> {
+  const definitions = [...head.tree.entries.keys()].filter((file) =>
+    ['Chart.yaml', 'requirements.yaml'].includes(path.basename(file)),
+  )
+  const naming = [...(await head.mentioning(definitions, [name])).keys()].map((file) => path.dirname(file))
+  const folders = new Set(naming.map((one) => (one === '.' ? '' : one)).filter((one) => one !== folder))
+  const charts = await Promise.all([...folders].map((one) => readChart(head, one)))
+  return charts.some(({ dependencies }) => dependencies.some((one) => one.name === name))
 }
 
 /** `web` of `web.fullname`: by convention, the chart that a name is for. */
