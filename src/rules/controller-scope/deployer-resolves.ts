@@ -8,6 +8,7 @@ import { textAt } from '../../gitops/text'
 import { hasSourceOf, leftSourceOf, makesSourceOf } from '../../kubernetes/charts/left-source'
 import { unmatchedSourceOf } from '../../kubernetes/charts/unmatched-source'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { dependenciesOf, dependencyLoopOf } from '../../kubernetes/object/dependency-loop'
 import { isLikeName, partsOfLikeNames } from '../../kubernetes/object/like-names'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
@@ -42,6 +43,9 @@ const messages = {
   // Source: https://github.com/fluxcd/pkg/blob/chartutil/v1.27.0/chartutil/values.go, ChartValuesFromReferences
   key: ({ user, key, from, keys }: Record<'user' | 'key' | 'from' | 'keys', string>) =>
     `${user} takes values of the key ${key} of ${from}, which has only ${keys}, so Flux does not install it. Name a key that is there.`,
+  // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#dependencies: circular dependencies are never reconciled
+  loop: ({ user, loop }: Record<'user' | 'loop', string>) =>
+    `With this change ${user} waits for ${loop}, so each of them waits without end, and Flux applies none of them. Remove one of these entries of dependsOn.`,
   slash: ({ user, chart, repository }: Record<'user' | 'chart' | 'repository', string>) =>
     `${user} installs the chart ${chart} of ${repository}, which is an index of charts: names in it have no slash, so the chart is not found. Name the chart alone, without the repository.`,
 }
@@ -55,7 +59,14 @@ export default defineRule({
   reads: [...fluxSourceKinds, ...workloadKinds, 'ConfigMap'],
   direct: true,
   messages,
-  later: { astray: '1.28.0', misspelled: '1.8.0', unhealthy: '1.12.0', unsourced: '1.14.0', unmatched: '1.15.0' },
+  later: {
+    astray: '1.28.0',
+    loop: '1.29.0',
+    misspelled: '1.8.0',
+    unhealthy: '1.12.0',
+    unsourced: '1.14.0',
+    unmatched: '1.15.0',
+  },
   putBack: { misspelled: 'changed', unsourced: 'changed', unmatched: 'changed' },
   names: {
     *of({ change, base, head }) {
@@ -102,6 +113,7 @@ export default defineRule({
   checkChange({ change, base, head, isUsed, report }) {
     if (change.kind !== 'removed') {
       checkNewDependencies(change, base, head, report)
+      checkLoop(change, base, head, report)
       checkNewSource(change, base, head, isUsed, report)
       const left = isUser(change.after) ? leftSourceOf(change, base, head) : undefined
       if (!left || isUsed(left.now.name)) return
@@ -186,9 +198,39 @@ function isUser({ ref, root }: Manifest): boolean {
   return fluxUserKinds.some((kind) => kind === groupKindOf(ref)) && root.at('spec', 'suspend').value !== true
 }
 
-/** The objects of its own kind that an object waits for. */
-function dependenciesOf(manifest: Manifest): FluxReference[] {
-  return fluxReferencesOf(manifest).filter(({ kind }) => kind === groupKindOf(manifest.ref))
+/** Reports objects that wait for each other from this change on, at the first one that it lets wait. */
+function checkLoop(
+  { after }: Exclude<Change, { kind: 'removed' }>,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  if (!isUser(after) || head.get(after.ref)[0] !== after) return
+  const loop = dependencyLoopOf(after, head)
+  if (!loop) return
+  const members = loop.map(({ at }) => at.manifest)
+  const before = members.map((one) => base.get(one.ref).find(isUser))
+  // It is no other loop for a member more, or one less.
+  if (before.some((one) => one && dependencyLoopOf(one, base))) return
+  const isNew = ({ name, namespace }: FluxReference, index: number) => {
+    const was = before[index]
+    return !was || !dependenciesOf(was).some((one) => one.name === name && one.namespace === namespace)
+  }
+  // Each of them gets here; it is reported once, at the first that comes to wait.
+  const [first] = loop
+    .filter(isNew)
+    .map(({ at }) => nameOf(at.manifest.ref))
+    .sort()
+  const user = nameOf(after.ref)
+  if (first !== user) return
+  const names = [...members.slice(1), after].map(({ ref }) => nameOf(ref))
+  const loopText = names.join(', which waits for ')
+  report(
+    loop.map(({ at }) => at),
+    'loop',
+    { user, loop: loopText },
+    { keys: [...names].sort() },
+  )
 }
 
 /** Reports what a change comes to wait for, if nothing has the name and something has nearly that name. */
