@@ -33,6 +33,7 @@ import hostsReached from './controller-scope/hosts-reached'
 import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
+import istioGatewaySelects from './controller-scope/istio-gateway-selects'
 import istioSubsetResolves from './controller-scope/istio-subset-resolves'
 import loadBalancerKept from './controller-scope/load-balancer-kept'
 import lockHeld from './controller-scope/lock-held'
@@ -184,6 +185,7 @@ export const rules: readonly Rule[] = [
   imageValid,
   istioBackendResolves,
   istioGatewayResolves,
+  istioGatewaySelects,
   istioSubsetResolves,
   loadBalancerKept,
   lockHeld,
