@@ -42,7 +42,8 @@ export default defineRule({
     const selector = selectorOf(after)
     const values = selector.map(([, { string }]) => string ?? '')
     // Istio runs the Pods of a Gateway of Gateway API itself, and labels them with its name.
-    const isUnknown = values.some((one) => one === '' || isPlaceholder(one)) || selector.some(([key]) => key.includes('/'))
+    const isUnknown =
+      values.some((one) => one === '' || isPlaceholder(one)) || selector.some(([key]) => key.includes('/'))
     if (isUnknown || selector.length === 0 || selectedBy(after, head).length > 0) return
     const before = change.kind === 'changed' ? selectedBy(change.before, base) : []
     const like = likeLabelOf(after, head)
@@ -82,7 +83,14 @@ function inWords([key, { string }]: Label): string {
 function selectedBy(gateway: Manifest, snapshot: Snapshot): readonly Manifest[] {
   const selector = selectorOf(gateway)
   const [first] = selector
-  return first ? among(workloadsIn(snapshot).get(first[0])?.get(first[1].string ?? ''), selector) : []
+  return first
+    ? among(
+        workloadsIn(snapshot)
+          .get(first[0])
+          ?.get(first[1].string ?? ''),
+        selector,
+      )
+    : []
 }
 
 /** Those of some workloads whose Pods have some labels. */
@@ -121,7 +129,10 @@ function indexed(snapshot: Snapshot): Workloads {
 const mostValues = 200
 
 /** The label of Pods for which a Gateway has another one by a typing error, where they have all others that it selects. */
-function likeLabelOf(gateway: Manifest, snapshot: Snapshot): { readonly at: Cursor; readonly label: Label } | undefined {
+function likeLabelOf(
+  gateway: Manifest,
+  snapshot: Snapshot,
+): { readonly at: Cursor; readonly label: Label } | undefined {
   const selector = selectorOf(gateway)
   for (const [key, at] of selector) {
     const values = workloadsIn(snapshot).get(key)
