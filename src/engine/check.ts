@@ -123,6 +123,17 @@ function subjectOf({ active, message, cluster, keys, subject }: RawFinding): str
   return JSON.stringify([active.rule.id, message, cluster, subject, [...keys].sort()])
 }
 
+/** The finding as it was with another message of more weight, where the rule has one. */
+function graver(draft: RawFinding): RawFinding[] {
+  const message = draft.active.rule.milder?.[draft.message]
+  return message ? [{ ...draft, message }] : []
+}
+
+function isWithin(draft: RawFinding, known: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const keys = known.get(statementOf(draft))
+  return keys !== undefined && draft.keys.every((key) => keys.has(key))
+}
+
 /** Compares the two sides by fingerprint: additional findings of the head are introduced, missing ones are resolved. */
 function classifyByStatus(
   base: readonly RawFinding[],
@@ -153,8 +164,7 @@ function classifyByStatus(
     else renamed.set(subjectOf(draft), [draft])
   }
   const findings = head.map((draft, index) => {
-    const known = knownKeys.get(statementOf(draft))
-    const partOfOld = draft.keys.length > 1 && draft.keys.every((key) => known?.has(key))
+    const partOfOld = draft.keys.length > 1 && [draft, ...graver(draft)].some((one) => isWithin(one, knownKeys))
     const earlier = same[index] || partOfOld ? undefined : renamed.get(subjectOf(draft))?.pop()
     if (earlier) continued.add(earlier)
     return findingOf(draft, same[index] || partOfOld || earlier ? 'existing' : 'introduced', placing)

@@ -81,6 +81,11 @@ interface CommonRule<M extends Messages, P extends TSchema> {
   readonly later?: Partial<Record<keyof M & string, string>>
   /** Messages that were reworded later, and the version of the policy with the new wording. */
   readonly until?: Partial<Record<keyof M & string, string>>
+  /**
+   * Messages that state the same as another one with less weight: what is left of a finding with the other one, and has
+   * the milder message, is no news.
+   */
+  readonly milder?: Partial<Record<keyof M & string, keyof M & string>>
   /** The messages for which a fix does not just put back the lines and items that the change removed. */
   readonly putBack?: Partial<Record<keyof M & string, PutBack>>
   /**

@@ -1,7 +1,8 @@
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
-import type { Manifest } from '../../manifest/manifest'
+import { identityOf, type Manifest } from '../../manifest/manifest'
+import { isOfOneSource } from '../../manifest/one-source'
 import { selects } from '../object/service'
 
 /** Parts of the names of ports and Services without client traffic. */
@@ -12,9 +13,12 @@ function bringsTraffic({ ref, root }: Manifest): boolean {
   return ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') || !internal.test(ref.name)
 }
 
-/** The Services that bring client traffic to the Pods of a workload. */
+/** The Services that bring client traffic to the Pods of a workload; of several copies of one, that beside the workload. */
 export function servicesTo(workload: Manifest, snapshot: Snapshot): Manifest[] {
-  return snapshot.ofKind('Service').filter((service) => bringsTraffic(service) && selects(service, workload))
+  const found = snapshot.ofKind('Service').filter((service) => bringsTraffic(service) && selects(service, workload))
+  const beside = found.filter((service) => isOfOneSource(service, workload))
+  const isCopy = ({ ref }: Manifest) => beside.some((one) => identityOf(one.ref) === identityOf(ref))
+  return found.filter((service) => beside.includes(service) || !isCopy(service))
 }
 
 /** Whether the Pods of a workload receive traffic at their nodes. */

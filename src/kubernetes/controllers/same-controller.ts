@@ -49,7 +49,9 @@ export function controllersReadFrom(object: Manifest, snapshot: Snapshot): Contr
 
 /** A controller of one side of a change as the other side has it: the same product in the same object. */
 export function counterpartOf({ facts, manifest }: Controller, snapshot: Snapshot): Controller | undefined {
-  return controllersIn(snapshot).find((one) => one.facts === facts && isOneObject(one.manifest, manifest))
+  const copies = controllersIn(snapshot).filter((one) => one.facts === facts && isOneObject(one.manifest, manifest))
+  // Manifests for several clouds may have one each: each of them stays in its file.
+  return copies.find((one) => one.manifest.origin.path === manifest.origin.path) ?? copies[0]
 }
 
 function isOneObject(a: Manifest, b: Manifest): boolean {

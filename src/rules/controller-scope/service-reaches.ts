@@ -26,7 +26,7 @@ import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 interface Way {
@@ -269,8 +269,10 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
       report([at, service.root.at('spec', 'selector')], 'unselected', names)
       continue
     }
+    const former = servicesTo(before, base)
     for (const one of servicesTo(after, head)) {
-      if (base.get(one.ref)[0]) checkTargets(one, base.get(one.ref)[0] ?? one, was, is, report)
+      const old = former.find(({ ref }) => identityOf(ref) === identityOf(one.ref))
+      if (old) checkTargets(one, old, was, is, report)
     }
   }
 }

@@ -39,11 +39,12 @@ export default defineRule({
     }),
   }),
   messages: {
-    severe: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
-    known: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
+    severe: ({ name, defects, todo }: Args) => `${name} has ${defects}. ${todo}.`,
+    known: ({ name, defects, todo }: Args) => `${name} has ${defects}. ${todo}.`,
     ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
       `${name} has a release that has received no fixes since ${ended} or earlier. Plan an upgrade to a supported release of ${title}, or to its successor.`,
   },
+  milder: { known: 'severe' },
   partners: subjectPartners,
   check({ manifest, snapshot, params, today, report }) {
     for (const component of leading(manifest, snapshot)) {
@@ -108,7 +109,8 @@ function listed(defects: readonly Defect[]): string {
   const named = ({ id, cvss }: Defect) => `${id}${cvss === undefined ? '' : ` (${cvss})`}`
   const gravest = defects.slice(0, maxListed).map((defect) => `${named(defect)}: ${defect.reason}`)
   const others = defects.slice(maxListed).map(named)
-  return [...gravest, ...(others.length > 0 ? [`and ${others.join(', ')}`] : [])].join('; ')
+  const all = [...gravest, ...(others.length > 0 ? [`and ${others.join(', ')}`] : [])].join('; ')
+  return `${defects.length > 1 ? 'known defects' : 'a known defect'}: ${all}`
 }
 
 const maxListed = 3
@@ -143,6 +145,7 @@ function todoOf(component: Component, release: string, defects: readonly Defect[
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )
+  const sources = [...new Set(defects.flatMap(({ source }) => source.slice(0, 1)))]
   if (nearest) {
     const open = defects.filter(({ fixed }) => !fixed).map(({ id }) => id)
     const left = open.length > 0 ? `; no release fixes ${enumerated(open, 3)} yet` : ''
@@ -150,7 +153,7 @@ function todoOf(component: Component, release: string, defects: readonly Defect[
   }
   return todo.length > 0
     ? `To avoid them, ${enumerated([...new Set(todo)], 3)}`
-    : 'No release fixes them yet; see their sources for what to do meanwhile'
+    : `No release fixes ${defects.length > 1 ? 'them' : 'it'} yet; see ${enumerated(sources, 3)} for what to do meanwhile`
 }
 
 /**
