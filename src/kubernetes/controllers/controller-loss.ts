@@ -1,3 +1,4 @@
+import { parseImage } from '../../cluster/image'
 import { isStopped, podOf } from '../../cluster/pod'
 import { unmetByNodes } from '../../cluster/scheduling'
 import type { Snapshot } from '../../cluster/snapshot'
@@ -5,21 +6,24 @@ import { readApplication } from '../../gitops/application'
 import { gitOpsKind } from '../../gitops/kinds'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
+import { ChartSettings } from '../charts/chart-settings'
 import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
 import { classOf } from '../ingress/ingress-class'
 import { matchesLabels } from '../object/label-selector'
 import { labelOfNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
-import { type Controller, controllersIn } from './controller'
+import { Arguments } from '../workload/arguments'
+import { type Controller, controllersIn, controllersOf } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
+import { classAsked, mayTakeRoute, routesFor, sortedOfKinds, takesRoute } from './controller-routes'
 import { type Hindrance, hindranceOf } from './hindrance'
 import { controllersReadFrom, counterpartOf } from './same-controller'
 import { likenessOf, servingControllers } from './serving-controllers'
 
-/** A controller that a change takes away from Ingresses which stay, and that no other controller takes. */
+/** A controller that a change takes away from Ingresses or routes of Traefik which stay, and that no other one takes. */
 export interface ControllerLoss {
   readonly was: Controller
   /**
@@ -39,6 +43,8 @@ export interface ControllerLoss {
   readonly at: Cursor
   /** What keeps its Pods from serving. */
   readonly hindrance?: Hindrance
+  /** The setting that turned it on, where the program goes on without it. */
+  readonly setting?: string
   /** The class that the Ingresses ask for; empty for those without one. */
   readonly className: string
   /** By name. */
@@ -52,13 +58,13 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
   if (change.kind === 'removed' && staysInCluster(before)) return []
   const serving = servingControllers(base, head)
   return controllersReadFrom(before, base)
-    .filter((one) => one.facts.takes === 'Ingresses' && !hindranceOf(one))
+    .filter((one) => !hindranceOf(one))
     .flatMap((was) => {
-      const users = ingressesOf(head).filter(
-        (ingress) => takesIngress(was, ingress, base) && !isTaken(ingress, serving, head),
+      const users = routesFor(was, head).filter(
+        (route) => takesRoute(was, route, base) && !isTaken(route, serving, head),
       )
-      const losses = [...new Set(users.map((ingress) => classOf(ingress) ?? ''))].map((className): ControllerLoss => {
-        const its = users.filter((ingress) => (classOf(ingress) ?? '') === className)
+      const losses = [...new Set(users.map(classAsked))].map((className): ControllerLoss => {
+        const its = users.filter((route) => classAsked(route) === className)
         const cause =
           causeOfImage(its, base, head) ?? causeOfHindrance(its, base, head) ?? causeOf(change, was, its, head)
         return { was, className, users: its, ...cause }
@@ -67,10 +73,10 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
     })
 }
 
-/** Whether one of the controllers may take an Ingress; a controller whose Pods fit on no node does not. */
-function isTaken(ingress: Manifest, serving: readonly Controller[], head: Snapshot): boolean {
+/** Whether one of the controllers may take a route; a controller whose Pods fit on no node does not. */
+function isTaken(route: Manifest, serving: readonly Controller[], head: Snapshot): boolean {
   return serving.some(
-    (one) => mayTakeIngress(one, ingress, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
+    (one) => mayTakeRoute(one, route, head) && (one.installed || !unmetByNodes(one.manifest, head.facts.nodes)),
   )
 }
 
@@ -143,7 +149,7 @@ function causeOfImage(
   head: Snapshot,
 ): Pick<ControllerLoss, 'how' | 'at'> | undefined {
   const takers = controllersIn(head)
-    .filter((one) => users.every((ingress) => mayTakeIngress(one, ingress, head)))
+    .filter((one) => users.every((route) => mayTakeRoute(one, route, head)))
     .map((one) => ({ at: one.image, likeness: likenessOf(one, base) }))
   const doubtful = takers.find(({ likeness }) => likeness === 'like')
   if (doubtful) return { how: 'unknownImage', at: doubtful.at }
@@ -158,7 +164,7 @@ function causeOfHindrance(
   head: Snapshot,
 ): Pick<ControllerLoss, 'how' | 'at' | 'hindrance'> | undefined {
   const [hindrance] = controllersIn(head)
-    .filter((one) => users.every((ingress) => mayTakeIngress(one, ingress, head)))
+    .filter((one) => users.every((route) => mayTakeRoute(one, route, head)))
     .flatMap((one) => hindranceOf(one, base) ?? [])
   return hindrance && { how: hindrance.how, at: hindrance.at, hindrance }
 }
@@ -168,10 +174,10 @@ function causeOf(
   was: Controller,
   users: readonly Manifest[],
   head: Snapshot,
-): Pick<ControllerLoss, 'how' | 'at'> {
+): Pick<ControllerLoss, 'how' | 'at' | 'setting'> {
   if (change.kind === 'removed') return { how: 'removed', at: change.before.root }
   const is = counterpartOf(was, head)
-  if (!is) return stopOf(change.after, head)
+  if (!is) return switchedOff(change.after, was, head) ?? stopOf(change.after, head)
   const unmet = is.installed ? undefined : unmetByNodes(is.manifest, head.facts.nodes)
   if (unmet) return { how: 'unschedulable', at: unmet }
   const made = is.installed?.className
@@ -181,6 +187,29 @@ function causeOf(
   const before = new Set(was.claims.flatMap(({ at }) => at.map(({ string }) => string)))
   const moved = flags.find(({ string }) => string !== undefined && !before.has(string)) ?? flags[0]
   return { how: 'elsewhere', at: isWatched ? (moved ?? is.place) : is.watched.at }
+}
+
+/** The setting that turned a controller on, where its program goes on without it: a provider of Traefik. */
+function switchedOff(
+  after: Manifest,
+  was: Controller,
+  head: Snapshot,
+): Pick<ControllerLoss, 'how' | 'at' | 'setting'> | undefined {
+  const { enabledBy } = was.facts
+  const at = enabledBy === undefined || isStopped(after) ? undefined : placeOfSettings(after, was, enabledBy, head)
+  return at && enabledBy ? { how: 'elsewhere', at, setting: was.wordsFor(enabledBy) } : undefined
+}
+
+/** The settings of the program or the release that ran a controller, while it still runs. */
+function placeOfSettings(after: Manifest, was: Controller, flag: string, head: Snapshot): Cursor | undefined {
+  if (was.installed) {
+    const [release] = controllersOf(after, head).length > 0 ? chartReleasesOf(after, head) : []
+    return release && new ChartSettings(release.facts, release).placeOf(flag)
+  }
+  const nameIn = (image: Cursor) => parseImage(image.string ?? '').repository
+  const containers = [...podOf(after).at('spec', 'containers').items()]
+  const container = containers.find((one) => nameIn(one.at('image')) === nameIn(was.image))
+  return container && new Arguments(container).place
 }
 
 /** The place where a workload or a release stops running a controller. */
@@ -197,6 +226,5 @@ function stopOf(after: Manifest, head: Snapshot): Pick<ControllerLoss, 'how' | '
 
 /** By name; of several copies of one, the first. */
 export function ingressesOf(snapshot: Snapshot): Manifest[] {
-  const ingresses = snapshot.ofKind('Ingress.networking.k8s.io').filter((one) => snapshot.get(one.ref)[0] === one)
-  return ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+  return sortedOfKinds(['Ingress.networking.k8s.io'], snapshot)
 }

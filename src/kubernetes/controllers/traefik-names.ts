@@ -4,11 +4,10 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
 import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
-import { classAnnotation } from '../ingress/ingress-class'
 import { traefikRouteKinds } from '../ingress/traefik-kinds'
 import { Arguments } from '../workload/arguments'
 import { type Controller, controllersHere } from './controller'
-import { takesIngress, watches } from './controller-ingresses'
+import { takesRoute } from './controller-routes'
 
 /** A name that a route has for a part of Traefik's own configuration. */
 export interface NameInRoute {
@@ -55,17 +54,9 @@ export interface TraefikNames {
 export function traefiksReading(route: Manifest, snapshot: Snapshot): readonly TraefikNames[] {
   const isRoute = traefikRouteKinds.includes(groupKindOf(route.ref))
   const readers = controllersHere(snapshot).filter(({ facts }) => facts.name === (isRoute ? 'traefik-crd' : 'traefik'))
-  if (readers.some((one) => !(isRoute ? readsRoute(one, route) : takesIngress(one, route, snapshot)))) return []
+  if (readers.some((one) => !takesRoute(one, route, snapshot))) return []
   const named = readers.flatMap((one) => namesOfTraefik(one) ?? [])
   return named.length === readers.length && !hasRelease(snapshot) ? named : []
-}
-
-/** Whether a Traefik certainly reads a route of its own kinds. */
-function readsRoute({ watched, claims }: Controller, route: Manifest): boolean {
-  const name = classAnnotation(route).string
-  const isClaimed = (way: Controller['claims'][number]) =>
-    name === undefined ? way.unclassed : way.names.includes(name)
-  return watches(watched, route.ref.namespace) && claims.length > 0 && claims.every(isClaimed)
 }
 
 /** The names that the arguments of a Traefik give; undefined where a file or a tool may give more. */

@@ -13,6 +13,7 @@ import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresse
 import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
+import { traefikRouteKinds } from '../../kubernetes/ingress/traefik-kinds'
 import { labelsOf } from '../../kubernetes/object/label-selector'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { abridged } from '../../listing'
@@ -29,7 +30,7 @@ interface GatewayArgs {
 
 interface Loss {
   controller: string
-  /** The Ingresses, by their class. */
+  /** The Ingresses or IngressRoutes, by their class. */
   of: string
   /** Up to three of them, and how many there are. */
   users: string
@@ -68,36 +69,36 @@ export default defineRule({
     scalerKind,
     'Namespace',
   ],
-  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', ...gatewayKinds],
+  reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', ...traefikRouteKinds, ...gatewayKinds],
   messages: {
     removed: ({ controller, of, users }: Loss) =>
-      `This change removes ${controller}, the only controller of the Ingresses ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
+      `This change removes ${controller}, the only controller of the ${of}, so nothing serves ${users} afterwards. Keep it until another controller takes them.`,
     stopped: ({ controller, of, users }: Loss) =>
-      `${controller} runs no Pods after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Keep at least one Pod until another controller takes them.`,
+      `${controller} runs no Pods after this change, and it is the only controller of the ${of}, so nothing serves ${users}. Keep at least one Pod until another controller takes them.`,
     unschedulable: ({ controller, of, users }: Loss) =>
-      `No node of this cluster's description has what ${controller} asks for after this change, and it is the only controller of the Ingresses ${of}, so nothing serves ${users}. Ask for nodes that exist.`,
-    elsewhere: ({ controller, of, users, setting }: Loss & { setting: string }) =>
-      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller does, so nothing serves ${users}. ${setting ? `Keep ${setting}, or name a class in these Ingresses first` : 'Keep its class and namespaces, or move these Ingresses first'}.`,
+      `No node of this cluster's description has what ${controller} asks for after this change, and it is the only controller of the ${of}, so nothing serves ${users}. Ask for nodes that exist.`,
+    elsewhere: ({ controller, of, users, remedy }: Loss & { remedy: string }) =>
+      `After this change ${controller} no longer takes the ${of}, and no other controller does, so nothing serves ${users}. ${remedy}.`,
     unlabelled: ({ controller, of, users }: Loss) =>
-      `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the Ingresses ${of}. Label these namespaces first.`,
+      `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the ${of}. Label these namespaces first.`,
     relabelled: ({ controller, of, users, namespace, selector }: Loss & Record<'namespace' | 'selector', string>) =>
-      `This change takes labels from ${namespace}, and ${controller}, the only controller of the Ingresses ${of}, takes only namespaces with ${selector}, so nothing serves ${users} afterwards. Keep the labels until another controller takes them.`,
+      `This change takes labels from ${namespace}, and ${controller}, the only controller of the ${of}, takes only namespaces with ${selector}, so nothing serves ${users} afterwards. Keep the labels until another controller takes them.`,
     mayStop: ({ controller, of, users }: Loss) =>
-      `This change lets ${controller} be scaled to no Pods, and it is the only controller of the Ingresses ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
+      `This change lets ${controller} be scaled to no Pods, and it is the only controller of the ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
     gateways: ({ controller, name, users }: GatewayArgs) =>
       `This change removes ${controller}, the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes afterwards. Keep it until these Gateways name another class.`,
     gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
       `${controller} runs no Pods after this change, and it is the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes. Keep at least one Pod until these Gateways name another class.`,
     otherImage: ({ runner, image, title, of, users }: ImageArgs) =>
-      `${runner} runs the image ${image} after this change, which is not ${title}, and no other controller takes the Ingresses ${of}, so nothing serves ${users}. Restore the image, or wait until another controller takes them.`,
+      `${runner} runs the image ${image} after this change, which is not ${title}, and no other controller takes the ${of}, so nothing serves ${users}. Restore the image, or wait until another controller takes them.`,
     unknownImage: ({ runner, image, title, of, users }: ImageArgs) =>
-      `${runner} runs the image ${image} after this change, which may be a copy of ${title} under another name; if it is another program, nothing serves ${users}, as no other controller takes the Ingresses ${of}. Make sure that it is a copy, or restore the image.`,
+      `${runner} runs the image ${image} after this change, which may be a copy of ${title} under another name; if it is another program, nothing serves ${users}, as no other controller takes the ${of}. Make sure that it is a copy, or restore the image.`,
     hindered: ({ runner, why, of, users, remedy }: HinderedArgs) =>
-      `${runner} serves nothing after this change, as ${why}, and no other controller takes the Ingresses ${of}, so nothing serves ${users}. ${remedy}, or wait until another controller takes them.`,
+      `${runner} serves nothing after this change, as ${why}, and no other controller takes the ${of}, so nothing serves ${users}. ${remedy}, or wait until another controller takes them.`,
     unknownProgram: ({ runner, why, title, of, users }: HinderedArgs) =>
-      `The command of ${runner} changes: ${why}, which may start ${title} in its turn; if it does not, nothing serves ${users}, as no other controller takes the Ingresses ${of}. Make sure that it does, or restore the command.`,
+      `The command of ${runner} changes: ${why}, which may start ${title} in its turn; if it does not, nothing serves ${users}, as no other controller takes the ${of}. Make sure that it does, or restore the command.`,
     brought: ({ controller, of, users, release }: Loss & { release: string }) =>
-      `After this change ${controller} no longer takes the Ingresses ${of}, and no other controller here does. It is assumed that ${release}, which this change adds, brings one, as the objects of its chart are not seen; if it does not, nothing serves ${users}. Make sure that it does, or keep ${controller} until another controller takes them.`,
+      `After this change ${controller} no longer takes the ${of}, and no other controller here does. It is assumed that ${release}, which this change adds, brings one, as the objects of its chart are not seen; if it does not, nothing serves ${users}. Make sure that it does, or keep ${controller} until another controller takes them.`,
     gatewaysBrought: ({ controller, name, users, instead }: GatewayArgs & { instead: string }) =>
       `After this change ${controller} no longer runs, the only known controller of GatewayClass ${name}. It is assumed that ${instead}, which this change adds, is another one; if it is not, nothing sets up ${users} or follows changes of their routes. Make sure that it is, or keep ${controller} until another controller takes these Gateways.`,
   },
@@ -147,7 +148,7 @@ export default defineRule({
     if (after?.ref.kind === 'Namespace') {
       if (isNeverUpdated(after)) return
       for (const { was, at, selector, className, users } of lossesOfNamespace(change, base, head)) {
-        const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(users) }
+        const names = { controller: nameOfController(was), of: ofClass(was, className), users: inWords(users) }
         const labels = after.root.at('metadata', 'labels')
         const written = labelsOf(selector).map((key) => labels.at(key))
         const ends = [written.find((one) => one.exists) ?? labels, at]
@@ -155,29 +156,29 @@ export default defineRule({
       }
       return
     }
-    for (const { was, how, at, className, users, hindrance } of controllerLosses(change, base, head)) {
+    for (const { was, how, at, className, users, hindrance, setting } of controllerLosses(change, base, head)) {
       const kept = users.filter((ingress) => !isReportedByClass(ingress, base, head))
       const [user] = kept
       if (!user) continue
       const field = user.root.at('spec', 'ingressClassName')
       const ends = [at, field.exists ? field : user.root.at('spec')]
-      const names = { controller: nameOfController(was), of: ofClass(className), users: inWords(kept) }
+      const names = { controller: nameOfController(was), of: ofClass(was, className), users: inWords(kept) }
+      const keys = [was.facts.takes === 'Ingresses' ? className : `${was.facts.takes} ${className}`]
       const release = replacementIn(base, head)
       if (release) {
         const by = nameOf(release.ref)
         skip(at, `${by}, which this change adds, may bring another controller`)
-        report(ends, 'brought', { ...names, release: by }, { keys: [className] })
+        report(ends, 'brought', { ...names, release: by }, { keys })
       } else if (how === 'hindered' || how === 'unknownProgram') {
         const { why = '', remedy = '' } = hindrance ?? {}
         const args = { ...names, runner: nameOf(at.manifest.ref), why, remedy, title: was.facts.title }
-        report(ends, how, args, { keys: [className] })
+        report(ends, how, args, { keys })
       } else if (how === 'otherImage' || how === 'unknownImage') {
         const image = { runner: nameOf(at.manifest.ref), image: at.string ?? '', title: was.facts.title }
         const before = how === 'otherImage' ? ({ before: 'removed' } as const) : {}
-        report(ends, how, { ...names, ...image }, { keys: [className], ...before })
+        report(ends, how, { ...names, ...image }, { keys, ...before })
       } else {
-        const setting = className === '' ? settingForUnclassed(was) : ''
-        report(ends, how, { ...names, setting }, { keys: [className] })
+        report(ends, how, { ...names, remedy: remedyFor(was, className, setting) }, { keys })
       }
     }
     for (const { was, how, at, className, users: gateways, instead } of gatewayLosses(change, base, head)) {
@@ -198,11 +199,21 @@ export default defineRule({
     if (!scaled || !user || !taken) return
     const args = {
       controller: nameOfController(scaled.of),
-      of: ofClass(user.root.at('spec', 'ingressClassName').string ?? ''),
+      of: ofClass(scaled.of, user.root.at('spec', 'ingressClassName').string ?? ''),
     }
     report([scaled.at, user.root.at('spec')], 'mayStop', { ...args, users: inWords(taken) })
   },
 })
+
+/** What keeps the Ingresses or IngressRoutes that a controller no longer takes served. */
+function remedyFor(was: Controller, className: string, setting: string | undefined): string {
+  const { takes } = was.facts
+  if (setting) return `Keep ${setting}, or move these ${takes} first`
+  const unclassed = className === '' && takes === 'Ingresses' ? settingForUnclassed(was) : ''
+  return unclassed
+    ? `Keep ${unclassed}, or name a class in these Ingresses first`
+    : `Keep its class and namespaces, or move these ${takes} first`
+}
 
 /** The setting by which a controller took the Ingresses without a class, where it has one. */
 function settingForUnclassed({ claims, installed, settings, wordsFor }: Controller): string {
@@ -265,8 +276,8 @@ function replacementIn(base: Snapshot, head: Snapshot): Manifest | undefined {
   return coming.find(({ manifest }) => mentionsOneOf(manifest.object.content, marksOfControllers))?.manifest
 }
 
-function ofClass(name: string): string {
-  return name ? `of class ${name}` : 'without a class'
+function ofClass({ facts }: Controller, name: string): string {
+  return `${facts.takes} ${name ? `of class ${name}` : 'without a class'}`
 }
 
 function inWords(users: readonly Manifest[]): string {
