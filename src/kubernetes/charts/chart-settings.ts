@@ -49,6 +49,11 @@ export class ChartSettings implements Settings {
     return this.get(flag) !== undefined || this.listed.some((name) => name === flag || name.startsWith(`${flag}.`))
   }
 
+  /** The chart may give more. */
+  below(): undefined {
+    return undefined
+  }
+
   variable(): undefined {
     return undefined
   }

@@ -4,9 +4,9 @@ import { unmetByNodes } from '../../cluster/scheduling'
 import type { Snapshot } from '../../cluster/snapshot'
 import { readApplication } from '../../gitops/application'
 import { gitOpsKind } from '../../gitops/kinds'
-import type { Change } from '../../manifest/change'
+import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest } from '../../manifest/manifest'
 import { releaseKinds } from '../charts/chart-release'
 import { ChartSettings } from '../charts/chart-settings'
 import { chartReleasesOf } from '../charts/releases'
@@ -15,10 +15,10 @@ import { classOf } from '../ingress/ingress-class'
 import { matchesLabels } from '../object/label-selector'
 import { labelOfNamespace } from '../object/namespace'
 import { outlivesPrune } from '../object/prune'
-import { Arguments } from '../workload/arguments'
 import { type Controller, controllersIn, controllersOf } from './controller'
 import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
 import { classAsked, mayTakeRoute, routesFor, sortedOfKinds, takesRoute } from './controller-routes'
+import { settingsOf } from './controller-settings'
 import { type Hindrance, hindranceOf } from './hindrance'
 import { controllersReadFrom, counterpartOf } from './same-controller'
 import { likenessOf, servingControllers } from './serving-controllers'
@@ -175,9 +175,12 @@ function causeOf(
   users: readonly Manifest[],
   head: Snapshot,
 ): Pick<ControllerLoss, 'how' | 'at' | 'setting'> {
-  if (change.kind === 'removed') return { how: 'removed', at: change.before.root }
+  // With a part of it, the workload stays.
+  const isPart = identityOf(change.before.ref) !== identityOf(was.manifest.ref)
+  const after = isPart ? head.get(was.manifest.ref)[0] : sidesOf(change).after
+  if (!after) return { how: 'removed', at: change.before.root }
   const is = counterpartOf(was, head)
-  if (!is) return switchedOff(change.after, was, head) ?? stopOf(change.after, head)
+  if (!is) return switchedOff(after, was, head) ?? stopOf(after, head)
   const unmet = is.installed ? undefined : unmetByNodes(is.manifest, head.facts.nodes)
   if (unmet) return { how: 'unschedulable', at: unmet }
   const made = is.installed?.className
@@ -209,7 +212,7 @@ function placeOfSettings(after: Manifest, was: Controller, flag: string, head: S
   const nameIn = (image: Cursor) => parseImage(image.string ?? '').repository
   const containers = [...podOf(after).at('spec', 'containers').items()]
   const container = containers.find((one) => nameIn(one.at('image')) === nameIn(was.image))
-  return container && new Arguments(container).place
+  return container && settingsOf(was.facts, container, head).placeOf(flag)
 }
 
 /** The place where a workload or a release stops running a controller. */

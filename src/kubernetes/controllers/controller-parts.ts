@@ -35,6 +35,12 @@ const sections = controllerFacts.flatMap(({ config = [], enabledBy }) =>
 )
 const settings = new RegExp(`^ *["']?(?:${[...new Set(sections)].join('|')})["']? *:`, 'im')
 
+/** Whether a ConfigMap has a file of the settings of a controller. */
+export function holdsSettings({ ref, root }: Manifest): boolean {
+  const isFile = ([, at]: [string, Cursor]) => settings.test(at.string ?? '')
+  return ref.kind === 'ConfigMap' && [...root.at('data').entries()].some(isFile)
+}
+
 /** The names that a controller and its parts share, whichever of them is touched. */
 export function* namesOfParts(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)

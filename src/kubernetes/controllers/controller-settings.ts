@@ -45,7 +45,7 @@ class Configured implements Settings {
   ) {
     this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
     this.place = config.keys || !config.root ? others.place : config.root
-    this.parts = config.keys ? others.parts : []
+    this.parts = config.keys ? others.parts : config.root ? [config.root] : []
   }
 
   placeOf(flag: string): Cursor {
@@ -83,6 +83,11 @@ class Configured implements Settings {
 
   get named(): readonly NamedFlag[] {
     return this.others.named
+  }
+
+  below(section: string): readonly string[] | undefined {
+    if (this.config.keys || !this.config.instead) return this.others.below(section)
+    return this.config.root && [...placeIn(this.config, section).entries()].map(([name]) => name.toLowerCase())
   }
 
   wordsFor(flag: string): string {

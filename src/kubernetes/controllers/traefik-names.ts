@@ -5,7 +5,6 @@ import { releaseKinds } from '../charts/chart-release'
 import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
 import { traefikRouteKinds } from '../ingress/traefik-kinds'
-import { Arguments } from '../workload/arguments'
 import { type Controller, controllersHere } from './controller'
 import { takesRoute } from './controller-routes'
 
@@ -59,23 +58,12 @@ export function traefiksReading(route: Manifest, snapshot: Snapshot): readonly T
   return named.length === readers.length && !hasRelease(snapshot) ? named : []
 }
 
-/** The names that the arguments of a Traefik give; undefined where a file or a tool may give more. */
+/** The names that the arguments of a Traefik or its file give; undefined where a file or a tool may give more. */
 export function namesOfTraefik(controller: Controller): TraefikNames | undefined {
-  const { settings, place } = controller
-  if (!(settings instanceof Arguments) || settings.inShell) return undefined
-  if ([...place.items()].some(({ string = '' }) => isPlaceholder(string) && !string.includes('='))) return undefined
-  const below = (section: string) => [
-    ...new Set(
-      settings.named.flatMap(({ name }) => {
-        const [first, second] = name.toLowerCase().split('.')
-        return first === section && second ? [second] : []
-      }),
-    ),
-  ]
-  const entryPoint = below('entrypoints')
+  const [entryPoint, resolver] = ['entrypoints', 'certificatesresolvers'].map((one) => controller.settings.below(one))
   // Without any, it has one of its own; for its API, its health and its metrics, another one.
-  if (entryPoint.length === 0) return undefined
-  return { controller, entryPoint: [...entryPoint, 'traefik'], resolver: below('certificatesresolvers') }
+  if (!entryPoint || !resolver || entryPoint.length === 0) return undefined
+  return { controller, entryPoint: [...entryPoint, 'traefik'], resolver }
 }
 
 /** Whether a release installs a Traefik whose objects are not seen. */

@@ -74,6 +74,16 @@ export class Arguments implements Settings {
     })
   }
 
+  below(section: string): readonly string[] | undefined {
+    if (this.inShell || this.words.some(({ string = '' }) => isPlaceholder(string) && !string.includes('=')))
+      return undefined
+    const names = this.named.flatMap(({ name }) => {
+      const [first, second] = name.toLowerCase().split('.')
+      return first === section && second ? [second] : []
+    })
+    return [...new Set(names)]
+  }
+
   wordsFor(flag: string): string {
     return `${this.style.dashes ?? '--'}${flag}`
   }

@@ -40,6 +40,8 @@ export interface Settings {
   readonly parts: readonly Cursor[]
   /** The flags that the program gets by their names, each where it is written; others may come from elsewhere. */
   readonly named: readonly NamedFlag[]
+  /** The names directly below a flag, in lower case: `b` of `a.b.c=d`; undefined where there may be others. */
+  below(section: string): readonly string[] | undefined
   /** The spelling of a flag for a person. */
   wordsFor(flag: string): string
 }

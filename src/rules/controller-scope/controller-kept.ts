@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/controllers/controller'
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { controllerLosses, ingressesOf, lossesOfNamespace } from '../../kubernetes/controllers/controller-loss'
-import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { holdsSettings, namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
 import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/controllers/gateway-controller'
 import { traefikRouteKinds } from '../../kubernetes/ingress/traefik-kinds'
 import { labelsOf } from '../../kubernetes/object/label-selector'
@@ -140,7 +140,7 @@ export default defineRule({
     if (controllers.some(({ claims }) => isGone || claims.some(({ unclassed }) => unclassed))) yield 'ingress'
     if (controllers.some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
-    else if (controllers.length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler')
+    else if (controllers.length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler' || holdsSettings(manifest))
       yield* ['Ingress', ...marksOfControllers]
   },
   check({ change, base, head, report, skip }) {

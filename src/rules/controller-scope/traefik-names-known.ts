@@ -2,9 +2,11 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   controllerKinds,
   controllersOf,
+  endsAt,
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
+import { holdsSettings, namesOfParts } from '../../kubernetes/controllers/controller-parts'
 import {
   marksOfNamesInRoutes,
   namesInRoute,
@@ -26,7 +28,7 @@ export default defineRule({
   since: '1.29.0',
   scope: 'snapshot',
   kinds: userKinds,
-  reads: ['IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  reads: ['IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds, 'ConfigMap'],
   subjects: [{ kinds: userKinds, marks: marksOfNamesInRoutes }],
   direct: true,
   messages: {
@@ -44,7 +46,8 @@ export default defineRule({
   putBack: { entryPoint: 'changed', resolver: 'changed', resolvers: 'changed' },
   *partners(manifest) {
     if (namesInRoute(manifest).length > 0) yield* marksOfControllers
-    else if (controllersOf(manifest).some(namesOfTraefik)) yield* marksOfNamesInRoutes
+    else if (controllersOf(manifest).some(({ facts }) => facts.name.startsWith('traefik')) || holdsSettings(manifest))
+      yield* [...namesOfParts(manifest), ...marksOfNamesInRoutes]
   },
   check({ manifest, snapshot, report }) {
     const named = namesInRoute(manifest)
@@ -61,7 +64,7 @@ export default defineRule({
         4,
       )
       const args = { route: nameOf(manifest.ref), name, traefik: nameOfController(controller), known: names }
-      report([at, controller.place], kind, args, { keys: [name] })
+      report([at, ...endsAt(controller, [])], kind, args, { keys: [name] })
     }
   },
   checkChange({ change, base, head, report }) {
@@ -77,7 +80,7 @@ export default defineRule({
       const [first] = traefiks
       if (!lost || !first || traefiks.some(({ resolver }) => resolver.length > 0)) continue
       const args = { route: nameOf(route.ref), name: lost.name, traefik: nameOfController(first.controller) }
-      report([first.controller.place, lost.at], 'resolvers', args, { keys: [lost.name, nameOf(route.ref)] })
+      report([...endsAt(first.controller, []), lost.at], 'resolvers', args, { keys: [lost.name, nameOf(route.ref)] })
     }
   },
 })
