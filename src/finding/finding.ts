@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { releaseKinds } from '../kubernetes/charts/chart-release'
+import { valuedKinds } from '../kubernetes/charts/chart-release'
 import { withoutHash } from '../kubernetes/object/generated-name'
 import type { Cursor } from '../manifest/cursor'
 import type { Hunks } from '../manifest/hunks'
@@ -119,7 +119,7 @@ function locationOf(end: Cursor, placing: Placing, note?: string): Location {
   const { region } = cursor
   if (origin.kind === 'file') {
     // For a release that is not rendered, only the values were read.
-    const precision = releaseKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
+    const precision = valuedKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
     return { ...place(side, origin.path, region, object.lines, placing, note), precision }
   }
   return {

@@ -31,6 +31,9 @@ export const releaseKinds: readonly GroupKind[] = [
   filedRelease,
 ]
 
+/** Those, and the values of a user for a chart that a distribution of Kubernetes installs by itself. */
+export const valuedKinds: readonly GroupKind[] = [...releaseKinds, gitOpsKind.k3sChartConfig]
+
 /** Whether an object of `releaseKinds` may install a chart from elsewhere: most Applications deploy a folder. */
 export function mayInstallRemote({ ref, object: { content, context } }: Manifest): boolean {
   const isOfArgo = ([gitOpsKind.application, gitOpsKind.applicationSet, generatedApplication] as string[]).includes(

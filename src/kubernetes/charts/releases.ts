@@ -4,6 +4,7 @@ import { readK3sChart } from '../../gitops/helm-chart'
 import { gitOpsKind } from '../../gitops/kinds'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
+import { bundledReleasesOf } from './bundled-release'
 import {
   type ChartRelease,
   chartFactsOf,
@@ -33,6 +34,8 @@ function allReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): Char
       return manifest.object.context?.applications ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case gitOpsKind.k3sChart:
       return k3sReleasesOf(manifest)
+    case gitOpsKind.k3sChartConfig:
+      return bundledReleasesOf(manifest, snapshot)
     case inflatedChart:
       return inflatedReleasesOf(manifest)
     case filedRelease:

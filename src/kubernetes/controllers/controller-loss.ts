@@ -6,8 +6,8 @@ import { readApplication } from '../../gitops/application'
 import { gitOpsKind } from '../../gitops/kinds'
 import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, identityOf, type Manifest } from '../../manifest/manifest'
-import { releaseKinds } from '../charts/chart-release'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { valuedKinds } from '../charts/chart-release'
 import { ChartSettings } from '../charts/chart-settings'
 import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
@@ -20,7 +20,7 @@ import { mayTakeIngress, takesIngress, watches } from './controller-ingresses'
 import { classAsked, mayTakeRoute, routesFor, sortedOfKinds, takesRoute } from './controller-routes'
 import { settingsOf } from './controller-settings'
 import { type Hindrance, hindranceOf } from './hindrance'
-import { controllersReadFrom, counterpartOf } from './same-controller'
+import { controllersReadFrom, counterpartOf, isBundled } from './same-controller'
 import { likenessOf, servingControllers } from './serving-controllers'
 
 /** A controller that a change takes away from Ingresses or routes of Traefik which stay, and that no other one takes. */
@@ -56,7 +56,8 @@ export function controllerLosses(change: Change, base: Snapshot, head: Snapshot)
   if (change.kind === 'added') return []
   const { before } = change
   if (change.kind === 'removed' && staysInCluster(before)) return []
-  const serving = servingControllers(base, head)
+  const own = change.kind === 'changed' && isBundled(change.after) ? controllersReadFrom(change.after, head) : []
+  const serving = [...servingControllers(base, head), ...own]
   return controllersReadFrom(before, base)
     .filter((one) => !hindranceOf(one))
     .flatMap((was) => {
@@ -139,6 +140,8 @@ function isUnlabelled({ watched }: Controller, { ref }: Manifest, head: Snapshot
 /** Whether an object that is removed from the files stays in the cluster, or the objects that it installed do. */
 export function staysInCluster(gone: Manifest): boolean {
   if (outlivesPrune(gone)) return true
+  // The distribution keeps the chart whose values go.
+  if (isBundled(gone)) return true
   return groupKindOf(gone.ref) === gitOpsKind.application && !readApplication(gone.root).cascades
 }
 
@@ -217,7 +220,7 @@ function placeOfSettings(after: Manifest, was: Controller, flag: string, head: S
 
 /** The place where a workload or a release stops running a controller. */
 function stopOf(after: Manifest, head: Snapshot): Pick<ControllerLoss, 'how' | 'at'> {
-  if (releaseKinds.includes(groupKindOf(after.ref))) {
+  if (valuedKinds.includes(groupKindOf(after.ref))) {
     const [release] = chartReleasesOf(after, head)
     return release ? { how: 'stopped', at: release.values.place } : { how: 'removed', at: after.root.at('spec') }
   }

@@ -4,7 +4,7 @@ import { isStopped, lastingKinds, podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { type ChartRelease, releaseKinds } from '../charts/chart-release'
+import { type ChartRelease, releaseKinds, valuedKinds } from '../charts/chart-release'
 import { ChartSettings, valueText } from '../charts/chart-settings'
 import { chartReleasesOf } from '../charts/releases'
 import { shareNamespace } from '../object/namespace'
@@ -132,7 +132,7 @@ const controllersByManifest = new WeakMap<object, WeakMap<Manifest, readonly Con
 const noSnapshot = {}
 
 function readControllers(manifest: Manifest, snapshot: Snapshot | undefined): Controller[] {
-  if (releaseKinds.includes(groupKindOf(manifest.ref))) {
+  if (valuedKinds.includes(groupKindOf(manifest.ref))) {
     return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
   }
   if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []

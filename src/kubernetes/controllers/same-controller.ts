@@ -1,7 +1,8 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { identityOf, type Manifest } from '../../manifest/manifest'
+import { gitOpsKind } from '../../gitops/kinds'
+import { groupKindOf, identityOf, type Manifest } from '../../manifest/manifest'
 import { shareNamespace } from '../object/namespace'
-import { type Controller, controllersIn } from './controller'
+import { type Controller, controllersIn, controllersOf } from './controller'
 import { sharedLock } from './leader-lock'
 
 /** Whether one of two is the workload of the release that is the other one. */
@@ -43,15 +44,29 @@ function described({ watched, claims, status }: Controller): string {
 
 /** The controllers of a snapshot that are read from an object: it runs them, or holds a part of their settings. */
 export function controllersReadFrom(object: Manifest, snapshot: Snapshot): Controller[] {
+  if (isBundled(object)) return bundledIn(object, snapshot)
   const isPart = ({ manifest }: { readonly manifest: Manifest }) => isOneObject(manifest, object)
   return controllersIn(snapshot).filter((one) => [one, ...one.parts].some(isPart))
 }
 
 /** A controller of one side of a change as the other side has it: the same product in the same object. */
 export function counterpartOf({ facts, manifest }: Controller, snapshot: Snapshot): Controller | undefined {
-  const copies = controllersIn(snapshot).filter((one) => one.facts === facts && isOneObject(one.manifest, manifest))
+  const among = isBundled(manifest) ? bundledIn(manifest, snapshot) : controllersIn(snapshot)
+  const copies = among.filter((one) => one.facts === facts && isOneObject(one.manifest, manifest))
   // Manifests for several clouds may have one each: each of them stays in its file.
   return copies.find((one) => one.manifest.origin.path === manifest.origin.path) ?? copies[0]
+}
+
+/**
+ * Whether an object has a user's values for a controller that the cluster's distribution brings. It is no evidence of that controller, as
+ * a cluster may be installed without it: only what becomes of it by a change of these values is known.
+ */
+export function isBundled({ ref }: Manifest): boolean {
+  return groupKindOf(ref) === gitOpsKind.k3sChartConfig
+}
+
+function bundledIn({ ref }: Manifest, snapshot: Snapshot): Controller[] {
+  return snapshot.get(ref).flatMap((one) => controllersOf(one, snapshot))
 }
 
 function isOneObject(a: Manifest, b: Manifest): boolean {

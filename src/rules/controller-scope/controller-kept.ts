@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { releaseKinds, valuedKinds } from '../../kubernetes/charts/chart-release'
 import { comingReleases } from '../../kubernetes/charts/coming-release'
 import {
   type Controller,
@@ -64,8 +64,8 @@ export default defineRule({
   assumed: { since: '1.8.0' },
   kinds: [
     ...controllerKinds,
-    ...releaseKinds,
-    ...partKinds.filter((kind) => !releaseKinds.includes(kind)),
+    ...valuedKinds,
+    ...partKinds.filter((kind) => !valuedKinds.includes(kind)),
     scalerKind,
     'Namespace',
   ],
