@@ -49,6 +49,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/quota-admits': ['none'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'read', 'status', 'unmounted'],
   'controller-scope/route-served': ['unserved'],
+  'controller-scope/router-kept': ['removed', 'stopped', 'unselected'],
   'controller-scope/selector-kept': ['refused', 'unreached'],
   'controller-scope/service-reaches': [
     'closed',

@@ -57,6 +57,7 @@ import quotaAdmits from './controller-scope/quota-admits'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import routeServed from './controller-scope/route-served'
+import routerKept from './controller-scope/router-kept'
 import selectorKept from './controller-scope/selector-kept'
 import serviceReaches from './controller-scope/service-reaches'
 import serviceSelects from './controller-scope/service-selects'
@@ -209,6 +210,7 @@ export const rules: readonly Rule[] = [
   rbacScoped,
   rbacSufficient,
   routeServed,
+  routerKept,
   selectorKept,
   serviceReaches,
   serviceSelects,
