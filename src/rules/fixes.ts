@@ -28,6 +28,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/deployer-resolves': ['removed', 'unhealthy', 'unmatched', 'unsourced'],
   'controller-scope/egress-admitted': ['controller'],
   'controller-scope/gateway-kept': ['brought', 'class', 'gateway', 'narrowed', 'unlabelled', 'unlistened'],
+  'controller-scope/gateway-programmed': ['moved', 'proxyless', 'unparameterized'],
   'controller-scope/hosts-reached': ['closed'],
   'controller-scope/image-valid': ['controller', 'workload'],
   'controller-scope/istio-backend-resolves': ['removed'],

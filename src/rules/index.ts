@@ -29,6 +29,7 @@ import egressAdmitted from './controller-scope/egress-admitted'
 import electionIsolated from './controller-scope/election-isolated'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
+import gatewayProgrammed from './controller-scope/gateway-programmed'
 import hostsReached from './controller-scope/hosts-reached'
 import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
@@ -182,6 +183,7 @@ export const rules: readonly Rule[] = [
   electionIsolated,
   flagsKnown,
   gatewayKept,
+  gatewayProgrammed,
   hostsReached,
   imageValid,
   istioBackendResolves,

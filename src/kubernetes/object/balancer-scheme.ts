@@ -1,3 +1,4 @@
+import { entryOf } from '../../entry'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 
@@ -49,6 +50,18 @@ const annotations: readonly Annotation[] = [
   })),
 ]
 
+/**
+ * Whether a class of Gateways of GKE has internal load balancers. Source:
+ * https://cloud.google.com/kubernetes-engine/docs/concepts/gateway-api#gatewayclass
+ */
+const gatewayClasses: Readonly<Record<string, boolean>> = {
+  'gke-l7-gxlb': false,
+  'gke-l7-global-external-managed': false,
+  'gke-l7-regional-external-managed': false,
+  'gke-l7-rilb': true,
+  'gke-l7-cross-regional-internal-managed': true,
+}
+
 /** Whether a load balancer is internal, as its annotations say. */
 export interface Scheme {
   readonly cloud: string
@@ -57,11 +70,12 @@ export interface Scheme {
 }
 
 /**
- * The scheme of the load balancer of a Service or an Ingress; undefined where it is not known.
+ * The scheme of the load balancer of a Service, an Ingress or a Gateway; undefined where it is not known.
  *
  * @param cloud where the load balancer is known to be: without an annotation, it is one for the internet in some
  */
-export function schemeOf({ root }: Manifest, cloud?: string): Scheme | undefined {
+export function schemeOf({ ref, root }: Manifest, cloud?: string): Scheme | undefined {
+  if (ref.kind === 'Gateway') return schemeOfClass(root.at('spec', 'gatewayClassName'))
   const given = root.at('metadata', 'annotations')
   const found = annotations.filter(({ key }) => given.at(key).exists)
   const [first] = found
@@ -73,6 +87,12 @@ export function schemeOf({ root }: Manifest, cloud?: string): Scheme | undefined
   const value = at.string?.toLowerCase()
   const isInternal = value === first.internal
   return isInternal || value === first.external ? { cloud: first.cloud, isInternal, at } : undefined
+}
+
+/** Those for several clusters end with `-mc`. */
+function schemeOfClass(at: Cursor): Scheme | undefined {
+  const isInternal = entryOf(gatewayClasses, (at.string ?? '').replace(/-mc$/, ''))
+  return isInternal === undefined ? undefined : { cloud: 'Google', isInternal, at }
 }
 
 /** Whether a range has addresses of the loopback alone. */

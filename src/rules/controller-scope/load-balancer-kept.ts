@@ -13,13 +13,14 @@ import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
+const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
 export default defineRule({
   id: 'controller-scope/load-balancer-kept',
   summary: 'The load balancer of an ingress controller stays reachable for the clients that it has.',
   since: '1.29.0',
   scope: 'change',
-  kinds: ['Service', ingressKind],
+  kinds: ['Service', ingressKind, gatewayKind],
   reads: controllerKinds,
   messages: {
     // Sources: the annotations in kubernetes/object/balancer-scheme
