@@ -26,7 +26,14 @@ export interface Hindrance {
 export function hindranceOf(controller: Controller, base?: Snapshot): Hindrance | undefined {
   if (controller.installed) return undefined
   const spec = podOf(controller.manifest).at('spec')
-  return gateIn(spec) ?? systemIn(spec, controller) ?? initIn(spec) ?? programOf(controller, base) ?? probeIn(spec)
+  return (
+    gateIn(spec) ??
+    systemIn(spec, controller) ??
+    excludedIn(spec, controller) ??
+    initIn(spec) ??
+    programOf(controller, base) ??
+    probeIn(spec)
+  )
 }
 
 function gateIn(spec: Cursor): Hindrance | undefined {
@@ -47,6 +54,26 @@ function systemIn(spec: Cursor, { facts }: Controller): Hindrance | undefined {
   if (!at) return undefined
   const why = `it asks for nodes with the operating system ${at.string}, where no image of ${facts.title} runs`
   return { how: 'hindered', at, why, remedy: 'Ask for linux' }
+}
+
+/** A required affinity of which each term leaves out the nodes with Linux. */
+function excludedIn(spec: Cursor, { facts }: Controller): Hindrance | undefined {
+  const required = spec.at('affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
+  const terms = [...required.at('nodeSelectorTerms').items()].map((term) =>
+    [...term.at('matchExpressions').items()].find(leavesOutLinux),
+  )
+  const [at] = terms
+  if (!at || terms.includes(undefined)) return undefined
+  const why = `its node affinity leaves out nodes with linux, and no image of ${facts.title} runs on others`
+  return { how: 'hindered', at: at.at('values'), why, remedy: 'Let it run on linux' }
+}
+
+function leavesOutLinux(expression: Cursor): boolean {
+  if (!/^(?:beta\.)?kubernetes\.io\/os$/.test(expression.at('key').string ?? '')) return false
+  const values = [...expression.at('values').items()].map(({ string }) => string ?? '')
+  const operator = expression.at('operator').string
+  if (values.some(isPlaceholder)) return false
+  return operator === 'NotIn' ? values.includes('linux') : operator === 'In' && !values.includes('linux')
 }
 
 function initIn(spec: Cursor): Hindrance | undefined {
