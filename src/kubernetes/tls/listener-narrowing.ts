@@ -7,6 +7,12 @@ import { isPlaceholder } from '../ingress/ingress'
 import { selectsBy } from '../object/label-selector'
 import { labelOfNamespace } from '../object/namespace'
 
+/** A Gateway, in a snapshot. */
+export interface Side {
+  readonly gateway: Manifest
+  readonly snapshot: Snapshot
+}
+
 /** A field for which a listener refuses a route. */
 interface Refusal {
   readonly at: Cursor
@@ -23,11 +29,7 @@ const protocols: typeof routeProtocols = {
  * The part of a Gateway that newly refuses a route; undefined if some listener may still accept it. The names and
  * hostnames in the route itself are checked by route-attached.
  */
-export function narrowedFor(
-  route: Manifest,
-  before: { readonly gateway: Manifest; readonly snapshot: Snapshot },
-  after: { readonly gateway: Manifest; readonly snapshot: Snapshot },
-): Refusal | undefined {
+export function narrowedFor(route: Manifest, before: Side, after: Side): Refusal | undefined {
   const { namespace, name } = after.gateway.ref
   const own = (parentsOf(route) ?? []).filter((one) => one.name.string === name && one.namespace === namespace)
   for (const parent of own) {
@@ -45,12 +47,19 @@ export function narrowedFor(
   return undefined
 }
 
+/** The listeners of a Gateway that take a route; those of which that is not known, too, where they may. */
+export function listenersTaking(route: Manifest, side: Side, { orMay }: { orMay: boolean }): Cursor[] {
+  const { namespace, name } = side.gateway.ref
+  const own = (parentsOf(route) ?? []).filter((one) => one.name.string === name && one.namespace === namespace)
+  const takes = (listener: Cursor, parent: Parent) =>
+    orMay ? refusalOf(listener, route, parent, side) === undefined : isTaken(listener, route, parent, side)
+  return own.flatMap((parent) => listenersFor(parent, side.gateway).filter((one) => takes(one, parent)))
+}
+
 function listenersFor({ sectionName }: Parent, gateway: Manifest): Cursor[] {
   const listeners = [...gateway.root.at('spec', 'listeners').items()]
   return listeners.filter((one) => !sectionName.string || one.at('name').string === sectionName.string)
 }
-
-type Side = { readonly gateway: Manifest; readonly snapshot: Snapshot }
 
 function isTaken(listener: Cursor, route: Manifest, parent: Parent, side: Side): boolean {
   return refusalOf(listener, route, parent, side) === undefined && namespacesOf(listener, route, side) === true

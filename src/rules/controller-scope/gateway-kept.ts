@@ -6,6 +6,7 @@ import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
 import { outlivesPrune } from '../../kubernetes/object/prune'
+import { listenerLosses, offersItsPorts } from '../../kubernetes/tls/listener-loss'
 import { narrowedFor } from '../../kubernetes/tls/listener-narrowing'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
@@ -29,7 +30,7 @@ export default defineRule({
   scope: 'change',
   assumed: { since: '1.7.0' },
   kinds: [gatewayKind, classKind, namespaceKind],
-  reads: [...routeKinds, ...releaseKinds],
+  reads: [...routeKinds, 'Ingress.networking.k8s.io', ...releaseKinds],
   messages: {
     gateway: ({ object, users }: Loss) =>
       `This change removes ${object}, which ${users} under parentRefs, so nothing serves their hosts afterwards. Keep it until these routes name another Gateway.`,
@@ -37,6 +38,9 @@ export default defineRule({
       `This change removes ${object}, which ${users} as gatewayClassName, so no controller programs them any more. Keep it until no Gateway names it.`,
     brought: ({ object, users, release }: Loss & { release: string }) =>
       `This change removes ${object}, which ${users} as gatewayClassName. It is assumed that ${release}, which this change adds or edits, creates it again, as the objects of its chart are not seen; if it does not, no controller programs them any more. Make sure that it does, or keep the class until no Gateway names it.`,
+    // Sources: the controllers in kubernetes/tls/listener-loss
+    moved: ({ gateway, routes, was, is }: Record<'gateway' | 'routes' | 'was' | 'is', string>) =>
+      `This change moves ${gateway} from port ${was} to ${is} for ${routes}. Clients ask for their hosts on port ${was}, where nothing of the Gateway listens for them any more. Keep a listener on port ${was}.`,
     narrowed: ({ gateway, routes, asks }: { gateway: string; routes: string; asks: string }) =>
       `This change closes ${gateway} to ${routes}: ${asks}. Nothing serves their hosts afterwards; let these routes in until they name another listener or Gateway.`,
     unlistened: ({ gateway, routes, ...them }: { gateway: string; routes: string; object: string; keepers: string }) =>
@@ -44,8 +48,8 @@ export default defineRule({
     unlabelled: ({ gateway, routes, namespace, label }: Record<'gateway' | 'routes' | 'namespace' | 'label', string>) =>
       `This change takes the label ${label} from ${namespace}, and a listener of ${gateway} lets in the routes of namespaces that have it, so it no longer serves ${routes}. Keep the label until these routes name another Gateway.`,
   },
-  later: { brought: '1.26.0', narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
-  putBack: { class: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
+  later: { brought: '1.26.0', moved: '1.29.0', narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
+  putBack: { class: 'changed', moved: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
   partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [gatewayKind] : undefined),
   *partners(manifest, _params, _isGone, isTouched) {
     if (manifest.ref.kind === 'Namespace') {
@@ -56,6 +60,8 @@ export default defineRule({
     if (manifest.ref.kind === 'Gateway') {
       const listeners = [...manifest.root.at('spec', 'listeners').items()]
       if (listeners.some((one) => one.at('allowedRoutes', 'namespaces', 'selector').exists)) yield 'Namespace'
+      // Its class says which controller offers its ports.
+      yield* [manifest.root.at('spec', 'gatewayClassName').string ?? ''].filter((name) => name !== '')
       return
     }
     for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
@@ -79,6 +85,12 @@ export default defineRule({
         if (why === 'gone')
           report(ends, 'unlistened', { ...args, object, keepers }, { keys: routes.map(({ ref }) => nameOf(ref)) })
         else report(ends, 'narrowed', { ...args, asks: asking[why] }, { keys: [why] })
+      }
+      for (const { lost, at, was, routes } of listenerLosses(change, base, head)) {
+        if (lost !== 'port' || !offersItsPorts(change.after, head)) continue
+        const args = { gateway: nameOf(change.after.ref), routes: listed(routes) }
+        const ports = { was: String(was.value), is: String(at.value) }
+        report([at, was], 'moved', { ...args, ...ports }, { keys: [ports.was] })
       }
       return
     }

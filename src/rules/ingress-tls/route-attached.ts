@@ -55,6 +55,8 @@ export default defineRule({
       names: string
     }) =>
       `${route} names the listener ${section} of ${gateway}, which has only the listeners ${names}, so the route is not attached. Set sectionName to one of these.`,
+    noPort: ({ route, gateway, port, ports }: Record<'route' | 'gateway' | 'port' | 'ports', string>) =>
+      `${route} names the port ${port} of ${gateway}, whose listeners for it have only ${ports}, so the route is not attached. Set port to one of these, or leave it out.`,
     unattached: ({ host, route, gateways, names }: Hosted) =>
       `No listener of ${gateways} that ${route} names accepts ${host}: they accept ${names}, so this host is not served. Add a listener with this hostname, or use a hostname that a listener accepts.`,
     neverAttached: ({ host, route, gateways, names }: Hosted) =>
@@ -94,6 +96,7 @@ export default defineRule({
     misspelled: '1.13.0',
     neverAttached: '1.6.0',
     noGateway: '1.6.0',
+    noPort: '1.25.0',
     notAllowed: '1.6.0',
     otherNamespace: '1.9.0',
     unqualified: '1.13.0',
@@ -129,6 +132,19 @@ export default defineRule({
       if (!section || all.includes(section) || isPlaceholder(section) || all.some(isPlaceholder)) continue
       const args = { route, gateway: nameOf(gateway.ref), section, names: namedHosts(all) }
       report([parent.sectionName, gateway.root.at('spec', 'listeners')], 'noListener', args, { keys: [section] })
+    }
+    for (const { parent, gateway } of attachments) {
+      const named = selectedListeners(gateway, { ...parent, port: undefined })
+      const ports = [...new Set(named.map((listener) => listener.at('port').value))]
+      const areNumbers = [parent.port, ...ports].every((port) => typeof port === 'number')
+      if (named.length === 0 || !areNumbers || ports.includes(parent.port)) continue
+      const args = {
+        route,
+        gateway: nameOf(gateway.ref),
+        port: String(parent.port),
+        ports: namedHosts(ports.map(String)),
+      }
+      report([parent.at.at('port'), gateway.root.at('spec', 'listeners')], 'noPort', args, { keys: [args.port] })
     }
     const protocols = entryOf(routeProtocols, groupKindOf(manifest.ref)) ?? []
     const listeners = attachments

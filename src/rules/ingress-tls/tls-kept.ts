@@ -10,23 +10,26 @@ import {
 import { covers, isPlaceholder, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
+import { listenerLosses, webRouteKinds } from '../../kubernetes/tls/listener-loss'
 import { RoutedHosts, tlsHosts } from '../../kubernetes/tls/routed-hosts'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
-import type { Manifest } from '../../manifest/manifest'
+import { abridged } from '../../listing'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
+
+const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
 export default defineRule({
   id: 'ingress-tls/tls-kept',
   summary: 'A host that had TLS keeps it while it is routed.',
   since: '1.1.0',
   scope: 'change',
-  kinds: ['Ingress.networking.k8s.io'],
+  kinds: ['Ingress.networking.k8s.io', gatewayKind],
   reads: [
-    'Gateway.gateway.networking.k8s.io',
+    ...webRouteKinds,
+    'Namespace',
     'IngressClass.networking.k8s.io',
-    ...producerKinds.filter(
-      (kind) => !['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io'].includes(kind),
-    ),
+    ...producerKinds.filter((kind) => !['Ingress.networking.k8s.io', gatewayKind].includes(kind)),
     ...controllerKinds,
     ...releaseKinds,
     ...tlsStoreKinds,
@@ -37,11 +40,15 @@ export default defineRule({
       `This change removes TLS from ${host}, which is still routed. Add it back to the hosts of a TLS entry, or remove its rule.`,
     byDefault: ({ host, by }: { host: string; by: string }) =>
       `This change removes the TLS entry of ${host}; ${by} still serves it with its default certificate. Check that this certificate covers the host.`,
+    listener: ({ gateway, routes }: Record<'gateway' | 'routes', string>) =>
+      `After this change ${gateway} has no listener with TLS for ${routes}, which it still takes, so browsers that ask for https get an error. Keep an HTTPS listener with its certificate.`,
   },
-  putBack: { byDefault: 'nothing' },
+  later: { listener: '1.25.0' },
+  putBack: { byDefault: 'nothing', listener: 'changed' },
   *partners(manifest) {
     // A copy of it.
     if (manifest.ref.kind === 'Ingress') yield manifest.ref.name
+    if (groupKindOf(manifest.ref) === gatewayKind) yield* [manifest.ref.name, 'Namespace']
     const hosts = tlsHosts(manifest)
     if (hosts.size === 0) return
     yield* hosts.keys()
@@ -55,6 +62,15 @@ export default defineRule({
   },
   check({ change, base, head, report, isWritten }) {
     if (change.kind === 'added') return
+    if (groupKindOf(change.before.ref) === gatewayKind) {
+      const losses = change.kind === 'changed' ? listenerLosses(change, base, head) : []
+      for (const { lost, at, was, routes } of losses) {
+        if (lost !== 'tls') continue
+        const names = routes.map(({ ref }) => nameOf(ref)).sort()
+        report([at, was], 'listener', { gateway: nameOf(change.before.ref), routes: abridged(names, 3) })
+      }
+      return
+    }
     const before = tlsHosts(change.before)
     if (before.size === 0) return
     const hosts = RoutedHosts.of(head)
@@ -81,7 +97,7 @@ function defaultIn(head: Snapshot, host: string, ingress: Manifest, isWritten: (
     .flatMap((kind) => head.ofKind(kind))
     .find(({ root }) => root.at('spec', 'defaultCertificate').exists)
   if (store) return `TLSStore ${store.ref.name}`
-  const gateways = head.ofKind('Gateway.gateway.networking.k8s.io').filter((one) => !isWritten(one))
+  const gateways = head.ofKind(gatewayKind).filter((one) => !isWritten(one))
   const gateway = gateways.find(({ root }) =>
     [...root.at('spec', 'listeners').items()].some((listener) => {
       const name = listener.at('hostname').string
