@@ -94,7 +94,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'ingress-tls/secret-type': ['missingKeys', 'otherType', 'wrongType'],
   'ingress-tls/service-accepted': ['headless'],
   'ingress-tls/store-known': ['otherKind'],
-  'ingress-tls/tls-kept': ['listener', 'lost'],
+  'ingress-tls/tls-kept': ['balancer', 'listener', 'lost', 'managed'],
   'ingress-tls/values-shaped': ['plain'],
   'protected-rbac/accounts-resolve': ['maybe', 'misplaced', 'renamed', 'unbound'],
   'protected-rbac/applications-kept': ['unmade', 'unselected'],

@@ -9,6 +9,8 @@ import {
 } from '../../kubernetes/controllers/controller'
 import { covers, isPlaceholder, tlsSecretNames, writtenHost } from '../../kubernetes/ingress/ingress'
 import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { balancerLoss, managedCertificateKind, managedNames, uncertifiedBy } from '../../kubernetes/tls/balancer-tls'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { listenerLosses, webRouteKinds } from '../../kubernetes/tls/listener-loss'
 import { RoutedHosts, tlsHosts } from '../../kubernetes/tls/routed-hosts'
@@ -24,7 +26,7 @@ export default defineRule({
   summary: 'A host that had TLS keeps it while it is routed.',
   since: '1.1.0',
   scope: 'change',
-  kinds: ['Ingress.networking.k8s.io', gatewayKind],
+  kinds: ['Ingress.networking.k8s.io', gatewayKind, managedCertificateKind],
   reads: [
     ...webRouteKinds,
     'Namespace',
@@ -42,12 +44,19 @@ export default defineRule({
       `This change removes the TLS entry of ${host}; ${by} still serves it with its default certificate. Check that this certificate covers the host.`,
     listener: ({ gateway, routes }: Record<'gateway' | 'routes', string>) =>
       `After this change ${gateway} has no listener with TLS for ${routes}, which it still takes, so browsers that ask for https get an error. Keep an HTTPS listener with its certificate.`,
+    // Sources: kubernetes/tls/balancer-tls
+    balancer: ({ ingress, hosts, why }: Record<'ingress' | 'hosts' | 'why', string>) =>
+      `After this change the load balancer of ${ingress} ends no TLS for ${hosts}, as ${why}. Clients that ask for https get no answer. Put it back, or name another certificate.`,
+    managed: ({ certificate, ingress, domains }: Record<'certificate' | 'ingress' | 'domains', string>) =>
+      `This change removes ${certificate}, which ${ingress} still names for ${domains}, and no other certificate that it names is for that. Google deletes the certificate, so clients that ask for https get no answer or another name. Keep it until the Ingress names another one.`,
   },
-  later: { listener: '1.25.0' },
-  putBack: { byDefault: 'nothing', listener: 'changed' },
+  later: { balancer: '1.25.0', listener: '1.25.0', managed: '1.25.0' },
+  putBack: { balancer: 'changed', byDefault: 'nothing', listener: 'changed' },
   *partners(manifest) {
     // A copy of it.
     if (manifest.ref.kind === 'Ingress') yield manifest.ref.name
+    yield* managedNames(manifest)
+    if (groupKindOf(manifest.ref) === managedCertificateKind) yield manifest.ref.name
     if (groupKindOf(manifest.ref) === gatewayKind) yield* [manifest.ref.name, 'Namespace']
     const hosts = tlsHosts(manifest)
     if (hosts.size === 0) return
@@ -71,6 +80,27 @@ export default defineRule({
       }
       return
     }
+    if (groupKindOf(change.before.ref) === managedCertificateKind) {
+      if (change.kind !== 'removed' || head.get(change.before.ref).length > 0 || outlivesPrune(change.before)) return
+      for (const { ingress, at, domains } of uncertifiedBy(change.before, head)) {
+        const args = {
+          certificate: nameOf(change.before.ref),
+          ingress: nameOf(ingress.ref),
+          domains: abridged(domains),
+        }
+        report([change.before.root, at], 'managed', args, { keys: [args.ingress] })
+      }
+      return
+    }
+    const loss = change.kind === 'changed' ? balancerLoss(change.before, change.after, base, head) : undefined
+    if (loss && change.kind === 'changed') {
+      const annotations = change.after.root.at('metadata', 'annotations')
+      const ports = annotations.at('alb.ingress.kubernetes.io/listen-ports')
+      const why = loss.cloud === 'Google' || !ports.exists ? 'it names no certificate any more' : noHttps
+      const hosts = loss.hosts.length > 0 ? abridged(loss.hosts) : 'its hosts'
+      const at = ports.exists ? ports : annotations
+      report([at, loss.was], 'balancer', { ingress: nameOf(change.after.ref), hosts, why }, { keys: [loss.cloud] })
+    }
     const before = tlsHosts(change.before)
     if (before.size === 0) return
     const hosts = RoutedHosts.of(head)
@@ -85,6 +115,8 @@ export default defineRule({
     }
   },
 })
+
+const noHttps = 'alb.ingress.kubernetes.io/listen-ports lists no HTTPS port any more'
 
 /**
  * The object in the cluster that terminates TLS for a host that no Ingress lists; a Gateway that the change wrote is no
