@@ -57,9 +57,11 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/service-reaches': [
     'closed',
     'denied',
+    'inside',
     'ports',
     'removed',
     'renamed',
+    'swapped',
     'target',
     'type',
     'unheard',

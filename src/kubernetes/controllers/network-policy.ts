@@ -54,6 +54,27 @@ export function isForObservers(rule: Cursor): boolean {
   )
 }
 
+/** Words in the labels of what may bring clients from outside: a proxy, or the load balancer of K3s in kube-system. */
+const bringers = /kube-system|edge|proxy|tunnel|cloudflare|gateway|balancer|metallb|varnish|waf|istio|linkerd|mesh/i
+
+/** Whether a rule lets in Pods alone that are hardly a way for clients from outside. */
+export function isForPods(rule: Cursor): boolean {
+  const peers = [...rule.at('from').items()]
+  const isHere = rule.manifest.ref.namespace !== 'kube-system'
+  return (
+    peers.length > 0 &&
+    peers.every((peer) => {
+      const [spaces, pods] = [peer.at('namespaceSelector'), peer.at('podSelector')]
+      if (peer.at('ipBlock').exists || (!spaces.exists && !pods.exists)) return false
+      // All namespaces, or those by other marks, are not known.
+      const named = [...spaces.at('matchLabels').entries()].map(([, { string }]) => string ?? '')
+      const labels = [...pods.at('matchLabels').entries()].map(([, { string }]) => string ?? '')
+      if ([spaces, pods].some((one) => one.at('matchExpressions').exists)) return false
+      return (spaces.exists ? named.length > 0 : isHere) && ![...named, ...labels].some((one) => bringers.test(one))
+    })
+  )
+}
+
 /** An empty or missing selector takes all Pods of the namespace. */
 function selectsPods({ root }: Manifest, labels: Cursor): boolean {
   const selector = root.at('spec', 'podSelector')

@@ -18,10 +18,16 @@ import {
   reachOf,
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
-import { closingPolicies, isForObservers, networkPolicyKind } from '../../kubernetes/controllers/network-policy'
+import {
+  closingPolicies,
+  isForObservers,
+  isForPods,
+  networkPolicyKind,
+} from '../../kubernetes/controllers/network-policy'
 import { closedByPlugins, pluginPolicyKinds } from '../../kubernetes/controllers/plugin-closure'
-import { isOpenToOthers } from '../../kubernetes/controllers/pod-isolation'
+import { isOpenToOthers, isolationOf } from '../../kubernetes/controllers/pod-isolation'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
+import { type Led, swappedPorts } from '../../kubernetes/controllers/swapped-ports'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
@@ -57,6 +63,10 @@ const messages = {
     `This change makes ${service} a ${is} instead of a ${was}, and no other Service of ${controller} is one, so clients outside of the cluster lose its address. Keep the type until they use another address.`,
   observed: ({ policy, controller }: { policy: string; controller: string }) =>
     `After this change ${policy} isolates the Pods of ${controller}, and lets in monitoring alone, so clients no longer reach the hosts they serve. Add a rule that opens their ports to all clients.`,
+  inside: ({ policy, controller }: { policy: string; controller: string }) =>
+    `After this change ${policy} isolates the Pods of ${controller}, to which a Service brings clients from outside of the cluster, and lets in Pods alone. Unless all clients come through these, none reaches the hosts they serve any more. Add a rule that opens their ports to all clients.`,
+  swapped: ({ service, controller }: Way) =>
+    `After this change ${service} sends port 443 to the port of ${controller} for http, and port 80 to that for https, so TLS handshakes fail for all hosts. Swap them back.`,
   unlistened: ({ controller, ports }: { controller: string; ports: string }) =>
     `This change closes ${ports} of the nodes, on which clients reach ${controller}, and no Service brings traffic from outside of the cluster to its Pods, so clients are refused. Keep the ports until a Service does.`,
 }
@@ -71,8 +81,10 @@ export default defineRule({
   later: {
     closed: '1.29.0',
     denied: '1.3.0',
+    inside: '1.29.0',
     left: '1.26.0',
     observed: '1.15.0',
+    swapped: '1.29.0',
     unheard: '1.27.0',
     unlistened: '1.15.0',
     renamed: '1.21.0',
@@ -81,10 +93,12 @@ export default defineRule({
   putBack: {
     closed: 'changed',
     denied: 'changed',
+    inside: 'changed',
     left: 'changed',
     observed: 'changed',
     renamed: 'changed',
     ports: 'changed',
+    swapped: 'changed',
     target: 'changed',
     type: 'changed',
     unheard: 'changed',
@@ -132,11 +146,14 @@ function checkPolicy(policy: Manifest, base: Snapshot, head: Snapshot, report: R
     const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
     const end = podOf(is.manifest).at('metadata', 'labels')
     if (!closingPolicies(is.manifest, head).includes(policy)) {
-      const isClosed = (one: Controller, side: Snapshot) =>
-        closingPolicies(one.manifest, side, isForObservers).length > 0
-      if (isClosed(was, base) || !isClosed(is, head) || isOpenToOthers(is.namespace, is.manifest, head)) continue
-      if (closingPolicies(is.manifest, head, isForObservers).includes(policy))
-        report([policy.root.at('spec', 'ingress'), end], 'observed', args)
+      const isOwn = (isShut: (rule: Cursor) => boolean) =>
+        closingPolicies(was.manifest, base, isShut).length === 0 &&
+        closingPolicies(is.manifest, head, isShut).includes(policy)
+      const isReached = servicesTo(is.manifest, head).some((service) => reachOf(service) > 0)
+      const at = policy.root.at('spec', 'ingress')
+      if (isOwn(isForObservers)) {
+        if (!isOpenToOthers(is.namespace, is.manifest, head)) report([at, end], 'observed', args)
+      } else if (isReached && isOwn(isForPods) && isolationOf(is.manifest, head)) report([at, end], 'inside', args)
       continue
     }
     if (closingPolicies(was.manifest, base).length > 0) continue
@@ -207,6 +224,13 @@ function checkService(
     }
     checkTargets(after, before, was, is, report)
     checkNumbers(after, before, was, is, report)
+    checkSwap(
+      { service: before, workload: was.manifest },
+      { service: after, workload: is.manifest },
+      'service',
+      is,
+      report,
+    )
     const type = before.root.at('spec', 'type')
     if (reachOf(before) < 1 || left.some((service) => reachOf(service) >= reachOf(before))) continue
     const at = after.root.at('spec', 'type')
@@ -247,6 +271,14 @@ function checkNumbers(after: Manifest, before: Manifest, was: Controller, is: Co
   }
 }
 
+/** Reports ports of a Service that came to lead to each other's port of the Pods; by the object that swapped them. */
+function checkSwap(before: Led, after: Led, by: keyof Led, is: Controller, report: ReportMessage): void {
+  const at = swappedPorts(before, after)
+  if (!at || !swappedPorts({ ...after, [by]: before[by] }, after)) return
+  const args = { service: nameOf(after.service.ref), controller: nameOfController(is) }
+  report([at, podOf(after.workload).at('spec', 'containers')], 'swapped', args)
+}
+
 function targetOf(port: Cursor): unknown {
   return port.at('targetPort').value ?? port.at('port').value
 }
@@ -272,7 +304,9 @@ function checkWorkload({ before, after }: Edited, base: Snapshot, head: Snapshot
     const former = servicesTo(before, base)
     for (const one of servicesTo(after, head)) {
       const old = former.find(({ ref }) => identityOf(ref) === identityOf(one.ref))
-      if (old) checkTargets(one, old, was, is, report)
+      if (!old) continue
+      checkTargets(one, old, was, is, report)
+      checkSwap({ service: old, workload: before }, { service: one, workload: after }, 'workload', is, report)
     }
   }
 }
