@@ -10,7 +10,7 @@ import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/arguments-separate',
-  summary: 'Each flag of a program is an argument of its own.',
+  summary: 'Each flag of a program is an argument of its own, without quotes around its value.',
   since: '1.26.0',
   scope: 'snapshot',
   kinds: [...workloadKinds, ...releaseKinds],
@@ -21,8 +21,16 @@ export default defineRule({
     // Source: https://pkg.go.dev/flag#hdr-Command_line_flag_syntax
     dashless: ({ object, argument, name, ignored }: Record<'object' | 'argument' | 'name' | 'ignored', string>) =>
       `${object} gives its program "${argument}", which is no flag, as it does not begin with dashes. So the program does not set ${name}, and one that stops at the first argument that is no flag, as Go's own does, ignores ${ignored} after it. Write --${argument}.`,
+    quoted: ({
+      object,
+      argument,
+      flag,
+      value,
+      plain,
+    }: Record<'object' | 'argument' | 'flag' | 'value' | 'plain', string>) =>
+      `${object} gives its program ${argument}, whose quotes are part of the value, as no shell takes them off and YAML takes off only those around the whole item. So ${flag} is ${value} with the quotes, which a program refuses, or looks for by that name. Write ${plain}, in quotes as a whole if at all.`,
   },
-  later: { dashless: '1.27.0' },
+  later: { dashless: '1.27.0', quoted: '1.29.0' },
   *partners(manifest) {
     if (!workloadKinds.includes(groupKindOf(manifest.ref))) yield* namesOfReleaseParts(manifest)
   },
@@ -31,6 +39,8 @@ export default defineRule({
     for (const words of argumentsOf(manifest, snapshot)) {
       for (const at of words) {
         const argument = at.string ?? ''
+        const quoted = quotedIn(argument)
+        if (quoted) report(at, 'quoted', { object, argument, ...quoted }, { keys: [argument] })
         if (!severalFlags.test(argument)) continue
         const items = argument.trim().split(/\s+/).join(', ')
         report(at, 'joined', { object, argument, items }, { keys: [argument] })
@@ -71,6 +81,28 @@ function dashlessOf(words: readonly Cursor[]): Cursor | undefined {
   const takesNext = (word = '') => word.startsWith('-') && !word.includes('=')
   const isOperand = (word: string, at: number) => !word.startsWith('-') && !takesNext(texts[at - 1])
   return takesNext(texts[index - 1]) || texts.slice(0, index).some(isOperand) ? undefined : words[index]
+}
+
+/** Values in which quotes mean nothing: a boolean, a number, a duration, a URL, `host:port` and an image with its tag or digest. */
+const unquotable = [
+  /^(?:true|false)$/,
+  /^\d+(?:\.\d+)?(?:ms|s|m|h)?$/,
+  /^[a-z]+:\/\/[^\s"'{}]+$/,
+  /^[\w.-]*:\d+$/,
+  /^[\w.:-]+\/[\w./-]+(?::[\w.-]+|@sha256:[0-9a-f]+)$/,
+]
+
+/** The flags whose value is a name, and a name, also of an object with its namespace. */
+const namingFlag = /(?:^|-)(?:name|namespace|class|level)$/
+const plainName = /^(?:[\w.-]+\/)?(?:[\w.-]+|\$\(\w+\))$/
+
+/** `--image="registry/image:1"`: a flag whose whole value is in quotes; other values, as JSON, may need theirs. */
+function quotedIn(argument: string): Record<'flag' | 'value' | 'plain', string> | undefined {
+  const [, name, double, single] = argument.match(/^--([a-z][a-z0-9-]*)=(?:"([^"']+)"|'([^"']+)')$/) ?? []
+  const value = double ?? single
+  if (name === undefined || value === undefined) return undefined
+  const isPlain = unquotable.some((form) => form.test(value)) || (namingFlag.test(name) && plainName.test(value))
+  return isPlain ? { flag: `--${name}`, value, plain: `--${name}=${value}` } : undefined
 }
 
 /** The words of each list of arguments, without the program and those that a shell takes apart. */
