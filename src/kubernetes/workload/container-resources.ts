@@ -34,6 +34,11 @@ export function quantityOf(text: string): number | undefined {
   return number === '' || factor === undefined ? undefined : Number(number) * factor
 }
 
+/** The text of a quantity, which may be written as a number. */
+export function quantityAt({ string, value }: Cursor): string {
+  return string ?? (typeof value === 'number' ? `${value}` : '')
+}
+
 /**
  * The requests of a container that are above its limits, which the API server refuses. Source:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements
@@ -58,7 +63,7 @@ export function limitsBelowByte(container: Cursor): ResourceText[] {
 function textsOf(container: Cursor, field: string): ResourceText[] {
   return ['cpu', ...bytes].flatMap((resource) => {
     const at = container.at('resources', field, resource)
-    const text = at.string ?? (typeof at.value === 'number' ? `${at.value}` : '')
+    const text = quantityAt(at)
     return text === '' ? [] : [{ resource, at, text }]
   })
 }
