@@ -48,6 +48,7 @@ import namespaceIsolated from './controller-scope/namespace-isolated'
 import openshiftRouteResolves from './controller-scope/openshift-route-resolves'
 import pathsServed from './controller-scope/paths-served'
 import podPortsAdmitted from './controller-scope/pod-ports-admitted'
+import podSecurityAdmits from './controller-scope/pod-security-admits'
 import podsStart from './controller-scope/pods-start'
 import policyAttached from './controller-scope/policy-attached'
 import portNamesKept from './controller-scope/port-names-kept'
@@ -202,6 +203,7 @@ export const rules: readonly Rule[] = [
   openshiftRouteResolves,
   pathsServed,
   podPortsAdmitted,
+  podSecurityAdmits,
   podsStart,
   policyAttached,
   portNamesKept,
