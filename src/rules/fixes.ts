@@ -51,12 +51,11 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'read', 'status', 'unmounted'],
   'controller-scope/quota-admits': ['none', 'outside'],
   'controller-scope/route-served': ['unserved'],
-  'controller-scope/router-kept': ['removed', 'stopped', 'unselected'],
+  'controller-scope/router-kept': ['removed', 'stopped'],
   'controller-scope/selector-kept': ['refused', 'unreached'],
   'controller-scope/service-reaches': [
     'closed',
     'denied',
-    'inside',
     'ports',
     'removed',
     'renamed',
