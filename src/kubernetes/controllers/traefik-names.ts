@@ -5,6 +5,7 @@ import { releaseKinds } from '../charts/chart-release'
 import { chartReleasesOf } from '../charts/releases'
 import { isPlaceholder } from '../ingress/ingress'
 import { traefikRouteKinds } from '../ingress/traefik-kinds'
+import { areLikelyOfOneCluster } from '../object/one-cluster'
 import { type Controller, controllersHere } from './controller'
 import { takesRoute } from './controller-routes'
 
@@ -53,7 +54,8 @@ export interface TraefikNames {
 export function traefiksReading(route: Manifest, snapshot: Snapshot): readonly TraefikNames[] {
   const isRoute = traefikRouteKinds.includes(groupKindOf(route.ref))
   const readers = controllersHere(snapshot).filter(({ facts }) => facts.name === (isRoute ? 'traefik-crd' : 'traefik'))
-  if (readers.some((one) => !takesRoute(one, route, snapshot))) return []
+  const isHere = ({ manifest }: Controller) => areLikelyOfOneCluster(manifest, route, snapshot)
+  if (readers.some((one) => !isHere(one) || !takesRoute(one, route, snapshot))) return []
   const named = readers.flatMap((one) => namesOfTraefik(one) ?? [])
   return named.length === readers.length && !hasRelease(snapshot) ? named : []
 }

@@ -6,6 +6,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
 import { comingReleases } from '../charts/coming-release'
+import { areLikelyOfOneCluster } from '../object/one-cluster'
 import { outlivesPrune } from '../object/prune'
 import { certManagerGroups, issuerOf, shimAnnotation } from './cert-manager'
 import { type CertManager, certManagersIn, certManagersOf, neglectOf, requesterKinds } from './cert-manager-controller'
@@ -32,7 +33,7 @@ export function certManagerLosses(change: Change, base: Snapshot, head: Snapshot
   return certManagersOf(before, base).flatMap((was): CertManagerLoss[] => {
     const users = requestersIn(head).filter(
       (user) =>
-        isInReach(was, user, head) &&
+        areLikelyOfOneCluster(was.manifest, user, head) &&
         neglectOf(was, user, base) === undefined &&
         serving.every((one) => neglectOf(one, user, head) !== undefined),
     )
@@ -85,13 +86,4 @@ function isRequester(manifest: Manifest): boolean {
   const { kind, group } = manifest.ref
   if (kind === 'Certificate') return certManagerGroups.includes(group) && issuerOf(manifest) !== undefined
   return shimAnnotation(manifest) !== undefined && namedSecrets(manifest).length > 0
-}
-
-/** Where clusters are unknown, a user in another folder of the repository may be for another cluster. */
-function isInReach({ manifest }: CertManager, user: Manifest, { cluster }: Snapshot): boolean {
-  return cluster !== '' || topOf(manifest) === topOf(user)
-}
-
-function topOf({ origin: { path } }: Manifest): string {
-  return path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
 }
