@@ -102,3 +102,17 @@ describe('a Kustomization that did not build and that moves', () => {
     expect(finding?.text).toContain('gone.yaml')
   })
 })
+
+test('a chart without a known release that comes to refuse its defaults is not judged, and no error', async () => {
+  const config = (text: string): Files => ({
+    'web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+    'web/values.yaml': 'gateway: ""\n',
+    'web/templates/web.yaml': text,
+  })
+  const object = '{{ range .Values.routes }}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ . }}}\n{{ end }}\n'
+  const refusing = `{{ $name := required "name a gateway" .Values.gateway }}\n${object}`
+  const { findings } = await judgeChange(config(object), config(refusing))
+  expect(findings.map(({ level, rule, location: { path } }) => [level, rule, path])).toEqual([
+    ['notice', 'source/not-judged', 'web/templates/web.yaml'],
+  ])
+})

@@ -95,8 +95,8 @@ function isLimit(compared: Comparison, knownRemotes: readonly string[]): boolean
   // The patch's target would come from the chart, which was not inspected before either.
   if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) return true
   // No values make an unparsable template render. A chart may come to require a value that its users have.
-  const isRequired = failure.lack !== undefined && isOfPlaceholders([failure.lack])
-  return isGuessed(side.source) && !isNewFault && (!old || before !== undefined || isRequired)
+  const isRefused = failure.lack?.what === 'refusal'
+  return isGuessed(side.source) && !isNewFault && (!old || before !== undefined || isRefused)
 }
 
 /** Whether a source is a chart without a known release, which may need values that only its users have. */
