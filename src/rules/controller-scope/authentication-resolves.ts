@@ -97,7 +97,7 @@ export default defineRule({
     const keys = [asked.namespace, asked.service]
     if (former) {
       report([asked.name, former.root], 'replaced', { ...args, former: nameOf(former.ref) }, { keys })
-    } else if (!keys.some((name) => isUsed(name) || isMentioned(name, head, after))) {
+    } else if (!keys.some((name) => isUsed(name) || isMentionedTwice(name, head))) {
       report(asked.name, 'unknown', args, { keys })
     }
   },
@@ -138,9 +138,17 @@ function formerOf(asked: AuthenticationService, change: Change, base: Snapshot, 
   return was?.namespace === asked.namespace ? servicesOf(was, head).find((one) => isServiceOf(was, one)) : undefined
 }
 
-function isMentioned(name: string, head: Snapshot, but: Manifest): boolean {
-  return head.manifests.some((one) => one !== but && mentionsWhole(one.object.content, name))
+/** Whether an object mentions a name besides the one that asks: many may ask for one name. */
+function isMentionedTwice(name: string, head: Snapshot): boolean {
+  const known = mentioned.get(head) ?? new Map<string, boolean>()
+  mentioned.set(head, known)
+  const isTwice =
+    known.get(name) ?? head.manifests.filter(({ object }) => mentionsWhole(object.content, name)).length > 1
+  known.set(name, isTwice)
+  return isTwice
 }
+
+const mentioned = new WeakMap<Snapshot, Map<string, boolean>>()
 
 /** The numbers of the ports of a Service; undefined where they do not decide: one without an address of its own has those of its Pods. */
 function numbersOf(service: Manifest): unknown[] | undefined {
