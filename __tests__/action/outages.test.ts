@@ -19,7 +19,7 @@ describe.each([
 
   test('outage 001 is stopped on its lines', () => {
     const { remote, outcome } = judgeIncident('001')
-    const said = `ingress-guard found 1 error and blocks this change. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 6 objects in 5 files. 1 changed file: 1 judged.`
+    const said = `ingress-guard found 1 error and blocks this change. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 7 objects in 6 files. 1 changed file: 1 judged.`
     const file = 'teams/orders/ingress.yaml'
     expect(outcome.commands).toEqual([
       expect.stringMatching(

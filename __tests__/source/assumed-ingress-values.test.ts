@@ -245,7 +245,7 @@ describe('values of other releases', () => {
     const config = (text: string) => `---\n${object('HelmChartConfig', `valuesContent: |\n${indented(text, 2)}`)}`
     expect(
       await found({ 'web.yaml': chart(before) + config(before) }, { 'web.yaml': chart(before) + config(after) }),
-    ).toEqual([at(covered, 'head/web.yaml:23 exact')])
+    ).toEqual([at(covered, 'head/web.yaml:23 values')])
   })
 
   test('a chart that a Kustomization inflates', async () => {

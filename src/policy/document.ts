@@ -182,7 +182,7 @@ function keyAt(document: Document.Parsed, keys: readonly (string | number)[], na
 }
 
 /** A longer list hides the one name that is wanted. */
-const listedChoices = 20
+const listedChoices = 40
 
 /** The end of a sentence on a name that is not allowed: the allowed ones, or the nearest of many. */
 function choiceOf(given: string, allowed: readonly string[], lead: string): string {

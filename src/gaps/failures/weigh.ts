@@ -94,8 +94,9 @@ function isLimit(compared: Comparison, knownRemotes: readonly string[]): boolean
   if (isReduced && side.partial.lacks.every(({ what }) => unreadHere.has(what))) return true
   // The patch's target would come from the chart, which was not inspected before either.
   if (failure.leftOut && (!old || before?.leftOut || isForElsewhere(side, old))) return true
-  // No values make an unparsable template render. A chart may come to require a value that its users have.
-  const isRefused = failure.lack?.what === 'refusal'
+  // No values make an unparsable template render. A chart may come to require a value that its users have, where it hides no
+  // object by that.
+  const isRefused = failure.lack?.what === 'refusal' && old?.objects.length === 0
   return isGuessed(side.source) && !isNewFault && (!old || before !== undefined || isRefused)
 }
 

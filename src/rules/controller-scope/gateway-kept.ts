@@ -61,7 +61,7 @@ export default defineRule({
       const listeners = [...manifest.root.at('spec', 'listeners').items()]
       if (listeners.some((one) => one.at('allowedRoutes', 'namespaces', 'selector').exists)) yield 'Namespace'
       // Its class says which controller offers its ports.
-      yield* [manifest.root.at('spec', 'gatewayClassName').string ?? ''].filter((name) => name !== '')
+      yield 'controllerName'
       return
     }
     for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
