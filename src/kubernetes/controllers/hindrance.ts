@@ -56,7 +56,7 @@ function systemIn(spec: Cursor, { facts }: Controller): Hindrance | undefined {
   return { how: 'hindered', at, why, remedy: 'Ask for linux' }
 }
 
-/** A required affinity of which each term leaves out the nodes with Linux. */
+/** A required affinity whose terms all leave out the nodes with Linux. */
 function excludedIn(spec: Cursor, { facts }: Controller): Hindrance | undefined {
   const required = spec.at('affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
   const terms = [...required.at('nodeSelectorTerms').items()].map((term) =>

@@ -6,7 +6,7 @@ import { deployerKinds } from '../object/deployer'
 import { bindingKinds, roleKinds } from '../rbac/rbac'
 import { webhookKinds } from './webhook'
 
-/** Kinds of which every object is needed to serve requests, with the plural that an API has for each. */
+/** Kinds whose objects are all needed to serve requests, with the plural that an API has for each. */
 export const vitalKinds: ReadonlyMap<GroupKind, string> = new Map(
   [
     'Ingress.networking.k8s.io',

@@ -47,7 +47,7 @@ export function narrowedFor(route: Manifest, before: Side, after: Side): Refusal
   return undefined
 }
 
-/** The listeners of a Gateway that take a route; those of which that is not known, too, where they may. */
+/** The listeners of a Gateway that take a route; where they may, those for which that is unknown, too. */
 export function listenersTaking(route: Manifest, side: Side, { orMay }: { orMay: boolean }): Cursor[] {
   const { namespace, name } = side.gateway.ref
   const own = (parentsOf(route) ?? []).filter((one) => one.name.string === name && one.namespace === namespace)

@@ -133,8 +133,7 @@ function endsOf(change: Change, losses: readonly AddressLoss[]): Cursor[] {
   const asked = losses.map(({ is, pool }) => addressesFor(is, pool)[0]?.at ?? is.manifest.root)
   const [{ pool, is }] = losses as [AddressLoss]
   if (!poolKinds.includes(groupKindOf(refOf(change)))) return [...asked, pool.root]
-  const from = change.kind === 'removed' ? change.before.root : undefined
-  return [from ?? answerOf((change as { after: Manifest }).after, is).at, ...asked]
+  return [change.kind === 'removed' ? change.before.root : answerOf(change.after, is).at, ...asked]
 }
 
 function silencedBy(change: Change, base: Snapshot, head: Snapshot): Manifest[] {

@@ -114,7 +114,7 @@ function newlyAsked({ change, base, head }: ChangeInCluster): AuthenticationServ
   const asked = after && authenticationServiceOf(after, head)
   const was = before && authenticationServiceOf(before, base)
   const isOld = was?.service === asked?.service && was?.namespace === asked?.namespace
-  return !asked?.isWhole || isOld || !isRead(after as Manifest, head) ? undefined : asked
+  return after && asked?.isWhole && !isOld && isRead(after, head) ? asked : undefined
 }
 
 /** Whether no object here is the Service, or may create it, although the controller that asks it is here. */

@@ -123,5 +123,5 @@ function stoppedIn(change: Change): Cursor | undefined {
 }
 
 function listed(gateways: readonly Manifest[]): string {
-  return abridged(gateways.map(({ ref }) => nameOf(ref)).sort(), 3)
+  return abridged(gateways.map(({ ref }) => nameOf(ref)).sort())
 }

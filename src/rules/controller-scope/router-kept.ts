@@ -39,7 +39,7 @@ export default defineRule({
     for (const { at, routes } of lostRoutes(before, after, base, head)) {
       const [first] = routes
       if (!first) continue
-      const names = { router: nameOf(before.ref), routes: listed(routes.map(({ ref }) => nameOf(ref))) }
+      const names = { router: nameOf(before.ref), routes: abridged(routes.map(({ ref }) => nameOf(ref))) }
       const ends = [at, first.root.at('spec', 'host')]
       if (!after) {
         const until = before.ref.name === 'default' ? renewed : ''
@@ -55,7 +55,3 @@ export default defineRule({
 
 /** What the operator of OpenShift does without an IngressController of the name `default`. */
 const renewed = ' until OpenShift has created a new one without these settings, at another address'
-
-function listed(names: readonly string[]): string {
-  return abridged(names, 3)
-}
