@@ -53,6 +53,16 @@ describe('what is on disk is read and compared, whatever the index says of it', 
     expect((await textsOf(await workingTree(repo.dir)))['a.yaml']).toBe('a: deployed\n')
   })
 
+  test('a folder has the ids of a commit with equal files, and another one for a file that differs', async () => {
+    const repo = new TestRepository()
+    const large = 'x'.repeat(2 * 1024 * 1024)
+    repo.commit({ 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n', 'image.bin': large })
+    repo.write({ 'b.yaml': 'b: 2\n' })
+    const listed = await new DirectoryRevision(repo.dir).list()
+    const differs = listed.filter(({ path: file, id }) => id !== repo.git('rev-parse', `HEAD:${file}`).trim())
+    expect(differs.map((entry) => entry.path)).toEqual(['b.yaml'])
+  })
+
   test('a file with other line ends than in the repository', async () => {
     const repo = new TestRepository()
     repo.write({ '.gitattributes': 'a.yaml text eol=crlf\n', 'a.yaml': 'a: 1\r\n' })

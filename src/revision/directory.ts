@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { contentOnDisk } from './disk'
 import type { Content, Entry, Revision } from './revision'
 
-/** A folder, for comparing two trees without Git. Folders named `.git` are left out. */
+/** A folder, to be compared with another one or with a commit. Folders named `.git` are left out. */
 export class DirectoryRevision implements Revision {
   readonly name: string
   private entries: readonly Entry[] | undefined
@@ -34,14 +34,12 @@ export class DirectoryRevision implements Revision {
   }
 
   private entry(file: string, type: 'file' | 'link'): Entry {
-    const place = path.join(this.dir, file)
-    // Large files that are no manifests are not read to compare them.
-    if (type === 'file' && !/\.(?:ya?ml|json)$/.test(file)) {
-      const { size, mtimeMs } = lstatSync(place)
-      if (size > 1024 * 1024) return { path: file, type, id: `unread:${size}:${mtimeMs}` }
-    }
-    const content = contentOnDisk(place, type)
-    const id = 'missing' in content ? `large:${file}` : createHash('sha1').update(content).digest('hex')
+    const content = contentOnDisk(path.join(this.dir, file), type)
+    // Git's own id of the content: a folder may be compared with a commit.
+    const id =
+      'missing' in content
+        ? `large:${file}`
+        : createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
     return { path: file, type, id }
   }
 }
