@@ -42,7 +42,7 @@ test('an object that is renamed there: the new name', async () => {
   expect(built).toBe(3)
 })
 
-test('an object that a patch deletes: the trial that finds the patch', async () => {
+test('an object that a patch deletes: the patch, by trials', async () => {
   const patch = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: '${name}'}, $patch: delete}\n`
   const { report, built } = await judged({
     'overlays/prod/kustomization.yaml': kustomization(
@@ -53,6 +53,6 @@ test('an object that a patch deletes: the trial that finds the patch', async () 
     ),
     'overlays/prod/gone.yaml': patch,
   })
-  expect(places(report)).toEqual([`head/overlays/prod/kustomization.yaml:6 exact ${kept}`])
+  expect(places(report)).toEqual([`head/overlays/prod/gone.yaml:1 exact ${kept}`])
   expect(built).toBeGreaterThan(3)
 })

@@ -87,7 +87,8 @@ async function neededAmong<T>(
 /** Beyond so many edits halves are tried before single ones. */
 const fewEdits = 8
 
-async function editsToBlame(
+/** The fewest edits of a file without which a finding is gone: one line, where that is enough. */
+export async function editsToBlame(
   { text }: ChangedFile,
   gone: (reverted: ReadonlySet<Edit>) => Promise<boolean>,
   near: number | undefined,

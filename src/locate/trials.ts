@@ -5,6 +5,7 @@ import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from
 import { readChanged } from './changed-file'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
+import { lineInNewPatch } from './line-in-patch'
 import type { LocatingTime } from './locating-time'
 import { lineInNewFile } from './new-file'
 import { objectTakenOut } from './object-taken-out'
@@ -54,6 +55,17 @@ export class Trials {
   async causesOf(finding: Finding, written: Location): Promise<Cause[]> {
     const files = await this.suspects(finding, written.path)
     if (files.length === 0) return []
+    const trial: Trial = async (reversal) => {
+      const left = await this.trial(reversal)
+      return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
+    }
+    const declared = async (causes: readonly Cause[]) => {
+      const line = await lineInNewPatch(causes, files, async (file, reverted) => {
+        const introduced = await trial(new Map([[file, reverted]]))
+        return introduced?.has(finding.fingerprint) === false
+      })
+      return asDeclared([line ?? [], ...causes].flat(), files)
+    }
     // A reversal that fixes another finding often fixes this one too.
     const known = this.found.find(
       ({ causes, introduced }) =>
@@ -63,17 +75,13 @@ export class Trials {
     )
     // Without a line that brings down the template, all its findings are gone: the printed line may be the cause of this one.
     const isPrinted = known?.causes.some((cause) => isOtherLine(cause, written)) && (await this.isWritten(written))
-    if (known && !isPrinted) return asDeclared(known.causes, files)
+    if (known && !isPrinted) return declared(known.causes)
     const { evidence } = this.context
     const certain =
       lineInNewFile(finding, written, files, evidence) ??
       (await entryThatBrings(finding, written.path, files, evidence.sides)) ??
       (await objectTakenOut(finding, written.path, files, evidence))
     if (certain) return [certain]
-    const trial: Trial = async (reversal) => {
-      const left = await this.trial(reversal)
-      return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
-    }
     const printed = { path: written.path, line: written.region.startLine }
     const causes = await causeOf(finding.fingerprint, files, trial, printed)
     // Edits among which the time was used up are no causes yet, and neither are several files.
@@ -83,7 +91,7 @@ export class Trials {
     }
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
-    return asDeclared(causes, files)
+    return declared(causes)
   }
 
   /** Whether the change wrote the line of a place. */
