@@ -1,4 +1,4 @@
-import { findingOf, fingerprintOf, mergeCopies, type Placing, type RawFinding, statementOf } from '../finding/finding'
+import { findingOf, mergeCopies, type Placing, type RawFinding } from '../finding/finding'
 import type { Finding, Report, ReportParts, ReportTerms } from '../finding/report'
 import { Restorer } from '../finding/restore'
 import { changedOwnership } from '../kubernetes/controllers/controller-ownership'
@@ -11,6 +11,7 @@ import { evaluateAssumed } from './assumed'
 import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { assembled } from './parts'
+import { classifyByStatus } from './status'
 
 /** The policies, exceptions and date a run is evaluated with. */
 export interface PolicyContext extends Omit<ReportTerms, 'policies'> {
@@ -43,9 +44,9 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
   const assumed = evaluateAssumed(evidence, resolution.rules, placing, today, before)
   const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())
   const findings = [
-    ...classifyByStatus(base, head, placing, evidence.mode),
-    ...classifyByStatus(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
-    ...classifyByStatus(assumed.base, assumed.head, placing, evidence.mode),
+    ...classifyByStatus(base, head, placing, evidence),
+    ...classifyByStatus(base, hidden, placing, evidence).filter(({ status }) => status === 'introduced'),
+    ...classifyByStatus(assumed.base, assumed.head, placing, evidence),
     ...mergeCopies([...changes, ...assumed.changes].map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: [...evaluation.skipped, ...assumed.skipped] }
@@ -117,59 +118,4 @@ function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): 
     const keys = known.get(subject(draft))
     return !keys || draft.keys.some((key) => !keys.has(key))
   })
-}
-
-function subjectOf({ active, message, cluster, keys, subject }: RawFinding): string {
-  return JSON.stringify([active.rule.id, message, cluster, subject, [...keys].sort()])
-}
-
-/** The finding as it was with another message of more weight, where the rule has one. */
-function graver(draft: RawFinding): RawFinding[] {
-  const message = draft.active.rule.milder?.[draft.message]
-  return message ? [{ ...draft, message }] : []
-}
-
-function isWithin(draft: RawFinding, known: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  const keys = known.get(statementOf(draft))
-  return keys !== undefined && draft.keys.every((key) => keys.has(key))
-}
-
-/** Compares the two sides by fingerprint: additional findings of the head are introduced, missing ones are resolved. */
-function classifyByStatus(
-  base: readonly RawFinding[],
-  head: readonly RawFinding[],
-  placing: Placing,
-  mode: Report['mode'],
-): Finding[] {
-  if (mode === 'all') return head.map((draft) => findingOf(draft, 'existing', placing))
-  const left = new Map<string, RawFinding[]>()
-  const knownKeys = new Map<string, Set<string>>()
-  for (const draft of base) {
-    const fingerprint = fingerprintOf(draft)
-    const same = left.get(fingerprint)
-    if (same) same.push(draft)
-    else left.set(fingerprint, [draft])
-    const keys = knownKeys.get(statementOf(draft)) ?? new Set<string>()
-    for (const key of draft.keys) keys.add(key)
-    knownKeys.set(statementOf(draft), keys)
-  }
-  const same = head.map((draft) => left.get(fingerprintOf(draft))?.pop() !== undefined)
-  // One of the remaining findings may be about the same object under its new name.
-  const renamed = new Map<string, RawFinding[]>()
-  const continued = new Set<RawFinding>()
-  for (const draft of [...left.values()].flat()) {
-    if (draft.subject === undefined) continue
-    const there = renamed.get(subjectOf(draft))
-    if (there) there.push(draft)
-    else renamed.set(subjectOf(draft), [draft])
-  }
-  const findings = head.map((draft, index) => {
-    const partOfOld = draft.keys.length > 1 && [draft, ...graver(draft)].some((one) => isWithin(one, knownKeys))
-    const earlier = same[index] || partOfOld ? undefined : renamed.get(subjectOf(draft))?.pop()
-    if (earlier) continued.add(earlier)
-    return findingOf(draft, same[index] || partOfOld || earlier ? 'existing' : 'introduced', placing)
-  })
-  const gone = [...left.values()].flat().filter((draft) => !continued.has(draft))
-  const resolved = gone.map((draft) => findingOf(draft, 'resolved', placing))
-  return [...findings, ...resolved]
 }
