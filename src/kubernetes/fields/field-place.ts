@@ -21,7 +21,15 @@ export function placeOf(at: Cursor, key: string, shape: Shape): string | undefin
     .filter(({ its }) => misfitsOf(at, its).length === 0)
     .map(({ place }) => ({ place, steps: Math.abs(place.length - written.length) }))
     .sort((a, b) => a.steps - b.steps || b.place.length - a.place.length)
-  return places[0] && [...places[0].place, key].join('.').replaceAll('.[]', '[]')
+  const place = places[0]?.place ?? labelsIn(written, at, shape)
+  return place && [...place, key].join('.').replaceAll('.[]', '[]')
+}
+
+/** The place of a label that is written into a selector, and not into its `matchLabels`. */
+function labelsIn(selector: Place, at: Cursor, shape: Shape): Place | undefined {
+  const place = [...selector, 'matchLabels']
+  const isThere = placesOf('matchLabels', shape).some((one) => one.place.join('.') === place.join('.'))
+  return isThere && at.string !== undefined ? place : undefined
 }
 
 function isWithin(inner: Place, outer: Place): boolean {
