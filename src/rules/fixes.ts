@@ -36,7 +36,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/load-balancer-kept': ['external', 'internal', 'loopback'],
   'controller-scope/istio-gateway-selects': ['lost', 'mistyped'],
   'controller-scope/istio-subset-resolves': ['removed'],
-  'controller-scope/middleware-kept': ['option', 'removed'],
+  'controller-scope/middleware-kept': ['named', 'option', 'removed'],
   'controller-scope/middleware-named': ['unprefixed', 'unqualified'],
   'controller-scope/middleware-placed': ['elsewhere'],
   'controller-scope/namespace-isolated': ['contested', 'overlap'],

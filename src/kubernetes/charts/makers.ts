@@ -8,6 +8,7 @@ import { mentionsWhole, spelledOut } from '../../manifest/mentions'
 import { backendKinds } from '../ingress/backend'
 import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
+import { traefikGroups } from '../ingress/traefik-kinds'
 import { generatedApplication } from './chart-release'
 
 /** The objects of a snapshot that may create others, such as releases of charts and objects of operators. */
@@ -53,7 +54,15 @@ function startsOf(name: string): string[] {
 }
 
 /** Groups whose kinds create no objects that a rule looks for. */
-const ownGroups: readonly string[] = ['', 'apps', 'batch', 'policy', 'autoscaling', 'networking.k8s.io']
+const ownGroups: readonly string[] = [
+  '',
+  'apps',
+  'batch',
+  'policy',
+  'autoscaling',
+  'networking.k8s.io',
+  ...traefikGroups,
+]
 
 /** Whether an object is of a kind that may create others. */
 export function isMaker(ref: ObjectRef): boolean {

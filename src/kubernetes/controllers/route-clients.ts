@@ -6,6 +6,7 @@ import { ChartSettings } from '../charts/chart-settings'
 import { gatewayOf, parentsOf } from '../ingress/gateway-route'
 import { isPlaceholder } from '../ingress/ingress'
 import { traefikRouteKinds } from '../ingress/traefik-kinds'
+import { traefikServiceKinds } from '../ingress/traefik-services'
 import { type Controller, controllersHere, nameOfController } from './controller'
 import { mayTakeIngress, takesIngress } from './controller-ingresses'
 import { workloadsRunning } from './gateway-controller'
@@ -35,7 +36,8 @@ export function clientsOf(route: Manifest, snapshot: Snapshot): readonly RouteCl
 function controllersOfRoute(route: Manifest, snapshot: Snapshot): Controller[] {
   const all = controllersHere(snapshot)
   const kind = groupKindOf(route.ref)
-  if (traefikRouteKinds.includes(kind)) return all.filter(({ facts }) => facts.takes === 'IngressRoutes')
+  if ([...traefikRouteKinds, ...traefikServiceKinds].includes(kind))
+    return all.filter(({ facts }) => facts.takes === 'IngressRoutes')
   if (kind !== 'Ingress.networking.k8s.io')
     return controllerNameOf(route, snapshot) === ofTraefik ? all.filter(({ facts }) => facts.takes === 'Gateways') : []
   const its = all.filter((one) => mayTakeIngress(one, route, snapshot))

@@ -2,6 +2,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from './ingress'
 import { traefikRouteKinds } from './traefik-kinds'
+import { traefikServiceKinds, traefikServicesIn } from './traefik-services'
 
 const ingressKind: GroupKind = 'Ingress.networking.k8s.io'
 
@@ -11,7 +12,15 @@ export const routeKinds: readonly GroupKind[] = ['HTTPRoute', 'GRPCRoute', 'TLSR
 )
 
 /** The kinds that name the Services which serve requests. */
-export const backendKinds: readonly GroupKind[] = [ingressKind, ...routeKinds, ...traefikRouteKinds]
+export const backendKinds: readonly GroupKind[] = [
+  ingressKind,
+  ...routeKinds,
+  ...traefikRouteKinds,
+  ...traefikServiceKinds,
+]
+
+/** The kinds of Traefik among them. */
+const traefikKinds = [...traefikRouteKinds, ...traefikServiceKinds]
 
 /** A Service and a port of it that an Ingress or a route sends requests to. */
 export interface Backend {
@@ -39,7 +48,7 @@ export function backendsOf(manifest: Manifest): readonly Backend[] {
 function readBackends(manifest: Manifest): Backend[] {
   const kind = groupKindOf(manifest.ref)
   if (kind === ingressKind) return ofIngress(manifest)
-  return traefikRouteKinds.includes(kind) ? ofTraefikRoute(manifest) : ofRoute(manifest)
+  return traefikKinds.includes(kind) ? ofTraefikObject(manifest) : ofRoute(manifest)
 }
 
 /** The names of the Services that an Ingress or a route names. */
@@ -85,11 +94,10 @@ function ofRoute(route: Manifest): Backend[] {
  * Source: traefik v3.7.9, pkg/provider/kubernetes/crd/kubernetes.go, getServicePort, and kubernetes_http.go, loadServers; a
  * name with a provider (`web@file`) is no Service.
  */
-function ofTraefikRoute(route: Manifest): Backend[] {
-  return [...route.root.at('spec', 'routes').items()]
-    .flatMap((one) => [...one.at('services').items()])
+function ofTraefikObject(user: Manifest): Backend[] {
+  return traefikServicesIn(user)
     .filter((ref) => (ref.at('kind').string ?? 'Service') === 'Service' && !ref.at('name').string?.includes('@'))
-    .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || route.ref.namespace))
+    .flatMap((ref) => backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || user.ref.namespace))
 }
 
 /** The backend of a name and a port, as they are written. */

@@ -4,11 +4,11 @@ import type { GroupKind } from '../../manifest/manifest'
 export const formerGroup = 'traefik.containo.us'
 
 /** Traefik's API groups. */
-const groups = ['traefik.io', formerGroup]
+export const traefikGroups: readonly string[] = ['traefik.io', formerGroup]
 
 /** A kind of Traefik in both of its groups. */
 export function ofTraefik(kind: string): GroupKind[] {
-  return groups.map((group) => `${kind}.${group}`)
+  return traefikGroups.map((group) => `${kind}.${group}`)
 }
 
 /** The kinds that route requests, connections and datagrams to Services. */
