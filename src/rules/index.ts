@@ -27,6 +27,7 @@ import dnsAnnotationsRead from './controller-scope/dns-annotations-read'
 import dnsArguments from './controller-scope/dns-arguments'
 import egressAdmitted from './controller-scope/egress-admitted'
 import electionIsolated from './controller-scope/election-isolated'
+import extensionResolves from './controller-scope/extension-resolves'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import gatewayProgrammed from './controller-scope/gateway-programmed'
@@ -182,6 +183,7 @@ export const rules: readonly Rule[] = [
   dnsArguments,
   egressAdmitted,
   electionIsolated,
+  extensionResolves,
   flagsKnown,
   gatewayKept,
   gatewayProgrammed,

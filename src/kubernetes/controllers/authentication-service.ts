@@ -2,21 +2,29 @@ import { append } from '../../append'
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
-import type { Backend } from '../ingress/backend'
+import { type Backend, backendAt } from '../ingress/backend'
+import { isPlaceholder } from '../ingress/ingress'
 import { controllersHere } from './controller'
+import { envoyController, hasEnvoyGateway } from './envoy-gateway'
 import { middlewareKinds } from './traefik-middleware'
 
 const annotation = 'nginx.ingress.kubernetes.io/auth-url'
 const globalKey = 'global-auth-url'
+
+const securityPolicyKind: GroupKind = 'SecurityPolicy.gateway.envoyproxy.io'
 
 /** The kinds that name an authentication service, and what each object that does contains. */
 export const authenticationSubjects: readonly { readonly kinds: readonly GroupKind[]; readonly marks: string[] }[] = [
   { kinds: ['Ingress.networking.k8s.io'], marks: [annotation] },
   { kinds: ['ConfigMap'], marks: [globalKey] },
   { kinds: middlewareKinds, marks: ['forwardAuth'] },
+  { kinds: [securityPolicyKind], marks: ['extAuth'] },
 ]
 
 export const authenticationKinds: readonly GroupKind[] = authenticationSubjects.flatMap(({ kinds }) => kinds)
+
+/** What the class of Envoy Gateway contains. */
+export const marksOfReaders: readonly string[] = [envoyController]
 
 /** A Service that a controller asks about each request, before it lets the request through. */
 export interface AuthenticationService extends Backend {
@@ -30,6 +38,7 @@ export interface AuthenticationService extends Backend {
  * looks none up: it reads no search domains.
  */
 export function authenticationServiceOf(manifest: Manifest, snapshot: Snapshot): AuthenticationService | undefined {
+  if (groupKindOf(manifest.ref) === securityPolicyKind) return externalServiceOf(manifest)
   const at = addressOf(manifest)
   const address = hostAndPort(at?.string ?? '')
   if (!at || !address) return undefined
@@ -43,8 +52,33 @@ export function authenticationServiceOf(manifest: Manifest, snapshot: Snapshot):
     : { name: at, port: at, service, namespace: home, wanted: address.port, isWhole }
 }
 
+/**
+ * The Service of a SecurityPolicy of Envoy Gateway; another kind of backend has an address of its own. Source:
+ * https://github.com/envoyproxy/gateway/blob/v1.9.0/api/v1alpha1/ext_auth_types.go, and internal/gatewayapi/securitypolicy.go:
+ * without its backend, each request gets 500
+ */
+function externalServiceOf(policy: Manifest): AuthenticationService | undefined {
+  const [ref] = ['http', 'grpc'].flatMap((protocol) => {
+    const service = policy.root.at('spec', 'extAuth', protocol)
+    return [...service.at('backendRefs').items(), service.at('backendRef')].filter(({ exists }) => exists)
+  })
+  const wanted = ref?.at('port').value
+  if (!ref || (ref.at('kind').string ?? 'Service') !== 'Service' || typeof wanted !== 'number') return undefined
+  const [backend] = backendAt(ref.at('name'), ref.at('port'), ref.at('namespace').string || policy.ref.namespace)
+  return backend && !isPlaceholder(backend.service) ? { ...backend, wanted, isWhole: true } : undefined
+}
+
+/** Whether a controller is here that reads the object which names an authentication service. */
+export function hasReader({ ref }: Manifest, snapshot: Snapshot): boolean {
+  if (groupKindOf(ref) === securityPolicyKind) return hasEnvoyGateway(snapshot)
+  const reader = middlewareKinds.includes(groupKindOf(ref)) ? 'traefik-crd' : 'ingress-nginx'
+  return controllersHere(snapshot).some(({ facts }) => facts.name === reader)
+}
+
 /** The names of the Service and, where it is written, of the namespace that an object's address begins with. */
 export function namesInAddress(manifest: Manifest): string[] {
+  const external = groupKindOf(manifest.ref) === securityPolicyKind ? externalServiceOf(manifest) : undefined
+  if (external) return [external.service, external.namespace].filter(Boolean)
   return hostAndPort(addressOf(manifest)?.string ?? '')?.labels.slice(0, 2) ?? []
 }
 

@@ -1,21 +1,24 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { isMentionedTwice, isUnmade } from '../../kubernetes/charts/absent-object'
 import { isServiceOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
-import { makersIn, mayBeMade } from '../../kubernetes/charts/makers'
 import {
   type AuthenticationService,
   authenticationKinds,
   authenticationServiceOf,
   authenticationServicesIn,
   authenticationSubjects,
+  hasReader,
+  marksOfReaders,
   namesInAddress,
 } from '../../kubernetes/controllers/authentication-service'
-import { controllerKinds, controllersHere, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { portsOfService } from '../../kubernetes/ingress/backend'
+import { gatewayClassKind } from '../../kubernetes/ingress/gateway-parameters'
 import { isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { type ChangeInCluster, defineRule } from '../../rule/rule'
 
@@ -25,7 +28,7 @@ export default defineRule({
   since: '1.29.0',
   scope: 'snapshot',
   kinds: authenticationKinds,
-  reads: ['Service', 'IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
+  reads: ['Service', 'IngressClass.networking.k8s.io', gatewayClassKind, ...controllerKinds, ...releaseKinds],
   subjects: authenticationSubjects,
   direct: true,
   messages: {
@@ -40,19 +43,22 @@ export default defineRule({
       `After this change ${user} has requests checked by ${service}, which is not in this repository, and no longer by ${former}, which is. Unless something else creates it, each of these requests gets 500. Check the name, or deploy it first.`,
     unknown: ({ user, service }: Record<'user' | 'service', string>) =>
       `After this change ${user} has requests checked by ${service}, and no other file here mentions it or its namespace. Unless it is in the cluster already, each of these requests gets 500. Check the name, or deploy it first.`,
+    absent: ({ user, service }: Record<'user' | 'service', string>) =>
+      `After this change ${user} has requests checked by ${service} of its own namespace, which no other file here mentions. Unless it is in the cluster already, each of these requests gets 500. Check the name, or deploy it first.`,
   },
-  putBack: { port: 'changed', replaced: 'changed', unknown: 'nothing' },
+  later: { absent: '1.30.0' },
+  putBack: { absent: 'nothing', port: 'changed', replaced: 'changed', unknown: 'nothing' },
   names: {
     *of(change) {
       const service = newlyAsked(change)
-      if (service && isUnmade(service, change.head)) yield* [service.service, service.namespace]
+      if (service && isMissing(service, change.head)) yield* [service.service, service.namespace]
     },
     isUsedIn: mentionsWhole,
   },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Service') yield* [`//${manifest.ref.name}`, ...marksOfControllers]
+    if (manifest.ref.kind === 'Service') yield* [`//${manifest.ref.name}`, 'extAuth', ...marksOfControllers]
     const names = namesInAddress(manifest)
-    if (names.length > 0) yield* [...names, ...marksOfControllers]
+    if (names.length > 0) yield* [...names, ...marksOfControllers, ...marksOfReaders]
   },
   check({ manifest, snapshot, report }) {
     const asked = authenticationServiceOf(manifest, snapshot)
@@ -90,16 +96,22 @@ export default defineRule({
       return
     }
     const asked = newlyAsked({ change, base, head })
-    if (!asked || !isUnmade(asked, head)) return
+    if (!asked || !isMissing(asked, head)) return
     const { after } = change
     const args = { user: nameOf(after.ref), service: `Service ${asked.namespace}/${asked.service}` }
     const former = formerOf(asked, change, base, head)
     const keys = [asked.namespace, asked.service]
     if (former) {
       report([asked.name, former.root], 'replaced', { ...args, former: nameOf(former.ref) }, { keys })
-    } else if (!keys.some((name) => isUsed(name) || isMentionedTwice(name, head))) {
-      report(asked.name, 'unknown', args, { keys })
+      return
     }
+    const [isOfNamespace, isOfService] = [asked.namespace, asked.service].map(
+      (name) => isUsed(name) || isMentionedTwice(name, head),
+    )
+    if (isOfService) return
+    if (!isOfNamespace) report(asked.name, 'unknown', args, { keys })
+    // Other repositories may deploy to other namespaces.
+    else if (asked.namespace === after.ref.namespace) report(asked.name, 'absent', args, { keys })
   },
 })
 
@@ -118,16 +130,11 @@ function newlyAsked({ change, base, head }: ChangeInCluster): AuthenticationServ
 }
 
 /** Whether no object here is the Service, or may create it, although the controller that asks it is here. */
-function isUnmade(asked: AuthenticationService, head: Snapshot): boolean {
-  const reader = asked.name.manifest.ref.kind === 'Middleware' ? 'traefik-crd' : 'ingress-nginx'
+function isMissing(asked: AuthenticationService, head: Snapshot): boolean {
   return (
-    controllersHere(head).some(({ facts }) => facts.name === reader) &&
+    hasReader(asked.name.manifest, head) &&
     servicesOf(asked, head).length === 0 &&
-    !mayBeMade(asked.namespace, asked.service, head) &&
-    // A chart may name its Services in any way.
-    !makersIn(head)
-      .into(asked.namespace)
-      .some(({ ref }) => releaseKinds.includes(groupKindOf(ref)))
+    isUnmade(asked.namespace, asked.service, head, asked.name.manifest)
   )
 }
 
@@ -137,18 +144,6 @@ function formerOf(asked: AuthenticationService, change: Change, base: Snapshot, 
   const was = before && authenticationServiceOf(before, base)
   return was?.namespace === asked.namespace ? servicesOf(was, head).find((one) => isServiceOf(was, one)) : undefined
 }
-
-/** Whether an object mentions a name besides the one that asks: many may ask for one name. */
-function isMentionedTwice(name: string, head: Snapshot): boolean {
-  const known = mentioned.get(head) ?? new Map<string, boolean>()
-  mentioned.set(head, known)
-  const isTwice =
-    known.get(name) ?? head.manifests.filter(({ object }) => mentionsWhole(object.content, name)).length > 1
-  known.set(name, isTwice)
-  return isTwice
-}
-
-const mentioned = new WeakMap<Snapshot, Map<string, boolean>>()
 
 /** The numbers of the ports of a Service; undefined where they do not decide: one without an address of its own has those of its Pods. */
 function numbersOf(service: Manifest): unknown[] | undefined {
