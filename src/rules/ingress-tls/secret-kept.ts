@@ -1,10 +1,13 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { istioGatewayKind } from '../../kubernetes/ingress/virtual-service'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { type AnnotatedSecret, annotatedSecrets, isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { copyingAt, isCopiedInto } from '../../kubernetes/tls/copied-secret'
+import { istioClaims, istioSelectorKeys } from '../../kubernetes/tls/istio-tls'
 import { creationPolicyOf, emptiedSecrets, lostSecrets } from '../../kubernetes/tls/lost-secrets'
+import { routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
 import {
   type ProducedSecret,
   possibleProducersOf,
@@ -13,16 +16,23 @@ import {
   secretsMadeBy,
 } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets, openShiftController } from '../../kubernetes/tls/tls-user'
+import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Loss = { secret: string; user: string; producer: string }
 
 type ReportMessage = ReportFunction<typeof messages>
 
-const usingKinds = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io', openShiftController] as const
+const usingKinds: readonly GroupKind[] = [
+  'Ingress.networking.k8s.io',
+  'Gateway.gateway.networking.k8s.io',
+  openShiftController,
+  ...routeClaimKinds,
+  istioGatewayKind,
+]
 
 const messages = {
   removed: ({ secret, user, producer }: Loss) =>
@@ -46,11 +56,11 @@ const messages = {
 
 export default defineRule({
   id: 'ingress-tls/secret-kept',
-  summary: 'The source of a Secret that an Ingress or a Gateway uses is kept.',
+  summary: 'The source of a Secret that an Ingress, a route or a Gateway uses for TLS is kept.',
   since: '1.1.0',
   scope: 'change',
   kinds: producerKinds,
-  reads: [openShiftController, 'IngressClass.networking.k8s.io'],
+  reads: [openShiftController, ...routeClaimKinds, istioGatewayKind, ...servingKinds, 'IngressClass.networking.k8s.io'],
   subjects: [{ kinds: usingKinds }],
   messages,
   later: { denied: '1.10.0', uncopied: '1.13.0', unsourced: '1.13.0', emptied: '1.23.0' },
@@ -59,6 +69,9 @@ export default defineRule({
     if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
     for (const { name } of secretsMadeBy(manifest)) yield name
     for (const { name } of [...namedSecrets(manifest), ...annotatedSecrets(manifest)]) yield name
+    for (const { secret } of routeClaims(manifest)) yield secret
+    // The Pods of a Gateway of Istio decide in which namespace its Secrets are.
+    yield* istioSelectorKeys(manifest)
     // The class of an Ingress shows which controller reads its annotations.
     if (annotatedSecrets(manifest).length > 0) yield 'k8s.io/ingress-nginx'
   },
@@ -137,7 +150,7 @@ function reportCopies(change: Exclude<Change, { kind: 'added' }>, head: Snapshot
   }
 }
 
-/** An Ingress or a Gateway that names a Secret, and where: for TLS, else in an annotation. */
+/** An Ingress, a route or a Gateway that names a Secret, and where: for TLS, else in an annotation. */
 interface User {
   readonly manifest: Manifest
   readonly at: Cursor
@@ -160,7 +173,9 @@ function usersBySecret(head: Snapshot): Map<string, Map<Manifest, User>> {
   for (const manifest of usingKinds.flatMap((kind) => head.ofKind(kind))) {
     if (head.get(manifest.ref)[0] !== manifest) continue
     const annotated = annotatedSecrets(manifest).map((one) => ({ ...one, annotated: one }))
-    for (const { name, namespace, ...named } of [...namedSecrets(manifest), ...annotated]) {
+    const claims = [...routeClaims(manifest), ...istioClaims(manifest, head)]
+    const claimed = claims.map(({ secret, namespace, at }) => ({ name: secret, namespace, at }))
+    for (const { name, namespace, ...named } of [...namedSecrets(manifest), ...claimed, ...annotated]) {
       const known = users.get(keyOf(namespace, name)) ?? new Map<Manifest, User>()
       users.set(keyOf(namespace, name), known)
       if (!known.has(manifest)) known.set(manifest, { manifest, ...named })
