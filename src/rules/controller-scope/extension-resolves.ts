@@ -65,7 +65,8 @@ export default defineRule({
     for (const missing of missingIn({ change, base, head })) {
       const { kinds, namespace, name, at } = missing
       if (isUsed(name) || isMentionedTwice(name, head)) continue
-      const kind = (kinds[0] ?? '').replace(/\..*/, '')
+      const [first = ''] = kinds
+      const kind = first.slice(0, first.indexOf('.'))
       const args = {
         user: nameOf(change.after.ref),
         object: `the ${kind} ${namespace}/${name}`,
