@@ -25,3 +25,37 @@ test('a finding at another file than the changed one names the changed one, not 
   expect(found(...entries, file('values.yaml', 'source.yaml'))).toBe('source.yaml: release.yaml, values.yaml')
   expect(found(file('release.yaml'))).toBe('release.yaml: undefined')
 })
+
+const texts = (...files: LedgerEntry[]) =>
+  notJudgedFindings(files, { exceptions: [], today: '2026-01-01' }).map(({ text }) => text)
+
+const release: LedgerEntry = {
+  path: 'a.yaml',
+  change: 'changed',
+  state: 'not-judged',
+  cause: 'chart-elsewhere',
+  reason: 'the chart web is not in this repository',
+}
+const unseen =
+  'This change is not judged: the chart web is not in this repository. The objects that the chart creates are not seen.'
+
+test('a removed file has nothing to correct, so its removal is to be checked or accepted', () => {
+  const removed = { ...release, change: 'removed' } as const
+  const line = (path: string) => `\`- {rule: source/not-judged, path: "${path}", reason: WHY, expires: YYYY-MM-DD}\``
+  expect(texts(removed)).toEqual([
+    `${unseen} This change removes it, so there is nothing left to correct: make sure that nothing needs what it deployed. To accept it, first merge ${line('a.yaml')} under \`exceptions:\` of the config.`,
+  ])
+  expect(texts(removed, ...['b', 'c', 'd'].map((name) => ({ ...removed, path: `${name}.yaml` })))).toEqual([
+    `${unseen} The same applies to b.yaml, c.yaml, d.yaml. This change removes them, so there is nothing left to correct: make sure that nothing needs what they deployed. To accept it, first merge ${line('a.yaml')}, ${line('b.yaml')}, ${line('c.yaml')} and so on under \`exceptions:\` of the config.`,
+  ])
+  expect(texts(release, { ...removed, path: 'b.yaml' })).toEqual([
+    expect.stringContaining('vendor the chart'),
+    expect.not.stringContaining('vendor'),
+  ])
+})
+
+test('values that SOPS encrypts are to be moved, or their changes accepted', () => {
+  expect(texts({ ...release, isEncrypted: true })).toEqual([
+    `${unseen} SOPS encrypts its values, and the gate has no key. Keep only secrets in such a file, and move values that decide routes, TLS or permissions to one that is not encrypted. To accept it, first merge \`- {rule: source/not-judged, path: "a.yaml", reason: WHY, expires: YYYY-MM-DD}\` under \`exceptions:\` of the config.`,
+  ])
+})

@@ -317,20 +317,20 @@ spec:
   test.each([
     [
       'generators: [{clusters: {}, selector: {matchLabels: {env: prod}}}]',
-      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
     ],
-    ['generators: [{list: {elementsYaml: x}}]', 'the elementsYaml of its generator list cannot be read'],
+    ['generators: [{list: {elementsYaml: x}}]', 'the `elementsYaml` of its generator `list` cannot be read'],
     [
       'generators: [{plugin: {configMapRef: {name: a}}}]',
-      'its generator plugin is not read; lists of elements, git, clusters, matrix and merge are',
+      'its generator `plugin` is not supported, only `list`, `git`, `clusters`, `matrix` and `merge` with their fields are',
     ],
     [
       'generators: [{matrix: {generators: [{list: {elements: [{}]}}]}}]',
-      'its generator matrix does not have two generators, as Argo CD requires',
+      'its generator `matrix` does not have two generators, as Argo CD requires',
     ],
     [
       'generators: [{merge: {mergeKeys: [], generators: [{list: {elements: [{}]}}, {list: {elements: [{}]}}]}}]',
-      'its generator merge does not have mergeKeys and two generators, as Argo CD requires',
+      'its generator `merge` does not have `mergeKeys` and two generators, as Argo CD requires',
     ],
     [
       'generators: [{list: {elements: []}, selector: {matchExpressions: [{key: a, operator: Gt, values: ["1"]}]}}]',

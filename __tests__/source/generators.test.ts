@@ -96,31 +96,31 @@ describe('the Applications of an ApplicationSet', () => {
     [
       'clusters, of which the repository has no folder',
       '[{clusters: {}}]',
-      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
       'none/{{name}}',
     ],
     [
       'clusters whose names may be any folder',
       '[{clusters: {}}]',
-      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
       '{{name}}',
     ],
     [
       'a list of clusters',
       '[{clusters: {flatList: true}}]',
-      'the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+      'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
       'apps/{{name}}',
     ],
     [
       'a file that cannot be read',
       `[{${git}, files: [{path: broken.yaml}]}}]`,
-      'broken.yaml, which its generator git reads, cannot be read',
+      'broken.yaml, which its generator `git` reads, cannot be read',
       'apps/{{name}}',
     ],
     [
       'a generator of two kinds in another one',
       '[{matrix: {generators: [{list: {elements: [{}]}}, {list: {elements: []}, clusters: {}}]}}]',
-      'a generator of its matrix has more than one kind',
+      'an entry of its generator `matrix` has more than one generator',
       'apps/one',
     ],
     [
@@ -218,7 +218,7 @@ describe('the Applications of an ApplicationSet', () => {
   test('are unknown by a selector of what clusters give', async () => {
     const generators = '[{clusters: {}, selector: {matchLabels: {env: prod}}}]'
     const { inspected } = await whole({ ...files, 'set.yaml': set(generators, 'apps/one', 'shop') })
-    const reason = 'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+    const reason = 'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository'
     expect(inspected.skipped).toContainEqual({ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` })
   })
 
@@ -326,7 +326,7 @@ describe('clusters that only the values of a chart depend on', () => {
     expect(inspected.skipped).toContainEqual({
       path: 'set.yaml',
       reason:
-        'ApplicationSet argocd/all: the clusters of its generator clusters are known to Argo CD alone, and not to this repository',
+        'ApplicationSet argocd/all: the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
     })
   })
 

@@ -5,7 +5,7 @@ import { role } from './objects'
 import { change, object, probe, url } from './probe'
 import type { Files } from './repository'
 
-const unknown = 'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+const unknown = 'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository'
 
 /** A set of clusters that a list gives folders of their own. */
 const set = (elements: string, path = '{{values.root}}/{{values.dir}}') =>

@@ -190,6 +190,7 @@ export async function expectComplete(seed: number): Promise<void> {
   )
   const states = new Map(files.map(({ path, state }) => [path, state]))
   expect([...named].filter((path) => states.get(path) !== 'not-judged')).toEqual([])
-  const causes = said.filter(({ rule }) => rule === 'source/not-judged').map(({ keys }) => keys.join())
-  expect(causes).toEqual([...new Set(causes)])
+  // Files of one cause are two findings only where a reader has to do something else about them.
+  const texts = said.filter(({ rule }) => rule === 'source/not-judged').map(({ text }) => text)
+  expect(texts).toEqual([...new Set(texts)])
 }

@@ -1,8 +1,10 @@
 import { minimatch } from 'minimatch'
-import { gateFinding } from '../finding/gate-finding'
+import { append } from '../append'
+import { fingerprintWith, gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { causeText } from '../ledger/causes'
 import type { LedgerEntry } from '../ledger/entry'
+import { remedyFor, remedyKey } from '../ledger/remedies'
 import { abridged } from '../listing'
 import type { PlacedException } from '../policy/config'
 import { notJudgedRule } from '../policy/names'
@@ -17,20 +19,27 @@ interface Terms {
 }
 
 /**
- * Reports `source/not-judged` once for each cause, at the first changed line of its first file of the highest level. A
- * cause that `source/unrendered` or `source/unreadable` states already is not stated twice.
+ * Reports `source/not-judged` once for each cause and remedy, at the first changed line of its first file of the highest
+ * level. A cause that `source/unrendered` or `source/unreadable` states already is not stated twice.
  */
 export function notJudgedFindings(files: readonly LedgerEntry[], terms: Terms): Finding[] {
   const groups = new Map<string, LedgerEntry[]>()
   for (const file of files) {
     if (file.state !== 'not-judged' || file.reported) continue
     // Excepted files are a finding of their own, which does not count.
-    const key = JSON.stringify([file.cause, file.about, exceptionFor(file.path, terms)])
-    const group = groups.get(key)
-    if (group) group.push(file)
-    else groups.set(key, [file])
+    const exception = exceptionFor(file.path, terms)
+    append(groups, JSON.stringify([file.cause, file.about, remedyKey(file), exception]), file)
   }
-  return [...groups.values()].flatMap((group) => findingOf(group, terms))
+  const stated = new Set<string>()
+  return [...groups.values()].flatMap((group) =>
+    findingOf(group, terms).map((finding) => {
+      const { fingerprint } = finding
+      const isFirst = !stated.has(fingerprint)
+      stated.add(fingerprint)
+      // Fingerprints do not have the path, so that they stay when a file of the cause comes or goes.
+      return isFirst ? finding : { ...finding, fingerprint: fingerprintWith(fingerprint, finding.location.path) }
+    }),
+  )
 }
 
 /** The index of the exception in force that covers a file; the level, if none does. */
@@ -54,10 +63,11 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
   const [worst] = [...levels].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
   if (!worst) return []
   const { file, level } = worst
-  const { path, place, cause = '', about, reason, remedy } = file
+  const { path, place, cause = '', about, reason } = file
   const at = place?.path ?? path
   const others = [...new Set(group.map((one) => one.path))].filter((other) => other !== at)
-  const { effect, remedy: usual } = causeText(cause)
+  const { effect } = causeText(cause)
+  const ordered = [file, ...group.filter((one) => one !== file)] as const
   const more = others.length > 0 ? ` The same applies to ${abridged(others)}.` : ''
   const finding = gateFinding(notJudgedRule, 'not-judged', level, {
     side: place?.side ?? 'head',
@@ -66,7 +76,7 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
     status: 'introduced',
     keys: [cause, ...(about === undefined ? [] : [about])],
     sources: group.map((one) => ({ kind: 'file', path: one.path, cluster: '' })),
-    text: `This change is not judged: ${reason}. ${effect}${more} ${remedy ?? usual}`.trimEnd(),
+    text: `This change is not judged: ${reason}. ${effect}${more} ${remedyFor(ordered)}`.trimEnd(),
   })
   return [place ? { ...finding, location: { ...finding.location, excerpt: place.excerpt } } : finding]
 }

@@ -77,9 +77,15 @@ export function gateFinding(rule: GateRule, message: string, level: Level, state
     },
     related: [],
     keys,
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([rule, message, object, keys]))
-      .digest('hex')
-      .slice(0, 32),
+    fingerprint: hashOf([rule, message, object, keys]),
   }
+}
+
+/** The fingerprint of a finding that would have that of another one, with what tells them apart. */
+export function fingerprintWith(fingerprint: string, path: string): string {
+  return hashOf([fingerprint, path])
+}
+
+function hashOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { entryOf } from '../entry'
+import { alternatives } from '../listing'
 import type { Cursor } from '../manifest/cursor'
 import type { Key } from '../manifest/load'
 import { itemOf, normalized } from '../template/template-functions'
@@ -50,11 +51,21 @@ export type Generator =
   | { readonly kind: 'text'; readonly text: string }
   /** The clusters that Argo CD knows: its own one is read in place of all, or those that the repository has files for. */
   | { readonly kind: 'clusters'; readonly labels: Element; readonly values: Element }
-  | { readonly kind: 'unknown'; readonly reason: string }
+  | ({ readonly kind: 'unknown' } & NotResolved)
 
-/** Why the elements of a generator of clusters are unknown. */
-export const clustersUnknown =
-  'the clusters of its generator clusters are known to Argo CD alone, and not to this repository'
+/** Why the elements of a generator are unknown, and what changes that. */
+interface NotResolved {
+  readonly reason: string
+  readonly remedy: string
+}
+
+const writeThem = 'or write the Applications themselves.'
+
+/** The elements of a generator of clusters. */
+export const clustersUnknown: NotResolved = {
+  reason: 'the clusters of its generator `clusters` are known to Argo CD alone, and not to this repository',
+  remedy: `Replace \`clusters\` by a generator \`list\` with one element for each cluster (with all fields that the template uses), ${writeThem}`,
+}
 
 /** The fields by which a list may name clusters of Argo CD. */
 export const clusterNames = ['name', 'nameNormalized', 'server']
@@ -123,14 +134,19 @@ function generatorAt(generator: Cursor, kind: string, goTemplate: boolean, depth
   const one = plainGeneratorAt(generator, kind, goTemplate, depth)
   const selector = generator.at('selector')
   if (!selector.exists || one.kind === 'unknown') return one
-  if (isOfClusters(one)) return { kind: 'unknown', reason: clustersUnknown }
+  if (isOfClusters(one)) return { kind: 'unknown', ...clustersUnknown }
   const expressions = [...selector.at('matchExpressions').items()].map((entry) => ({
     key: textAt(entry.at('key')),
     operator: textAt(entry.at('operator')),
     values: [...entry.at('values').items()].map(textAt),
   }))
   const isKnown = expressions.every(({ operator }) => operators.includes(operator))
-  if (!isKnown) return { kind: 'unknown', reason: 'the selector of its generator has an unknown operator' }
+  if (!isKnown)
+    return {
+      kind: 'unknown',
+      reason: 'the selector of its generator has an unknown operator',
+      remedy: `Use one of the operators ${alternatives(operators)} in the selector.`,
+    }
   return {
     kind: 'selected',
     selector: { labels: flattened(selector.at('matchLabels')), expressions },
@@ -172,12 +188,21 @@ function valueBelow(value: unknown, [first, ...rest]: readonly string[]): unknow
 
 function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, depth: number): Generator {
   const one = generator.at(kind)
-  const unknown = (reason: string): Generator => ({ kind: 'unknown', reason })
+  const unknown = (reason: string, remedy: string): Generator => ({ kind: 'unknown', reason, remedy })
   const values = valuesOf(one.at('values'), goTemplate)
   const inner = [...one.at('generators').items()].map((its): Generator => {
     const [first = '', second] = kindsOf(its)
-    if (second !== undefined) return unknown(`a generator of its ${kind} has more than one kind`)
-    return depth < 2 ? generatorAt(its, first, goTemplate, depth + 1) : unknown('its generators are nested too deep')
+    if (second !== undefined)
+      return unknown(
+        `an entry of its generator \`${kind}\` has more than one generator`,
+        'Write each generator as an entry of its own.',
+      )
+    return depth < 2
+      ? generatorAt(its, first, goTemplate, depth + 1)
+      : unknown(
+          'its generators are nested too deep',
+          `Nest at most two levels of \`matrix\` and \`merge\`, ${writeThem}`,
+        )
   })
   const git = {
     name: kind,
@@ -201,7 +226,10 @@ function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, 
       const [first, second, third] = inner
       if (first && second && !third) return { kind, generators: [first, second] }
       // Source: Argo CD, applicationset/generators/matrix.go, ErrLessThanTwoGenerators and ErrMoreThanTwoGenerators
-      return unknown('its generator matrix does not have two generators, as Argo CD requires')
+      return unknown(
+        'its generator `matrix` does not have two generators, as Argo CD requires',
+        'Give it exactly two generators.',
+      )
     }
     case 'merge': {
       const keys = [...one.at('mergeKeys').items()].map(textAt)
@@ -209,20 +237,26 @@ function plainGeneratorAt(generator: Cursor, kind: string, goTemplate: boolean, 
       // Lists name clusters by one of their own fields.
       const areNamed = first?.kind === 'clusters' && keys.length === 1 && clusterNames.includes(keys[0] ?? '')
       if (inner.some(isOfClusters) && !(areNamed && others.every((one) => one.kind === 'list')))
-        return unknown(clustersUnknown)
+        return { kind: 'unknown', ...clustersUnknown }
       if (keys.length > 0 && inner.length > 1) return { kind, keys, generators: inner }
       // Source: Argo CD, applicationset/generators/merge.go, ErrLessThanTwoGeneratorsInMerge and ErrNoMergeKeys
-      return unknown('its generator merge does not have mergeKeys and two generators, as Argo CD requires')
+      return unknown(
+        'its generator `merge` does not have `mergeKeys` and two generators, as Argo CD requires',
+        'Give it `mergeKeys` and at least two generators.',
+      )
     }
     case 'git':
       if (one.at('directories').isList) return { kind, ...git, directories: rulesOf('directories') }
       if (one.at('files').isList) return { kind: 'git files', ...git, files: rulesOf('files') }
       break
     case 'clusters':
-      if (one.at('flatList').value === true) return unknown(clustersUnknown)
+      if (one.at('flatList').value === true) return { kind: 'unknown', ...clustersUnknown }
       return { kind, labels: flattened(one.at('selector', 'matchLabels')), values }
   }
-  return unknown(`its generator ${kind} is not read; lists of elements, git, clusters, matrix and merge are`)
+  return unknown(
+    `its generator \`${kind}\` is not supported, only \`list\`, \`git\`, \`clusters\`, \`matrix\` and \`merge\` with their fields are`,
+    `Replace it by a generator \`list\` with the same elements, ${writeThem}`,
+  )
 }
 
 /** The elements of a file, which may hold one map or a list of them. */

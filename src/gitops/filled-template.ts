@@ -28,6 +28,7 @@ export type Element = Readonly<Record<string, unknown>>
 /** Why there is no Application. */
 export interface NotMade {
   readonly reason: string
+  readonly remedy: string
 }
 
 /**
@@ -44,7 +45,7 @@ export function makeApplication(
   const common = under(spec, 'template', set)
   const resolve = (alias: Alias) => set.resolve(alias)
   const template = own ? withDefaults(nodeAt(set, own), common, resolve) : common
-  if (!template) return { reason: 'it has no template' }
+  if (!template) return { reason: 'it has no template', remedy: 'Add `spec.template`.' }
   const goTemplate = under(spec, 'goTemplate', set)
   const isGo = isScalar(goTemplate) && goTemplate.value === true
   const fillIn = (text: string) => fillText(text, element, isGo)
@@ -53,10 +54,15 @@ export function makeApplication(
   if (isScalar(patch) && typeof patch.value === 'string') {
     const text = fillIn(patch.value)
     const placeholder = placeholderIn(text)
-    if (placeholder) return { reason: `${placeholder} in its templatePatch cannot be filled in` }
+    if (placeholder)
+      return { reason: `${placeholder} in its templatePatch cannot be filled in`, remedy: notFilledRemedy }
     const value = text.trim() === '' ? {} : readGenerated(text)?.value
     if (typeof value !== 'object' || value === null || text.includes('$patch'))
-      return { reason: 'its templatePatch cannot be read' }
+      return {
+        reason: 'its templatePatch cannot be read',
+        remedy:
+          'Write a templatePatch that is a map of YAML without `$patch` when it is filled in, or move these fields to `spec.template`.',
+      }
     node = withPatch(node, value, patch, resolve)
   }
   const region = set.regionOf(common ?? template)
@@ -65,6 +71,10 @@ export function makeApplication(
   const name = textAt(root.at('metadata', 'name'))
   return { ...set, ref: { ...ref, name }, node, content: JSON.stringify(root.value), region, duplicateKeys: [] }
 }
+
+/** What fills in a placeholder that is left. */
+export const notFilledRemedy =
+  'Give each element every field that the template uses, and use only functions that Argo CD has; or write the Applications themselves.'
 
 /** The first placeholder that is left in a text. */
 export function placeholderIn(text: string): string | undefined {

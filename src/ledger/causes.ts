@@ -26,11 +26,20 @@ const valuesElsewhere: CauseText = {
 const setNotFollowed: CauseText = {
   many: 'ApplicationSets whose Applications are unknown',
   effect: 'Its Applications are not followed, so their values, namespaces and clusters are unknown.',
-  remedy: 'Write its elements in a list or git directory generator, or write the Applications themselves.',
+  remedy: 'Write its elements in a generator `list` or `git` of this repository, or write the Applications themselves.',
 }
 
 const vendorIt =
   'To have it judged without fetching, vendor the chart (`helm pull CHART --repo URL --version VERSION --untar`), commit it and install it from its folder.'
+
+const renderHelmfile =
+  'run `helmfile template --output-dir FOLDER` for both sides in a step of the workflow, and judge the output with `ingress-guard check --base FOLDER --head FOLDER`.'
+
+/** The remedies for a helmfile, and for values that only helmfile fills in. */
+export const helmfileRemedy = {
+  state: `Write the part that decides routes, TLS or permissions without templates, or ${renderHelmfile}`,
+  values: `Move the values that decide routes, TLS or permissions to a plain values file that the release names after this template, or ${renderHelmfile}`,
+}
 
 const causes: Readonly<Record<string, CauseText>> = {
   'tool-missing': {
@@ -96,6 +105,21 @@ const causes: Readonly<Record<string, CauseText>> = {
   'generator-elsewhere': setNotFollowed,
   'template-not-filled': setNotFollowed,
   'template-patch': setNotFollowed,
+  'too-many': {
+    many: 'objects that deploy more than the gate follows',
+    effect: 'The objects beyond this limit are not seen.',
+    remedy: 'Split it into several objects that deploy less each.',
+  },
+  'too-deep': {
+    many: 'objects that are deployed through too many others',
+    effect: 'The objects that it deploys are not seen.',
+    remedy: 'Deploy it from fewer levels of Applications or Kustomizations.',
+  },
+  'not-in-artifact': {
+    many: 'Flux objects whose files Flux does not get',
+    effect: 'It deploys nothing from them.',
+    remedy: 'Remove the files from `.sourceignore` and from `spec.ignore` of its source, or correct its path.',
+  },
   'set-inputs': {
     many: 'ResourceSets with inputs from an input provider, and such providers',
     effect: 'The objects that are made of those inputs are not seen.',
@@ -246,7 +270,7 @@ const causes: Readonly<Record<string, CauseText>> = {
   'release-not-rendered': {
     many: 'files of Fleet and helmfile with releases that are not rendered whole',
     effect: 'Its objects are not seen.',
-    remedy: 'Write the release without templates, and with values files of this repository.',
+    remedy: `Write the release without templates, and with values files of this repository; a helmfile may be rendered instead: ${renderHelmfile}`,
     byKeys: true,
   },
   template: {

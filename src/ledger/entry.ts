@@ -25,6 +25,8 @@ export interface Account {
   readonly reason: string
   /** The remedy, if the cause alone does not show it. */
   readonly remedy?: string
+  /** SOPS encrypted its values: no tool reads them without its key. */
+  readonly isEncrypted?: boolean
   /** The tool that takes it, if the gate does not run that tool. */
   readonly tool?: string
   /** The objects it was judged as: `Ingress shop/web`. */

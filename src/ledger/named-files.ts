@@ -46,3 +46,8 @@ export function looksLikeValues(file: string): boolean {
   const stem = name.replace(/\.ya?ml(?:\.gotmpl)?$/i, '')
   return (stem !== name && /values(?:[-._]|$)/i.test(stem)) || /values\/[^/]+\.ya?ml$/i.test(file)
 }
+
+/** Whether SOPS encrypted values of a text: it writes this word before each. Source: https://getsops.io/docs/ */
+export function isEncrypted(text: string): boolean {
+  return text.includes('ENC[AES256_GCM,')
+}

@@ -13,7 +13,7 @@ import { links, undeployed, withoutObjects } from '../gaps/accounts/undeployed-f
 import { valuesOfUnknownReleases } from '../gaps/accounts/values-of-unknown-releases'
 import { assumedByRelease } from '../kubernetes/charts/assumed-objects'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
-import { notKubernetesByName } from '../ledger/named-files'
+import { isEncrypted, notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
@@ -240,5 +240,5 @@ async function withPlace(
     endLine: line,
     endColumn: Math.max(startColumn, written.trimEnd().length + 1),
   }
-  return { ...entry, weighs, place: { side, region, excerpt: excerptOf(text, region) } }
+  return { ...entry, weighs, isEncrypted: isEncrypted(text), place: { side, region, excerpt: excerptOf(text, region) } }
 }

@@ -7,7 +7,7 @@ import {
   readApplicationSet,
   type SetGenerator,
 } from '../../gitops/application-set'
-import { type Element, makeApplication, placeholderIn } from '../../gitops/filled-template'
+import { type Element, makeApplication, notFilledRemedy, placeholderIn } from '../../gitops/filled-template'
 import { textAt } from '../../gitops/text'
 import type { Cursor } from '../../manifest/cursor'
 import type { LoadedObject } from '../../manifest/load'
@@ -31,7 +31,7 @@ type Fault = NonNullable<GeneratedApplications['fault']>
 /** Causes for which none of the Applications is read. */
 const notFollowed: ReadonlySet<Fault['cause']> = new Set(['generator-not-read', 'template-not-filled'])
 
-const notRead: Fault = { cause: 'generator-not-read', reason: clustersUnknown }
+const notRead: Fault = { cause: 'generator-not-read', ...clustersUnknown }
 
 /** Adds the sources of the Applications of an ApplicationSet whose elements are in the object or in the repository. */
 export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void {
@@ -41,7 +41,11 @@ export function nameSourcesOfSet(manifest: Manifest, named: GitOpsSources): void
   const { byGenerator, hasOneTemplate } = generatedBy(manifest, named)
   for (const { applications } of byGenerator)
     for (const application of applications) nameSourcesOf(manifest, application, named)
-  for (const { fault } of byGenerator) if (fault) named.skip(manifest, fault.cause, fault.reason)
+  for (const { fault } of byGenerator) {
+    if (!fault) continue
+    const { cause, reason, ...more } = fault
+    named.skip(manifest, cause, reason, more)
+  }
   if (hasOneTemplate && byGenerator.some(({ fault }) => fault && notFollowed.has(fault.cause)))
     nameMissingFolders(manifest, root.at('spec', 'template'), named)
 }
@@ -84,7 +88,7 @@ function applicationsOf(manifest: Manifest, set: SetGenerator, named: GitOpsSour
   let size = 0
   for (const element of chosen) {
     const made = makeApplication(object, element, set.template)
-    if ('reason' in made) return upTo({ cause: 'template-not-filled', reason: made.reason })
+    if ('reason' in made) return upTo({ cause: 'template-not-filled', ...made })
     const { content } = made
     size += content.length
     if (size > maxSize)
@@ -101,7 +105,11 @@ function applicationsOf(manifest: Manifest, set: SetGenerator, named: GitOpsSour
       return upTo(rest)
     }
     if (placeholder)
-      return upTo({ cause: 'template-not-filled', reason: `${placeholder} in its template cannot be filled in` })
+      return upTo({
+        cause: 'template-not-filled',
+        reason: `${placeholder} in its template cannot be filled in`,
+        remedy: notFilledRemedy,
+      })
     const foldersHere = foldersOf(made, named)
     applications.push(new Manifest({ ...made, foldersHere }, side, origin, clusters).root)
   }

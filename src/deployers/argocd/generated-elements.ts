@@ -22,7 +22,7 @@ import { clusterNamed } from './cluster-element'
 /** The limit on the elements of a generator: no real set has more. */
 const maxElements = 20_000
 
-type Unknown = Pick<NotInspected, 'cause' | 'reason'>
+type Unknown = Pick<NotInspected, 'cause' | 'reason' | 'remedy'>
 
 /** The context on which the elements of a generator depend. */
 export interface Generating {
@@ -40,12 +40,17 @@ export function elementsOf(generator: Generator, generating: Generating): readon
     case 'text': {
       const root = generator.text.includes('{{') ? undefined : readGenerated(generator.text)
       if (root?.isList) return [...root.items()].map((one) => elementOf(one, generating.goTemplate))
-      return { cause: 'generator-not-read', reason: 'the elementsYaml of its generator list cannot be read' }
+      return {
+        cause: 'generator-not-read',
+        reason: 'the `elementsYaml` of its generator `list` cannot be read',
+        remedy:
+          'Write the elements as a YAML list under `elements`; `elementsYaml` is read only where it is a list without `{{ }}`.',
+      }
     }
     case 'clusters':
       return generating.clusters.map((one) => withValues(one, generator.values, generating))
     case 'unknown':
-      return { cause: 'generator-not-read', reason: generator.reason }
+      return { cause: 'generator-not-read', reason: generator.reason, remedy: generator.remedy }
     case 'selected': {
       const elements = elementsOf(generator.generators[0], generating)
       return 'cause' in elements ? elements : elements.filter((element) => isSelected(element, generator.selector))
@@ -66,10 +71,8 @@ function ofFolders(
   generating: Generating,
 ): readonly Element[] | Unknown {
   const { goTemplate, named } = generating
-  if (!named.isHere(repoURL, ''))
-    return { cause: 'generator-elsewhere', reason: `the directories of ${repoURL} are not in this repository` }
-  if (!directories.every(({ path }) => isBoundedGlob(path)))
-    return { cause: 'generator-not-read', reason: `the patterns of its generator ${name} are not read` }
+  if (!named.isHere(repoURL, '')) return elsewhere('directories', repoURL)
+  if (!directories.every(({ path }) => isBoundedGlob(path))) return tooComplex(name)
   return matching(directories, named.repositoryIndex.checkout).map((folder) =>
     withValues(elementOfFolder(folder, goTemplate, prefix), values, generating),
   )
@@ -80,16 +83,19 @@ function ofFiles(
   generating: Generating,
 ): readonly Element[] | Unknown {
   const { goTemplate, named } = generating
-  if (!named.isHere(repoURL, ''))
-    return { cause: 'generator-elsewhere', reason: `the files of ${repoURL} are not in this repository` }
-  if (!files.every(({ path }) => isBoundedGlob(path)))
-    return { cause: 'generator-not-read', reason: 'the patterns of its generator git are not read' }
+  if (!named.isHere(repoURL, '')) return elsewhere('files', repoURL)
+  if (!files.every(({ path }) => isBoundedGlob(path))) return tooComplex('git')
   const { checkout, generatorFiles } = named.repositoryIndex
   const elements: Element[] = []
   for (const file of filesOf(files, checkout)) {
     const text = generatorFiles.get(file)
     const root = text === undefined ? undefined : readGenerated(text)
-    if (!root) return { cause: 'generator-not-read', reason: `${file}, which its generator git reads, cannot be read` }
+    if (!root)
+      return {
+        cause: 'generator-not-read',
+        reason: `${file}, which its generator \`git\` reads, cannot be read`,
+        remedy: `Make ${file} a map of YAML or JSON, or a list of maps.`,
+      }
     for (const element of elementsOfFile(file, root, goTemplate, prefix))
       elements.push(withValues(element, values, generating))
   }
@@ -107,7 +113,7 @@ function combined(
     const inner = elementsOf(withElement(second, element, generating), generating)
     if ('cause' in inner) return inner
     if (all.length + inner.length > maxElements)
-      return { cause: 'too-many', reason: `its generator matrix makes more than ${maxElements} elements` }
+      return { cause: 'too-many', reason: `its generator \`matrix\` makes more than ${maxElements} elements` }
     for (const one of inner) all.push(laidOver(one, element))
   }
   return all
@@ -246,4 +252,21 @@ export async function generatorFilesOf(
 function rulesOf(generator: Generator): readonly PathRule[] {
   if (generator.kind === 'git files') return generator.files
   return 'generators' in generator ? generator.generators.flatMap(rulesOf) : []
+}
+
+/** The elements of another repository. */
+function elsewhere(what: string, repoURL: string): Unknown {
+  return {
+    cause: 'generator-elsewhere',
+    reason: `the ${what} of ${repoURL} are not in this repository`,
+    remedy: 'Write the elements in a generator `list` of this repository, or write the Applications themselves.',
+  }
+}
+
+function tooComplex(generator: string): Unknown {
+  return {
+    cause: 'generator-not-read',
+    reason: `the patterns of its generator \`${generator}\` are too complex to be followed`,
+    remedy: 'Write patterns with fewer `*` and `{}`, or the elements in a generator `list`.',
+  }
 }

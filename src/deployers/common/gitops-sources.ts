@@ -48,7 +48,7 @@ export interface GeneratedBySet {
 /** The Applications of a generator that are judged, and the reason why these are not all. */
 export interface GeneratedApplications {
   readonly applications: readonly Cursor[]
-  readonly fault?: Pick<NotInspected, 'cause' | 'reason'>
+  readonly fault?: Pick<NotInspected, 'cause' | 'reason' | 'remedy'>
 }
 
 /** A source whose rendering has an Argo CD or Flux object in it. */

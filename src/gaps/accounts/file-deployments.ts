@@ -3,6 +3,7 @@ import { isHelmfile } from '../../deployers/fleet-helmfile/helmfile'
 import { unfetched } from '../../deployers/fleet-helmfile/releases-elsewhere'
 import type { Skipped } from '../../finding/report'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import { helmfileRemedy } from '../../ledger/causes'
 import { looksLikeValues, notKubernetesByName } from '../../ledger/named-files'
 import type { SideOfChange } from '../../sides/side'
 import type { AccountedSide } from './accounted-side'
@@ -49,8 +50,16 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   const { resolved } = side.checkout.tree
   for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
     for (const place of [path, resolved.get(path)])
-      if (place !== undefined && wanted.has(place) && !reasons.has(place)) reasons.set(place, { cause, reason })
+      if (place !== undefined && wanted.has(place) && !reasons.has(place))
+        reasons.set(place, { cause, reason, ...remedyOf(place, cause) })
   return reasons
+}
+
+/** The remedy for a helmfile, and for a template of its values. */
+function remedyOf(file: string, cause: string): { readonly remedy?: string } {
+  if (cause !== notRendered) return {}
+  if (isHelmfile(file)) return { remedy: helmfileRemedy.state }
+  return file.endsWith('.gotmpl') ? { remedy: helmfileRemedy.values } : {}
 }
 
 function keyOf({ path, reason }: Pick<FileDeployments['unread'][number], 'path' | 'reason'>): string {
@@ -90,7 +99,7 @@ export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout },
     const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
     if (helmfile === undefined || notKubernetesByName(file)) continue
     const reason = `it is next to ${helmfile}, which may use it as values and has parts that only helmfile fills in`
-    found.set(file, { cause: notRendered, reason })
+    found.set(file, { cause: notRendered, reason, ...remedyOf(file, notRendered) })
   }
   return found
 }
