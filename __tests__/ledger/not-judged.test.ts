@@ -59,3 +59,27 @@ test('values that SOPS encrypts are to be moved, or their changes accepted', () 
     `${unseen} SOPS encrypts its values, and the gate has no key. Keep only secrets in such a file, and move values that decide routes, TLS or permissions to one that is not encrypted. To accept it, first merge \`- {rule: source/not-judged, path: "a.yaml", reason: WHY, expires: YYYY-MM-DD}\` under \`exceptions:\` of the config.`,
   ])
 })
+
+test('files are one finding only where a reader can do the same about them', () => {
+  const terraform = { ...release, cause: 'other-tool', reason: 'Terraform uses it', remedy: 'Do a.' }
+  const kluctl = { ...release, path: 'b.yaml', cause: 'other-tool', reason: 'Kluctl uses it', remedy: 'Do b.' }
+  expect(texts(terraform, kluctl)).toEqual([
+    expect.stringMatching(/: Terraform uses it\. .* Do a\.$/),
+    expect.stringMatching(/: Kluctl uses it\. .* Do b\.$/),
+  ])
+  const unreadable = (path: string, reason: string) => ({ ...release, path, cause: 'unreadable', reason })
+  const two = [unreadable('a.yaml', 'it is too long'), unreadable('b.yaml', 'it is no YAML')]
+  const found = notJudgedFindings(two, { exceptions: [], today: '2026-01-01' })
+  expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(2)
+  expect(texts(unreadable('a.yaml', 'it is too long'), unreadable('b.yaml', 'it is too long'))).toEqual([
+    expect.stringContaining(' The same applies to b.yaml. '),
+  ])
+})
+
+test('a file with another reason of the same cause is named with it', () => {
+  expect(texts(release, { ...release, path: 'b.yaml', reason: 'the chart api is not in this repository' })).toEqual([
+    expect.stringContaining(
+      'are not seen. Not judged for a reason of the same kind: b.yaml (the chart api is not in this repository). To have',
+    ),
+  ])
+})

@@ -12,6 +12,8 @@ export interface CauseText {
   readonly byKeys?: true
   /** An error, unless the config sets another level. */
   readonly isError?: true
+  /** The remedy is for the error in the message: two errors are two findings. */
+  readonly byReason?: true
   /** Coverage names it before all others: the rest may follow from it. */
   readonly comesFirst?: true
 }
@@ -47,6 +49,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     effect: 'They are not rendered, so their objects are not seen.',
     remedy: 'Install the tool that the message names, or set its path with the input or option of its name.',
     comesFirst: true,
+    byReason: true,
   },
   'chart-elsewhere': {
     many: 'releases of charts that are not in this repository',
@@ -154,6 +157,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     many: 'releases whose postRenderers cannot be run',
     effect: 'Their changes are not seen.',
     remedy: 'Fix the error that the message names, or make the same changes with values.',
+    byReason: true,
   },
   'answer-refused': {
     many: 'releases that do not render with every answer of a cluster',
@@ -179,11 +183,13 @@ const causes: Readonly<Record<string, CauseText>> = {
     many: 'Applications that Argo CD refuses to render',
     effect: 'Argo CD neither updates nor removes its objects until this is fixed.',
     remedy: 'Fix the error that the message names.',
+    byReason: true,
   },
   'source-override': {
     many: 'Applications that Argo CD refuses to render',
     effect: 'Argo CD neither updates nor removes its objects until this is fixed.',
     remedy: 'Fix the file that the message names.',
+    byReason: true,
   },
   hook: {
     many: 'Applications that are hooks',
@@ -248,6 +254,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy:
       'Fix the error that the message names; if nothing deploys the folder, list it under `ignore:` in the config.',
     byKeys: true,
+    byReason: true,
   },
   'generator-plugin': {
     many: 'generators that kustomize does not have',
@@ -284,6 +291,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     many: 'files that cannot be read',
     effect: 'Its content is not judged.',
     remedy: 'Fix it, or list it under `ignore:` in the config if it is not a manifest.',
+    byReason: true,
   },
   submodule: {
     many: 'submodules',
@@ -310,6 +318,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     many: 'charts and Kustomizations that do not render and that nothing deploys',
     effect: 'They are treated as leftovers.',
     remedy: 'Fix the error that the message names in those that should be deployed.',
+    byReason: true,
   },
   'ignored-file': {
     many: 'files that `ignore` excludes',
@@ -327,6 +336,7 @@ const otherFailure: CauseText = {
   many: 'charts and Kustomizations that do not render',
   effect: 'Its objects are not seen.',
   remedy: 'Fix the error that the message names; if nothing deploys the folder, list it under `ignore:` in the config.',
+  byReason: true,
 }
 
 /** Causes that are no known one of the table are faults of a rendering. */
