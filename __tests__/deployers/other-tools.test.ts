@@ -151,7 +151,7 @@ test('changed files of other tools are listed, one entry for each tool and folde
     {
       path: 'tf/a.tf',
       reason:
-        'not judged, because Terraform uses it and it fills in what it deploys with variables and the state of other resources: run `helm template` with the values that Terraform gives it, or have Argo CD or Flux deploy the chart (the same applies to tf/gone.tf, tf/main.tf)',
+        'not judged, because Terraform uses it and the objects depend on variables and on the state of other resources: run `helm template` in CI with the values that Terraform passes, commit its output and have that checked, or have Argo CD or Flux deploy the chart (the same applies to tf/gone.tf, tf/main.tf)',
     },
   ])
 })

@@ -37,10 +37,10 @@ releases:
 `
 
 const ofEnvironment = (helmfile: string) =>
-  `not-judged release-not-rendered: an environment of ${helmfile} uses it, and only helmfile fills in templates with it`
+  `not-judged release-not-rendered: an environment of ${helmfile} uses it for templates that only helmfile fills in`
 const ofRelease = 'not-judged release-not-rendered: a release in infra/helmfile.yaml uses it'
 const beside =
-  'not-judged release-not-rendered: it is next to infra/helmfile.yaml, which may use it as values and has parts that only helmfile fills in'
+  'not-judged release-not-rendered: it is next to infra/helmfile.yaml, which has parts that only helmfile fills in and may use it as values'
 
 test.each([
   ['an environment in plain YAML', environments, 'infra/values/common.yaml', ofEnvironment('infra/helmfile.yaml')],
@@ -49,7 +49,7 @@ test.each([
     'another helmfile',
     'helmfiles:\n  - path: web/helmfile.yaml\n    values: [values/web.yaml]\n',
     'infra/values/web.yaml',
-    'not-judged release-not-rendered: infra/helmfile.yaml gives it to another helmfile, and only helmfile fills in templates with it',
+    'not-judged release-not-rendered: infra/helmfile.yaml passes it to another helmfile for templates that only helmfile fills in',
   ],
   ['a release in a template, with a comment behind it', template, 'infra/settings.yaml', ofRelease],
 ])('values of %s', async (_, helmfile, file, expected) => {
@@ -150,7 +150,7 @@ releases: [{name: web, chart: acme/web, values: [web.yaml.gotmpl]}]
     'infra/web.yaml.gotmpl': `serverBlock: |-\n{{ ${expression} | indent 2 }}\n`,
   })
   const taken = (by: string) =>
-    `not-judged release-not-rendered: infra/${by} reads it, and is a template that only helmfile fills in`
+    `not-judged release-not-rendered: infra/${by} reads it, which is a template that only helmfile fills in`
 
   test.each([
     ['readFile "conf/nginx.conf"', taken('web.yaml.gotmpl')],

@@ -102,17 +102,17 @@ describe('a release of a local chart', () => {
     [
       'b.yaml.gotmpl',
       'b.yaml.gotmpl',
-      'it is a template with values of the release web of helmfile.yaml that only helmfile fills in',
+      'it is a template of values for the release web of helmfile.yaml, and only helmfile fills it in',
     ],
     [
       'values/{{`{{ .Release.Labels.stage }}`}}.yaml',
       'values/b.yaml',
-      'it may be a values file of the release web of helmfile.yaml, which names it by a template that only helmfile fills in',
+      'it may be a values file of the release web of helmfile.yaml, which names it with a template that only helmfile fills in',
     ],
     [
       'values/*.yaml',
       'values/b.yaml',
-      'it may be a values file of the release web of helmfile.yaml, which names it by a pattern that only helmfile follows',
+      'it may be a values file of the release web of helmfile.yaml, which names it with a pattern that only helmfile follows',
     ],
   ])('is not judged by values that it names as %s', async (written, file, reason) => {
     const of = (tag: string) => ({ [file]: `a: {{ exec "tag" (list "${tag}") }}\n` })
@@ -278,7 +278,7 @@ other:
       'values/prod/api.yaml': values('a'),
     }
     const { inspected } = await change(base, { 'values/prod/web.yaml': values('b') })
-    const reason = 'a release in helmfile.yaml.gotmpl uses it, and it is a template that only helmfile fills in'
+    const reason = 'a release in helmfile.yaml.gotmpl uses it, and only helmfile fills in that template'
     expect(inspected.skipped).toEqual([{ path: 'values/prod/web.yaml', reason }])
   })
 

@@ -47,7 +47,7 @@ describe('a file is not judged', () => {
       }),
     ).toEqual([
       'clusters/east.yaml input: the objects that it deploys are judged',
-      'config/east.yaml not-judged release-not-rendered: clusters/east.yaml gives it to another helmfile, and only helmfile fills in templates with it',
+      'config/east.yaml not-judged release-not-rendered: clusters/east.yaml passes it to another helmfile for templates that only helmfile fills in',
     ])
   })
 
@@ -58,7 +58,7 @@ describe('a file is not judged', () => {
       'web/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n',
       'web/helm-values.yaml': 'ingress: {hosts: [a.example.com]}\n',
     }
-    const reason = 'Kluctl uses it, and it fills its files in as Jinja templates, with arguments that differ by target'
+    const reason = 'Kluctl uses it, and the objects depend on the arguments of each target'
     expect(await accounts(base, { 'web/helm-values.yaml': 'ingress: {hosts: [b.example.com]}\n' })).toEqual([
       `web/helm-values.yaml not-judged other-tool: ${reason}`,
     ])

@@ -90,7 +90,7 @@ test('a template below a project of Kluctl has the cause and the remedy of Kluct
     'other/map.yaml not-judged template',
   ])
   expect(findings.map(({ text }) => text)).toContainEqual(
-    expect.stringContaining('Kluctl uses it, and it fills its files in as Jinja templates'),
+    expect.stringContaining('Kluctl uses it, and the objects depend on the arguments of each target'),
   )
 })
 

@@ -61,7 +61,7 @@ const causes: Readonly<Record<string, CauseText>> = {
   'place-new': {
     many: 'releases of charts from places that only this change names',
     effect: 'The objects that the chart creates are not seen.',
-    remedy: 'To have it judged, first merge the place into `network:` of the config of this gate.',
+    remedy: 'To have it judged, first add its place to `network:` in the config of this gate, in a change of its own.',
     isError: true,
   },
   'place-unreachable': {
@@ -139,7 +139,7 @@ const causes: Readonly<Record<string, CauseText>> = {
     remedy: 'Write values that decide routes or TLS into the HelmRelease, or into a ConfigMap of this repository.',
   },
   'values-replaced': {
-    many: 'releases that are rendered with values of their chart besides their own',
+    many: 'releases that are rendered with the values of their chart in addition to their own',
     effect: 'The values of its chart may differ from those in the cluster.',
     remedy: 'Name the `values.yaml` of the chart first in its valuesFiles.',
   },
@@ -160,14 +160,14 @@ const causes: Readonly<Record<string, CauseText>> = {
     byReason: true,
   },
   'answer-refused': {
-    many: 'releases that do not render with every answer of a cluster',
+    many: 'releases that fail to render with some answers of a cluster',
     effect: 'Their objects in such a cluster are not seen.',
-    remedy: 'Let the templates render with each answer to `lookup`, `.Release.Revision` and `.Capabilities`.',
+    remedy: 'Make the templates render with any answer to `lookup`, `.Release.Revision` and `.Capabilities`.',
   },
   plugin: {
     many: 'Applications whose plugin is not run',
     effect: 'The changes by the plugin are not seen.',
-    remedy: 'Declare what it renders under `helm:` in the config.',
+    remedy: 'Declare the chart that the plugin renders under `helm:` in the config.',
   },
   jsonnet: {
     many: 'files of Jsonnet that an Application deploys',
@@ -242,15 +242,15 @@ const causes: Readonly<Record<string, CauseText>> = {
     byKeys: true,
   },
   'not-reached': {
-    many: 'files of charts whose changed lines no rendering reaches',
-    effect: 'No release of this chart is known, so the effect of the changed lines in one is not seen.',
+    many: 'files of charts with changed lines that no rendering uses',
+    effect: 'No release of this chart is known, so the effect of the changed lines is not seen.',
     remedy:
       'Add values that use them to the chart as `ci/NAME-values.yaml`, or declare a release with such values under `helm:` in the config.',
     byKeys: true,
   },
   'read-as-written': {
     many: 'files of charts and Kustomizations that cannot be rendered',
-    effect: 'Its effect on their objects is not seen.',
+    effect: 'Its effect on the rendered objects is not seen.',
     remedy:
       'Fix the error that the message names; if nothing deploys the folder, list it under `ignore:` in the config.',
     byKeys: true,

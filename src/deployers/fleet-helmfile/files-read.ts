@@ -15,7 +15,7 @@ export async function takeFilesRead(deployments: FileDeployments): Promise<void>
   const templates = [...deployments.templates, ...deployments.taken.map(({ path }) => path)]
   for (const [template, text] of await checkout.texts([...new Set(templates)])) {
     const written = [reading, piped].flatMap((form) => [...text.matchAll(form)].map(([, path = '']) => path))
-    const reason = `${template} reads it, and is a template that only helmfile fills in`
+    const reason = `${template} reads it, which is a template that only helmfile fills in`
     for (const path of [...new Set(written)].slice(0, most.globs))
       for (const place of filesFor(folderOf(template), path.replace(/%[a-z]/g, '*'), checkout))
         deployments.taken.push({ path: place, reason })

@@ -203,9 +203,9 @@ function layersOf(release: Cursor, helmfile: Helmfile): ReleaseLayer[] {
 
 /** What a file is to a release that names it by what only helmfile fills in. */
 function useOf(file: string, written: string, user: string): string {
-  if (file.endsWith('.gotmpl')) return `it is a template with values of ${user} that only helmfile fills in`
+  if (file.endsWith('.gotmpl')) return `it is a template of values for ${user}, and only helmfile fills it in`
   const how = written.includes('{{') ? 'a template that only helmfile fills in' : 'a pattern that only helmfile follows'
-  return `it may be a values file of ${user}, which names it by ${how}`
+  return `it may be a values file of ${user}, which names it with ${how}`
 }
 
 /**

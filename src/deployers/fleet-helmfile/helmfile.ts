@@ -205,12 +205,12 @@ async function basesOf(
 
 /** The values of environments and of other helmfiles, from which templates are filled in. */
 function takeValuesOfEnvironments(file: string, parts: readonly Manifest[], deployments: FileDeployments): void {
-  const only = 'and only helmfile fills in templates with it'
+  const templates = 'for templates that only helmfile fills in'
   for (const { root } of parts) {
     const environments = [root, ...[...root.at('environments').entries()].map(([, one]) => one)]
-    takeValues(file, environments, `an environment of ${file} uses it, ${only}`, deployments)
+    takeValues(file, environments, `an environment of ${file} uses it ${templates}`, deployments)
     const others = [...root.at('helmfiles').items()]
-    takeValues(file, others, `${file} gives it to another helmfile, ${only}`, deployments)
+    takeValues(file, others, `${file} passes it to another helmfile ${templates}`, deployments)
   }
 }
 
@@ -257,7 +257,7 @@ export function listTemplate(
     reason: `it is a template, which only helmfile fills in: ${what}`,
     names,
   })
-  const reason = `a release in ${file} uses it, and it is a template that only helmfile fills in`
+  const reason = `a release in ${file} uses it, and only helmfile fills in that template`
   const used = new Set(deployments.sources.flatMap(valuesFilesOf))
   const own = isBase ? [] : namesIn(text)
   for (const place of filesIn(file, text, own, deployments))

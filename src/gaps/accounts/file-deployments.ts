@@ -98,7 +98,7 @@ export const valuesBesideHelmfiles: Recogniser = async ({ discovery, checkout },
     if (!looksLikeValues(file) && !(unfilled.has(own) && /\.ya?ml(?:\.gotmpl)?$/.test(file))) continue
     const helmfile = foldersUpFrom(own).flatMap((folder) => unfilled.get(folder) ?? [])[0]
     if (helmfile === undefined || notKubernetesByName(file)) continue
-    const reason = `it is next to ${helmfile}, which may use it as values and has parts that only helmfile fills in`
+    const reason = `it is next to ${helmfile}, which has parts that only helmfile fills in and may use it as values`
     found.set(file, { cause: notRendered, reason, ...remedyOf(file, notRendered) })
   }
   return found

@@ -88,7 +88,7 @@ export async function renderedFiles(was: AccountedSide, is: AccountedSide): Prom
     if (made.length > 0) return judgedAs(made, sources)
     const account = holding.length > 0 ? objectsAccount(written, sources) : undefined
     if (!account && isTemplate(file) && takings.every(({ rendered }) => isGuess(rendered.source))) {
-      const reason = `${abridged(sources, 2)}: it renders to nothing with any values that are known`
+      const reason = `${abridged(sources, 2)}: it renders no object with any of the known values`
       return { state: 'not-judged', cause: 'no-release', reason }
     }
     return (

@@ -25,7 +25,7 @@ export function links(was: AccountedSide, is: AccountedSide): Witness {
         : {
             state: 'not-judged',
             cause: 'submodule',
-            reason: `${user} deploys a part of it, and it is another repository`,
+            reason: `it is another repository, and ${user} deploys a part of it`,
           }
     }
     if (entry?.type !== 'link') return undefined
