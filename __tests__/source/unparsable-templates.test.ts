@@ -25,24 +25,25 @@ async function unrendered(base: Files, head: Files): Promise<string[]> {
 
 const expected =
   "introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): bad character U+002D '-'."
+const step = ' Correct what helm names; `helm template web web --namespace default` shows the whole error.'
 
 describe('a template that cannot be parsed, in a chart that nothing deploys', () => {
   test('is an error where the chart needs values', async () => {
     const needy = { ...chart(), 'web/templates/other.yaml': '{{ required "Set a name." .Values.name }}\n' }
-    expect(await unrendered(needy, broken)).toEqual([expected])
+    expect(await unrendered(needy, broken)).toEqual([expected + step])
   })
 
   test('is an error where the same template needs values', async () => {
     const needy = { ...chart(), 'web/templates/ingress.yaml': ingress('{{ required "Set a host." .Values.host }}') }
     expect(await unrendered(needy, broken)).toEqual([
-      `${expected} It is unknown whether this change keeps Ingress default/web.`,
+      `${expected} It is unknown whether this change keeps Ingress default/web.${step}`,
     ])
   })
 
   test('is an error where a dependency is not in the repository', async () => {
     const dependency = 'dependencies: [{name: db, version: 1.2.3, repository: https://charts.example.com}]\n'
     expect(await unrendered(chart(dependency), broken)).toEqual([
-      `${expected} It is unknown whether this change keeps Ingress default/web.`,
+      `${expected} It is unknown whether this change keeps Ingress default/web.${step}`,
     ])
   })
 
@@ -60,10 +61,10 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
 
   test('is an error in a new chart, too', async () => {
     const page: Files = { 'README.md': 'Charts\n' }
-    expect(await unrendered(page, { ...chart(), ...broken })).toEqual([expected])
+    expect(await unrendered(page, { ...chart(), ...broken })).toEqual([expected + step])
     const undotted: Files = { 'web/templates/ingress.yaml': ingress('{{ Values.host }}') }
     expect(await unrendered(page, { ...chart(), ...undotted })).toEqual([
-      'introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): function "Values" not defined.',
+      'introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): function "Values" not defined. Correct what helm names; `helm template web web --namespace default` shows the whole error.',
     ])
     const scaffold: Files = { 'web/templates/ingress.yaml': ingress('{{ cookiecutter.host }}') }
     expect(await unrendered(page, { ...chart(), ...scaffold })).toEqual([])

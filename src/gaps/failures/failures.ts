@@ -7,6 +7,7 @@ import type { RenderedSide } from '../../sides/rendered-side'
 import { placeOf } from '../../sources/source'
 import { isSwitchedOn, supposingOf } from '../switched-on'
 import { isOfFolder } from './folder-missing'
+import { nextStep, readable } from './next-step'
 import { statement } from './statement'
 import { upper } from './words'
 
@@ -54,7 +55,7 @@ export function failures(failed: readonly FailedSides[], input: FailuresInput): 
       keys: [path, cause, ...(about === undefined ? [] : [about])],
       text: isUnused
         ? ofUnappliedFolder(placeOf(first.source))
-        : `${upper(reason)}.${fateOf(sides, unknown)}${supposed}`,
+        : `${upper(readable(reason))}.${fateOf(sides, unknown)}${nextStep(failure, first.source)}${supposed}`,
     })
   })
 }

@@ -13,6 +13,7 @@ import { earlierSides } from './earlier-sides'
 import { type FailedSides, failures } from './failures'
 import { isOfFolder } from './folder-missing'
 import { listed } from './listed'
+import { readable } from './next-step'
 import { remoteParts } from './remote-parts'
 import { statement } from './statement'
 import { unreadableOutput } from './unreadable-output'
@@ -122,7 +123,7 @@ function unrenderedBase(before: readonly RenderedSide[], after: readonly Rendere
       side: 'base',
       region: failure.region,
       keys: [failure.path],
-      text: `The base cannot be rendered: ${lower(failure.reason)}. So all objects of the head were checked as if they were new, and removed objects could not be detected.`,
+      text: `The base cannot be rendered: ${lower(readable(failure.reason))}. So all objects of the head were checked as if they were new, and removed objects could not be detected. The head renders, so there is nothing to correct.`,
     })
   })
 }
