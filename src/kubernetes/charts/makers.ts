@@ -9,7 +9,7 @@ import { backendKinds } from '../ingress/backend'
 import { isPlaceholder } from '../ingress/ingress'
 import { openshiftRouteKind } from '../ingress/openshift-route'
 import { traefikGroups } from '../ingress/traefik-kinds'
-import { generatedApplication } from './chart-release'
+import { generatedApplication, releaseKinds } from './chart-release'
 
 /** The objects of a snapshot that may create others, such as releases of charts and objects of operators. */
 interface Makers {
@@ -57,10 +57,12 @@ function startsOf(name: string): string[] {
 const ownGroups: readonly string[] = [
   '',
   'apps',
-  'batch',
-  'policy',
   'autoscaling',
+  'batch',
   'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'scheduling.k8s.io',
   ...traefikGroups,
 ]
 
@@ -105,6 +107,12 @@ export function mayBeMade(
   return makersIn(snapshot)
     .into(namespace)
     .some((one) => creates(one) && (isCalledSo(name, one.ref) || mentionsWhole(spelledOut(one.object.content), name)))
+}
+
+/** The same, or whether a release of a chart is in that namespace: a chart may name its objects in any way. */
+export function mayBeReleased(namespace: string, name: string, snapshot: Snapshot): boolean {
+  const isRelease = ({ ref }: Manifest) => releaseKinds.includes(groupKindOf(ref))
+  return mayBeMade(namespace, name, snapshot) || makersIn(snapshot).into(namespace).some(isRelease)
 }
 
 /** Whether a name is that of an object, or continues it. */

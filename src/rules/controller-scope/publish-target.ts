@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { mayBeReleased } from '../../kubernetes/charts/makers'
 import {
   type Controller,
   controllerKinds,
@@ -23,9 +24,11 @@ type Dangling = {
   target: string
 }
 
+type Names = Record<'controller' | 'target', string>
+
 export default defineRule({
   id: 'controller-scope/publish-target',
-  summary: 'The Service whose address an ingress controller publishes exists.',
+  summary: 'The Services that an ingress controller looks up as it starts exist.',
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
@@ -38,14 +41,20 @@ export default defineRule({
       `${controller} makes ${product} publish the address of Service ${target}, which neither the chart nor a manifest of this cluster creates; the controller exits at startup if the Service does not exist. Remove this value: the chart then names the Service that it creates.`,
     removed: ({ controller, flag, target }: Dangling) =>
       `This change removes Service ${target}, whose address ${controller} publishes; the controller exits at its next startup if the Service of --${flag} does not exist. Keep the Service, or set --${flag} to another one.`,
+    // Source: ingress-nginx controller-v1.15.1, cmd/nginx/main.go, checkService
+    backend: ({ controller, target }: Names) =>
+      `${controller} answers requests without a route by Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${backendFlag} does not exist. Name a Service that exists, or remove the argument.`,
+    backendRemoved: ({ controller, target }: Names) =>
+      `This change removes Service ${target}, by which ${controller} answers requests without a route; the controller exits at its next startup if the Service of --${backendFlag} does not exist. Keep the Service, or remove the argument first.`,
   },
+  later: { backend: '1.30.0', backendRemoved: '1.30.0' },
+  putBack: { backend: 'changed' },
   *partners(manifest) {
     const controllers = controllersOf(manifest)
     if (manifest.ref.kind === 'Service' || controllers.length > 0) yield* selectionMarks(manifest)
     if (manifest.ref.kind === 'Service') yield manifest.ref.name
     for (const controller of controllers) {
-      const target = targetOf(controller)
-      if (target) yield target.name
+      for (const target of [targetOf(controller), backendOf(controller)]) if (target) yield target.name
       if (controller.installed) yield controller.namespace
     }
   },
@@ -60,6 +69,11 @@ export default defineRule({
         continue
       }
       const own = ownServices(controller, snapshot)
+      const backend = own.length > 0 ? backendOf(controller) : undefined
+      if (backend && isUnmade(backend, manifest, snapshot)) {
+        const names = { controller: nameOf(manifest.ref), target: nameInMessages(backend) }
+        report(backend.at, 'backend', names, { keys: [nameInMessages(backend)] })
+      }
       if (!target || own.length === 0 || isThere(target, snapshot)) continue
       // A Service of another namespace belongs to another release, which may not have been inspected.
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue
@@ -81,9 +95,14 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const { before } = change
     for (const controller of controllersIn(head)) {
+      const backend = controller.installed ? undefined : backendOf(controller)
+      if (backend && isOf(backend, before) && !isThere(backend, head) && ownServices(controller, head).length === 0) {
+        const names = { controller: nameOf(controller.manifest.ref), target: nameInMessages(backend) }
+        report([before.root, backend.at], 'backendRemoved', names, { keys: [nameInMessages(backend)] })
+      }
       // A remote chart's release also installs its Services.
       const target = controller.installed ? undefined : targetOf(controller)
-      if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
+      if (!target || !isOf(target, before)) continue
       // The other message covers another Service of its own.
       if (isThere(target, head) || ownServices(controller, head).length > 0) continue
       report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [nameInMessages(target)] })
@@ -91,7 +110,7 @@ export default defineRule({
   },
 })
 
-interface PublishedService {
+interface LookedUpService {
   readonly at: Cursor
   readonly flag: string
   readonly namespace: string
@@ -101,16 +120,38 @@ interface PublishedService {
 /** The controllers that exit where the Service is missing; others only leave the status empty. */
 const ending = ['ingress-nginx']
 
+const backendFlag = 'default-backend-service'
+
+/** The Service that answers what no route takes, if a controller looks it up as it starts. */
+function backendOf({ facts, settings }: Controller): LookedUpService | undefined {
+  const given = ending.includes(facts.name) ? settings.get(backendFlag) : undefined
+  return given && !given.maybe ? serviceAt(given.at, backendFlag, given.value) : undefined
+}
+
 /** The Service that a controller is configured to publish; undefined if there is none, or it is unknown. */
-function targetOf({ facts, release, status }: Controller): PublishedService | undefined {
+function targetOf({ facts, release, status }: Controller): LookedUpService | undefined {
   if (!ending.includes(facts.name) || status.writes !== 'source') return undefined
   if (status.flag !== statusFactsOf(facts, release)?.sources[0]) return undefined
-  const [namespace, name, more] = (status.value ?? '').split('/')
-  return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
+  return serviceAt(status.at, status.flag, status.value)
+}
+
+function serviceAt(at: Cursor, flag: string, value = ''): LookedUpService | undefined {
+  const [namespace, name, more] = value.split('/')
+  return namespace && name && more === undefined ? { at, flag, namespace, name } : undefined
+}
+
+function isOf({ namespace, name }: LookedUpService, { ref }: Manifest): boolean {
+  return ref.name === name && ref.namespace === namespace
+}
+
+/** Whether nothing here is or may create a Service that a controller names in its own namespace. */
+function isUnmade(target: LookedUpService, { ref }: Manifest, snapshot: Snapshot): boolean {
+  const isOwn = target.namespace === ref.namespace
+  return isOwn && !isThere(target, snapshot) && !mayBeReleased(target.namespace, target.name, snapshot)
 }
 
 /** Whether a Service with that name exists; one without a namespace may be deployed to any. */
-function isThere({ namespace, name }: PublishedService, snapshot: Snapshot): boolean {
+function isThere({ namespace, name }: LookedUpService, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
 }
 
@@ -118,7 +159,7 @@ function isThere({ namespace, name }: PublishedService, snapshot: Snapshot): boo
  * Whether the Service that a release publishes may be created: by the release itself, whose chart starts the names of
  * its objects with one prefix, or by another release of that namespace.
  */
-function mayBeMade(target: PublishedService, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
+function mayBeMade(target: LookedUpService, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
   const chart = installed?.fullname
   if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true
   const isOther = (one: Manifest) => one !== manifest && releaseKinds.includes(groupKindOf(one.ref))
@@ -139,15 +180,15 @@ function bringsTraffic({ ref, root }: Manifest): boolean {
 }
 
 /** The argument, with another Service in it. */
-function naming({ at }: PublishedService, { ref }: Manifest): string {
+function naming({ at }: LookedUpService, { ref }: Manifest): string {
   const written = at.string ?? ''
   return `${written.slice(0, written.lastIndexOf('=') + 1)}${ref.namespace}/${ref.name}`
 }
 
-function namesOf({ manifest }: Controller, target: PublishedService): Dangling {
+function namesOf({ manifest }: Controller, target: LookedUpService): Dangling {
   return { controller: nameOf(manifest.ref), flag: target.flag, target: nameInMessages(target) }
 }
 
-function nameInMessages({ namespace, name }: Pick<PublishedService, 'namespace' | 'name'>): string {
+function nameInMessages({ namespace, name }: Pick<LookedUpService, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }
