@@ -40,13 +40,49 @@ export function closedBy({ root }: Manifest): Closing | undefined {
   for (const how of ['closed', 'denied'] as const) {
     for (const key of annotations[how]) {
       const at = written.at(key)
-      const ranges = (at.string ?? '').split(/[\s,]+/).filter((range) => range !== '')
-      const isNobody = ranges.length > 0 && ranges.every((range) => ofNobody.test(range))
-      const isEverybody = ranges.some((range) => range === '0.0.0.0/0')
-      if (how === 'closed' ? isNobody : isEverybody) return { how, at, ranges: ranges.join(', ') }
+      const closing = closingOf(how, at)
+      if (closing) return closing
     }
   }
   return undefined
+}
+
+/** The keys of ingress-nginx's ConfigMap. Source: controller-v1.15.1, internal/ingress/controller/config/config.go */
+const settings = {
+  closed: ['whitelist-source-range'],
+  denied: ['denylist-source-range', 'block-cidrs'],
+} as const
+
+/** The setting by which a ConfigMap of ingress-nginx refuses all clients of Ingresses without a list of their own. */
+export function closedBySetting({ root }: Manifest): Closing | undefined {
+  const of = (how: Closing['how']) => settings[how].map((key) => closingOf(how, root.at('data', key)))
+  return [...of('closed'), ...of('denied')].find((closing) => closing !== undefined)
+}
+
+function closingOf(how: Closing['how'], at: Cursor): Closing | undefined {
+  const ranges = (at.string ?? '').split(/[\s,]+/).filter((range) => range !== '')
+  const isNobody = ranges.length > 0 && ranges.every((range) => ofNobody.test(range))
+  return (how === 'closed' ? isNobody : areEverybody(ranges)) ? { how, at, ranges: ranges.join(', ') } : undefined
+}
+
+/** Whether ranges have all addresses of IPv4 together. */
+function areEverybody(ranges: readonly string[]): boolean {
+  const spans = ranges
+    .map(spanOf)
+    .filter((span) => span !== undefined)
+    .sort(([one], [other]) => one - other)
+  const end = spans.reduce((reached, [from, to]) => (from <= reached ? Math.max(reached, to) : reached), 0)
+  return end === 2 ** 32
+}
+
+/** The first address of a range, and that after its last one, as numbers. */
+function spanOf(range: string): readonly [from: number, to: number] | undefined {
+  const [, ...parts] = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(range) ?? []
+  const [a = 0, b = 0, c = 0, d = 0, bits] = parts.map(Number)
+  if (bits === undefined || bits > 32) return undefined
+  const size = 2 ** (32 - bits)
+  const from = Math.floor((((a * 256 + b) * 256 + c) * 256 + d) / size) * size
+  return [from, from + size]
 }
 
 /** Addresses of the controller's own Pod, and those that nothing has: https://www.rfc-editor.org/rfc/rfc6890 */

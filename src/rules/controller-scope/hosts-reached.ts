@@ -1,11 +1,14 @@
+import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { mayTakeIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { configsNamedIn } from '../../kubernetes/controllers/nginx-config'
 import { routedHosts } from '../../kubernetes/ingress/ingress'
-import { closedBy } from '../../kubernetes/ingress/source-ranges'
+import { closedBy, closedBySetting } from '../../kubernetes/ingress/source-ranges'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -13,10 +16,10 @@ const kind = 'Ingress.networking.k8s.io'
 
 export default defineRule({
   id: 'controller-scope/hosts-reached',
-  summary: 'No annotation that an Ingress is given takes its hosts from all clients.',
+  summary: 'No annotation of an Ingress, and no setting of ingress-nginx, comes to take hosts from all clients.',
   since: '1.27.0',
   scope: 'change',
-  kinds: [kind],
+  kinds: [kind, 'ConfigMap'],
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds, ...releaseKinds],
   messages: {
     // Source: https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#canary, and controller-v1.15.1,
@@ -28,9 +31,26 @@ export default defineRule({
       `With this change ${ingress} lets in only ${ranges}, which no client has, so its controller refuses all requests. List the addresses of the clients.`,
     denied: ({ ingress, ranges }: Record<'ingress' | 'ranges', string>) =>
       `With this change ${ingress} refuses ${ranges}, which all clients are in, so its controller refuses all requests. List only the addresses to be kept out.`,
+    // Source: https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/configmap/
+    closedAll: ({ map, controller, ranges }: Record<'map' | 'controller' | 'ranges', string>) =>
+      `With this change ${map} makes ${controller} let in only ${ranges}, which no client has, so it refuses all requests to Ingresses without a list of their own. List the addresses of the clients.`,
+    deniedAll: ({ map, controller, ranges }: Record<'map' | 'controller' | 'ranges', string>) =>
+      `With this change ${map} makes ${controller} refuse ${ranges}, which all clients are in. List only the addresses to be kept out.`,
+    unbound: ({ map, controller, addresses }: Record<'map' | 'controller' | 'addresses', string>) =>
+      `With this change ${map} makes ${controller} listen on ${addresses} alone, where only its own Pod reaches it, so all connections are refused. Remove bind-address.`,
   },
-  putBack: { canary: 'changed', closed: 'changed', denied: 'changed' },
+  later: { closedAll: '1.30.0', deniedAll: '1.30.0', unbound: '1.30.0' },
+  putBack: {
+    canary: 'changed',
+    closed: 'changed',
+    closedAll: 'changed',
+    denied: 'changed',
+    deniedAll: 'changed',
+    unbound: 'changed',
+  },
   *partners(manifest) {
+    if (manifest.ref.kind === 'ConfigMap' && closedBySetting(manifest)) yield* marksOfControllers
+    if (manifest.ref.kind === 'ConfigMap' && loopbackOf(manifest)) yield* marksOfControllers
     if (manifest.ref.kind !== 'Ingress' || !isCanary(manifest)) return
     yield* routedHosts(manifest).keys()
     yield* marksOfControllers
@@ -38,6 +58,11 @@ export default defineRule({
   check({ change, base, head, report }) {
     if (change.kind !== 'changed') return
     const { before, after } = change
+    if (after.ref.kind === 'ConfigMap') {
+      for (const { at, message, ...args } of closingSettings(before, after, head))
+        report(at, message, { map: nameOf(after.ref), ...args }, { keys: [message] })
+      return
+    }
     const ingress = nameOf(after.ref)
     if (isCanary(after) && !isCanary(before) && mayBeOfNginx(after, head)) {
       const left = [...routedHosts(after).keys()].filter(
@@ -51,6 +76,31 @@ export default defineRule({
     if (closing && !was) report(closing.at, closing.how, { ingress, ranges: closing.ranges }, { keys: [closing.how] })
   },
 })
+
+/** The settings of a ConfigMap by which the controllers that read it come to serve no client. */
+function* closingSettings(before: Manifest, after: Manifest, head: Snapshot) {
+  const closing = closedBySetting(before) ? undefined : closedBySetting(after)
+  const bound = loopbackOf(before) ? undefined : loopbackOf(after)
+  if (!closing && !bound) return
+  for (const { flag, map, controller } of configsNamedIn(head)) {
+    if (flag !== 'configmap' || map.name !== after.ref.name || map.namespace !== after.ref.namespace) continue
+    const name = nameOf(controller.manifest.ref)
+    const { ranges = '' } = closing ?? {}
+    const message = closing?.how === 'closed' ? 'closedAll' : 'deniedAll'
+    if (closing) yield { at: closing.at, message, controller: name, ranges, addresses: '' } as const
+    // Another container of the Pod may be the way in.
+    const isAlone = [...podOf(controller.manifest).at('spec', 'containers').items()].length === 1
+    const addresses = bound?.string ?? ''
+    if (bound && isAlone) yield { at: bound, message: 'unbound', controller: name, ranges: '', addresses } as const
+  }
+}
+
+/** The setting by which ingress-nginx listens on addresses of its own Pod alone. */
+function loopbackOf({ root }: Manifest): Cursor | undefined {
+  const at = root.at('data', 'bind-address')
+  const addresses = (at.string ?? '').split(',').map((address) => address.trim())
+  return addresses.every((address) => address.startsWith('127.') || address === '::1') ? at : undefined
+}
 
 /** Whether no controller here takes an Ingress, or one of those that know canaries by its annotation does. */
 function mayBeOfNginx(ingress: Manifest, head: Snapshot): boolean {
