@@ -1,7 +1,9 @@
+import { isStopped } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isMentionedTwice, isUnmade } from '../../kubernetes/charts/absent-object'
 import { isServiceOf, makerOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { mayBeReleased } from '../../kubernetes/charts/makers'
 import {
   type AuthenticationService,
   authenticationKinds,
@@ -15,12 +17,17 @@ import {
 import { controllerKinds, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { portsOfService } from '../../kubernetes/ingress/backend'
 import { gatewayClassKind } from '../../kubernetes/ingress/gateway-parameters'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
+import { workloadsBehind } from '../../kubernetes/workload/serving-pods'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { type ChangeInCluster, defineRule } from '../../rule/rule'
+
+const authenticationMarks = authenticationSubjects.flatMap(({ marks }) => marks)
 
 export default defineRule({
   id: 'controller-scope/authentication-resolves',
@@ -45,8 +52,10 @@ export default defineRule({
       `After this change ${user} has requests checked by ${service}, and no other file here mentions it or its namespace. Unless it is in the cluster already, each of these requests gets 500. Check the name, or deploy it first.`,
     absent: ({ user, service }: Record<'user' | 'service', string>) =>
       `After this change ${user} has requests checked by ${service} of its own namespace, which no other file here mentions. Unless it is in the cluster already, each of these requests gets 500. Check the name, or deploy it first.`,
+    stopped: ({ user, service, workload }: Record<'user' | 'service' | 'workload', string>) =>
+      `After this change no Pods are behind ${service}, by which ${user} has requests checked: ${workload} was the last workload that ran some. So each of these requests gets 500. Keep one Pod at least, or name another Service there.`,
   },
-  later: { absent: '1.30.0' },
+  later: { absent: '1.30.0', stopped: '1.30.0' },
   putBack: { absent: 'nothing', port: 'changed', replaced: 'changed', unknown: 'nothing' },
   names: {
     *of(change) {
@@ -55,7 +64,9 @@ export default defineRule({
     },
     isUsedIn: mentionsWhole,
   },
-  *partners(manifest) {
+  *partners(manifest, _, isGone) {
+    if (controllerKinds.includes(groupKindOf(manifest.ref)) && (isGone || isStopped(manifest)))
+      yield* [...selectionMarks(manifest), ...authenticationMarks, ...marksOfControllers]
     if (manifest.ref.kind === 'Service') yield* [`//${manifest.ref.name}`, 'extAuth', ...marksOfControllers]
     const names = namesInAddress(manifest)
     if (names.length > 0) yield* [...names, ...marksOfControllers, ...marksOfReaders]
@@ -79,6 +90,14 @@ export default defineRule({
     report([asked.port, first.root.at('spec', 'ports')], 'port', args, { keys: [asked.service, port] })
   },
   checkChange({ change, base, head, isUsed, report, skip }) {
+    if (change.kind !== 'added' && controllerKinds.includes(groupKindOf(change.before.ref))) {
+      for (const { asked, service } of leftAlone(change, head)) {
+        const args = { user: nameOf(asked.name.manifest.ref), service: nameOf(service.ref) }
+        const at = change.kind === 'removed' ? change.before.root : change.after.root.at('spec', 'replicas')
+        report([at, asked.name], 'stopped', { ...args, workload: nameOf(change.before.ref) }, { keys: [args.user] })
+      }
+      return
+    }
     if (change.kind === 'removed') {
       const removed = change.before
       if (removed.ref.kind !== 'Service') return
@@ -114,6 +133,20 @@ export default defineRule({
     else if (asked.namespace === after.ref.namespace) report(asked.name, 'absent', args, { keys })
   },
 })
+
+/** The Services that controllers ask, and behind which a change leaves no Pods. */
+function* leftAlone(change: Exclude<Change, { kind: 'added' }>, head: Snapshot) {
+  const { before, after } = sidesOf(change)
+  const isGone = after ? isStopped(after) : !outlivesPrune(change.before)
+  if (!before || isStopped(before) || !isGone) return
+  // An autoscaler, or a release, may run them.
+  if (mayBeReleased(before.ref.namespace, before.ref.name, head)) return
+  for (const asked of [...authenticationServicesIn(head).values()].flat()) {
+    const [service] = servicesOf(asked, head)
+    if (!service || !isServiceOf(asked, service) || !isRead(asked.name.manifest, head)) continue
+    if (selects(service, before) && workloadsBehind(service, head).length === 0) yield { asked, service }
+  }
+}
 
 /** Whether a controller reads the address: an annotation often stays where another controller came. */
 function isRead(user: Manifest, snapshot: Snapshot): boolean {
