@@ -20,6 +20,7 @@ import classKept from './controller-scope/class-kept'
 import classKnown from './controller-scope/class-known'
 import classServed from './controller-scope/class-served'
 import configReadable from './controller-scope/config-readable'
+import configurationResolves from './controller-scope/configuration-resolves'
 import controllerKept from './controller-scope/controller-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
@@ -32,6 +33,7 @@ import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
 import gatewayProgrammed from './controller-scope/gateway-programmed'
 import hostsReached from './controller-scope/hosts-reached'
+import identityKnown from './controller-scope/identity-known'
 import imageValid from './controller-scope/image-valid'
 import istioBackendResolves from './controller-scope/istio-backend-resolves'
 import istioGatewayResolves from './controller-scope/istio-gateway-resolves'
@@ -55,10 +57,12 @@ import policyAttached from './controller-scope/policy-attached'
 import portNamesKept from './controller-scope/port-names-kept'
 import probePortsNamed from './controller-scope/probe-ports-named'
 import projectPermits from './controller-scope/project-permits'
+import proxyProtocolAgreed from './controller-scope/proxy-protocol-agreed'
 import publishTarget from './controller-scope/publish-target'
 import quotaAdmits from './controller-scope/quota-admits'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
+import recordsKept from './controller-scope/records-kept'
 import routeServed from './controller-scope/route-served'
 import routerKept from './controller-scope/router-kept'
 import selectorKept from './controller-scope/selector-kept'
@@ -176,6 +180,7 @@ export const rules: readonly Rule[] = [
   classKnown,
   classServed,
   configReadable,
+  configurationResolves,
   controllerKept,
   deployerResolves,
   deployerSingle,
@@ -188,6 +193,7 @@ export const rules: readonly Rule[] = [
   gatewayKept,
   gatewayProgrammed,
   hostsReached,
+  identityKnown,
   imageValid,
   istioBackendResolves,
   istioGatewayResolves,
@@ -211,10 +217,12 @@ export const rules: readonly Rule[] = [
   portNamesKept,
   probePortsNamed,
   projectPermits,
+  proxyProtocolAgreed,
   publishTarget,
   quotaAdmits,
   rbacScoped,
   rbacSufficient,
+  recordsKept,
   routeServed,
   routerKept,
   selectorKept,
