@@ -7,6 +7,14 @@ export function solversOf({ root }: Manifest): Cursor[] {
   return [...root.at('spec', 'acme', 'solvers').items()]
 }
 
+/** The classes of the Ingresses by which an issuer answers challenges over HTTP. */
+export function solverClasses(issuer: Manifest): { name: string; at: Cursor }[] {
+  const ingresses = solversOf(issuer).map((solver) => solver.at('http01', 'ingress'))
+  return ingresses
+    .flatMap((ingress) => [ingress.at('ingressClassName'), ingress.at('class')])
+    .flatMap((at) => (at.string ? [{ name: at.string, at }] : []))
+}
+
 /**
  * Whether a solver may be picked for a host of an object: its selector matches as far as it is known. Source:
  * cert-manager 1.21, pkg/util/solverpicker/solverpicker.go, Pick, and pkg/controller/acmeorders/selectors

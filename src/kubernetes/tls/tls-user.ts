@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { tlsSecretNames } from '../ingress/ingress'
@@ -29,4 +30,20 @@ export function namedSecrets(manifest: Manifest): NamedSecret[] {
   return tlsListeners(manifest)
     .flatMap((listener) => certificateRefs(listener))
     .flatMap((ref) => (ref.name.string ? [{ name: ref.name.string, namespace: ref.namespace, at: ref.name }] : []))
+}
+
+const known = new WeakMap<Snapshot, ReadonlyMap<string, Cursor>>()
+
+/** The place where an Ingress or a Gateway names a Secret first. */
+export function firstUserOf(name: string, namespace: string, snapshot: Snapshot): Cursor | undefined {
+  const users = known.get(snapshot) ?? usersIn(snapshot)
+  known.set(snapshot, users)
+  return users.get(JSON.stringify([namespace, name]))
+}
+
+function usersIn(snapshot: Snapshot): ReadonlyMap<string, Cursor> {
+  const secrets = ['Ingress.networking.k8s.io' as const, 'Gateway.gateway.networking.k8s.io' as const]
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .flatMap(namedSecrets)
+  return new Map(secrets.reverse().map(({ namespace, name, at }) => [JSON.stringify([namespace, name]), at]))
 }

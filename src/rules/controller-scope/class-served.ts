@@ -10,10 +10,12 @@ import {
 import { isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { classAnnotation, classOf, isClassUsedBeside } from '../../kubernetes/ingress/ingress-class'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
+import { solverClasses } from '../../kubernetes/tls/acme-solvers'
+import { issuerKinds } from '../../kubernetes/tls/issuer-credentials'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Left = { ingress: string; was: string; controller: string; known: string }
@@ -24,7 +26,7 @@ export default defineRule({
   since: '1.6.0',
   scope: 'change',
   assumed: true,
-  kinds: ['Ingress.networking.k8s.io'],
+  kinds: ['Ingress.networking.k8s.io', ...issuerKinds],
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds],
   messages: {
     moved: ({ ingress, was, controller, name, known }: Left & { name: string }) =>
@@ -39,9 +41,11 @@ export default defineRule({
       `This change gives ${ingress} the class ${name} in place of ${was}. Nothing else in this repository names that class, and it looks like a typing error, with which no controller serves the hosts. Use ${was}, or add the IngressClass ${name} to this repository.`,
     unusual: ({ ingress, name, usual }: Record<'ingress' | 'name' | 'usual', string>) =>
       `${ingress} comes with the class ${name}, which nothing else in this repository names. It looks like a typing error for ${usual}, with which no controller serves the hosts. Use ${usual}, or add the IngressClass ${name} to this repository.`,
+    solver: ({ issuer, was, controller, name, known }: Omit<Left, 'ingress'> & Record<'issuer' | 'name', string>) =>
+      `${issuer} answered its http01 challenges by Ingresses of the class ${was}, which ${controller} serves. This change gives them the class ${name}, which no IngressClass and no controller in this repository provides, so the challenges may fail, and no certificate is issued or renewed. Use a class that is served (${known}), or add the IngressClass ${name} to this repository.`,
   },
-  later: { classless: '1.10.0', mistyped: '1.20.0', unusual: '1.20.0' },
-  putBack: { moved: 'changed', emptied: 'changed', mistyped: 'changed' },
+  later: { classless: '1.10.0', mistyped: '1.20.0', unusual: '1.20.0', solver: '1.30.0' },
+  putBack: { moved: 'changed', emptied: 'changed', mistyped: 'changed', solver: 'changed' },
   direct: true,
   *partners() {
     yield 'IngressClass'
@@ -54,10 +58,17 @@ export default defineRule({
       if (judged && isClassless(judged, base, head)) yield* textsOnClassless
       const slip = slipIn(change, head)
       if (slip) yield slip.name
+      for (const { name } of solversMoved(change, base, head)) yield name
     },
     isUsedIn: (text, name) => (textsOnClassless.includes(name) ? servesClassless(text, name) : usesClass(text, name)),
   },
   check({ change, base, head, isUsed, report }) {
+    for (const { issuer, at, name, was, by, providers } of solversMoved(change, base, head)) {
+      if (isUsed(name) || isClassUsedBeside(issuer, name, base)) continue
+      const known = abridged(servedNames(providers), 5)
+      const args = { issuer: nameOf(issuer.ref), was, controller: nameOfController(by), name, known }
+      report([at, by.place], 'solver', args, { keys: [name] })
+    }
     const slip = slipIn(change, head)
     if (slip && !isUsed(slip.name)) {
       const { after, name, was, usual } = slip
@@ -98,7 +109,7 @@ interface Judged {
 }
 
 function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | undefined {
-  if (change.kind === 'removed') return undefined
+  if (change.kind === 'removed' || isIssuer(change.after)) return undefined
   const { after } = change
   const before = change.kind === 'changed' ? change.before : predecessorOf(after, base, head)
   const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
@@ -117,6 +128,45 @@ function judgedIn(change: Change, base: Snapshot, head: Snapshot): Judged | unde
   return by && takerOf(before, providersBefore) ? { after, name, providers, was, by } : undefined
 }
 
+/** A class of the Ingresses by which an issuer answers challenges, which no controller here takes. */
+interface SolverMoved {
+  readonly issuer: Manifest
+  readonly at: Cursor
+  readonly name: string
+  /** The class they had, and the controller that takes it. */
+  readonly was: string
+  readonly by: Controller
+  readonly providers: ClassProviders
+}
+
+function solversMoved(change: Change, base: Snapshot, head: Snapshot): SolverMoved[] {
+  if (change.kind !== 'changed' || !isIssuer(change.after)) return []
+  const [before, after] = [solverClasses(change.before), solverClasses(change.after)]
+  const left = before.find(({ name }) => !after.some((one) => one.name === name))
+  const [providersBefore, providers] = [classProvidersIn(base), classProvidersIn(head)]
+  if (!left || !providersBefore || !providers) return []
+  const by = takerOfName(left.name, providers)
+  if (!by || !takerOfName(left.name, providersBefore)) return []
+  return after
+    .filter(({ name }) => !isPlaceholder(name) && !before.some((one) => one.name === name))
+    .filter(({ name }) => !providers.classes.has(name) && !takerOfName(name, providers))
+    .map(({ name, at }) => ({ issuer: change.after, at, name, was: left.name, by, providers }))
+}
+
+function isIssuer({ ref }: Manifest): boolean {
+  return issuerKinds.includes(groupKindOf(ref))
+}
+
+function takerOfName(name: string, { controllers, classes }: ClassProviders): Controller | undefined {
+  const says = classes.get(name)?.says
+  return controllers.find(({ claims }) =>
+    claims.some(
+      ({ names, made, controller }) =>
+        names.includes(name) || made === name || (says !== undefined && controller === says),
+    ),
+  )
+}
+
 /** A class of an Ingress that is probably written for another one, where no controller is in the repository. */
 interface Slip {
   readonly after: Manifest
@@ -131,7 +181,7 @@ interface Slip {
 const usualClasses = ['nginx', 'traefik', 'haproxy', 'kong', 'contour', 'cilium', 'azure-application-gateway']
 
 function slipIn(change: Change, head: Snapshot): Slip | undefined {
-  if (change.kind === 'removed') return undefined
+  if (change.kind === 'removed' || isIssuer(change.after)) return undefined
   const { after } = change
   const name = classOf(after)
   const providers = classProvidersIn(head)

@@ -1,13 +1,14 @@
 import type { Snapshot } from '../../cluster/snapshot'
-import { entryOf } from '../../entry'
 import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
 import { mayBecome } from '../../kubernetes/ingress/placeholder'
 import { shareNamespace } from '../../kubernetes/object/namespace'
 import { maySolve, selectionsOf, solversOf } from '../../kubernetes/tls/acme-solvers'
 import { certManagerGroups, issuerOf, type NamedIssuer, shimAnnotation } from '../../kubernetes/tls/cert-manager'
+import { faultsByAcme, faultsOfCertificate, usagesWithoutServer } from '../../kubernetes/tls/certificate-faults'
+import { nanosecondsIn } from '../../kubernetes/tls/go-duration'
 import { requestedNames } from '../../kubernetes/tls/requested-names'
 import { producersOf } from '../../kubernetes/tls/tls-producer'
-import { namedSecrets } from '../../kubernetes/tls/tls-user'
+import { firstUserOf, namedSecrets } from '../../kubernetes/tls/tls-user'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -47,6 +48,13 @@ const messages = {
     `${user} requests a certificate for ${host} from ${issuer}, whose only solvers are of http01. Certificate authorities prove wildcards by dns01 alone, so no certificate is issued. Add a dns01 solver to ${issuer}, or list the hosts one by one.`,
   unsolved: ({ user, host, issuer, selected }: Record<'user' | 'host' | 'issuer' | 'selected', string>) =>
     `${user} requests a certificate for ${host} from ${issuer}, whose solvers select only ${selected}. So cert-manager has none for this host, and issues no certificate. Add a solver for the host to ${issuer}, or let a selector include it.`,
+  rejected: ({ certificate, fault, remedy }: Record<'certificate' | 'fault' | 'remedy', string>) =>
+    `cert-manager rejects ${certificate}, because ${fault}. ${remedy}`,
+  byAcme: ({ certificate, issuer, fault, remedy }: Record<'certificate' | 'issuer' | 'fault' | 'remedy', string>) =>
+    `${issuer} asks an ACME server, and no certificate is issued for ${certificate}, because ${fault}. ${remedy}`,
+  // Source: cert-manager, pkg/util/pki/certificatetemplate.go: an issuer that signs itself takes the usages of the request.
+  usages: ({ certificate, issuer, usages, user }: Record<'certificate' | 'issuer' | 'usages' | 'user', string>) =>
+    `${certificate} requests a certificate from ${issuer} for ${usages}, not for server auth, and ${user} serves hosts with it, so clients reject it. Add server auth to its usages.`,
   // Source: cert-manager 1.21, internal/apis/certmanager/validation/certificate.go, ValidateDuration; without a duration
   // 90 days count (pkg/apis/certmanager/v1/const.go).
   renewal: ({ certificate, renewBefore, duration }: Record<'certificate' | 'renewBefore' | 'duration', string>) =>
@@ -72,6 +80,9 @@ export default defineRule({
     doubled: '1.18.0',
     overridden: '1.20.0',
     unsolved: '1.25.0',
+    rejected: '1.26.0',
+    byAcme: '1.26.0',
+    usages: '1.26.0',
   },
   putBack: { issuerUnknown: 'changed' },
   *partners(manifest) {
@@ -90,6 +101,8 @@ export default defineRule({
     checkSolvers(manifest, snapshot, report)
     if (manifest.ref.kind === 'Certificate') {
       checkRenewal(manifest, report)
+      checkFaults(manifest, snapshot, report)
+      checkUsages(manifest, snapshot, report)
       checkDoubled(manifest, snapshot, report)
       return
     }
@@ -331,6 +344,38 @@ function isIssuerFor(manifest: Manifest, issuer: Manifest, { cluster }: Snapshot
   return cluster !== '' || folderOf(manifest) === folderOf(issuer)
 }
 
+/** Reports what no issuer, or none of an ACME server, issues. */
+function checkFaults(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const certificate = nameOf(manifest.ref)
+  for (const { at, ...words } of faultsOfCertificate(manifest))
+    report(at, 'rejected', { certificate, ...words }, { keys: [words.fault] })
+  const named = issuerOf(manifest)
+  const issuers = named ? issuersNamed(named, snapshot) : []
+  const [server] = issuers.map(({ root }) => root.at('spec', 'acme', 'server'))
+  if (!server || issuers.some(({ root }) => !root.at('spec', 'acme').isSet)) return
+  const args = { certificate, issuer: nameOf(server.manifest.ref) }
+  for (const { at, ...words } of faultsByAcme(manifest, server.string ?? ''))
+    report([at, server], 'byAcme', { ...args, ...words }, { keys: [words.fault] })
+}
+
+/** Reports a certificate of an issuer of the cluster itself, which is not for servers, where it serves hosts. */
+function checkUsages(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): void {
+  const usages = usagesWithoutServer(manifest)
+  const named = usages && issuerOf(manifest)
+  const issuers = named ? issuersNamed(named, snapshot) : []
+  const [issuer] = issuers
+  if (
+    !usages ||
+    !issuer ||
+    issuers.some(({ root }) => !root.at('spec', 'ca').isSet && !root.at('spec', 'selfSigned').isSet)
+  )
+    return
+  const user = firstUserOf(manifest.root.at('spec', 'secretName').string ?? '', manifest.ref.namespace, snapshot)
+  if (!user) return
+  const args = { certificate: nameOf(manifest.ref), issuer: nameOf(issuer.ref), user: nameOf(user.manifest.ref) }
+  report([usages.at, user], 'usages', { ...args, usages: enumerated(usages.names) }, { keys: usages.names })
+}
+
 /** The validation of cert-manager's webhook. */
 function checkRenewal({ ref, root }: Manifest, report: ReportFunction<typeof messages>): void {
   const [at, duration] = [root.at('spec', 'renewBefore'), root.at('spec', 'duration')]
@@ -339,16 +384,6 @@ function checkRenewal({ ref, root }: Manifest, report: ReportFunction<typeof mes
   if (early === undefined || all === undefined || early < all) return
   const args = { certificate: nameOf(ref), renewBefore: at.string ?? '', duration: whole }
   report(at, 'renewal', args, { keys: [args.renewBefore, whole] })
-}
-
-/** The units of Go's time.ParseDuration. */
-const units: Readonly<Record<string, number>> = { h: 3.6e12, m: 6e10, s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1 }
-
-/** The length of a duration of Go, such as `360h0m0s`; undefined for another text. */
-function nanosecondsIn(text: string): number | undefined {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)]
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined
-  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (entryOf(units, unit) ?? 0), 0)
 }
 
 function folderOf({ values, origin }: Manifest): string {

@@ -30,8 +30,11 @@ export default defineRule({
       `${issuer} reads its credentials from the Secret ${secret}, which nothing here creates; ${maker} creates ${made}. So cert-manager can neither issue nor renew its certificates. Name ${made} here, or have ${maker} create ${secret}.`,
     keyMissing: ({ issuer, secret, maker, key, keys }: Names & { key: string; keys: string }) =>
       `${issuer} reads its credentials from the key ${key} of the Secret ${secret}, but ${maker} creates it with ${keys} only. So cert-manager can neither issue nor renew its certificates. Name a key that the Secret has, or add this one.`,
+    replaced: ({ issuer, secret, maker, made }: Names & { made: string }) =>
+      `This change has ${issuer} read its credentials from the Secret ${secret}, which nothing here creates, in place of ${made}, which ${maker} still creates. Unless ${secret} comes from elsewhere, cert-manager can neither issue nor renew its certificates. Name ${made} here, or add ${secret}.`,
   },
-  putBack: { misnamed: 'changed', keyMissing: 'changed' },
+  later: { replaced: '1.26.0' },
+  putBack: { misnamed: 'changed', keyMissing: 'changed', replaced: 'changed' },
   names: {
     *of({ change, base, head }) {
       for (const { credential } of misread(change, base, head)) yield credential.secret
@@ -62,13 +65,13 @@ export default defineRule({
         continue
       }
       const fix = at.string === secret ? replaced(at, fault.made) : undefined
-      report([at, fault.at], 'misnamed', { ...names, made: fault.made }, { keys: [secret], fix })
+      report([at, fault.at], fault.by, { ...names, made: fault.made }, { keys: [secret], fix })
     }
   },
 })
 
 type Fault =
-  | { readonly by: 'misnamed'; readonly maker: Manifest; readonly made: string; readonly at: Cursor }
+  | { readonly by: 'misnamed' | 'replaced'; readonly maker: Manifest; readonly made: string; readonly at: Cursor }
   | {
       readonly by: 'keyMissing'
       readonly maker: Manifest
@@ -90,7 +93,7 @@ function misread(change: Change, base: Snapshot, head: Snapshot): Misread[] {
     for (const credential of credentialsOf(issuer)) {
       const id = JSON.stringify([nameOf(issuer.ref), credential.secret, credential.keys])
       if (isPlaceholder(credential.secret) || found.has(id)) continue
-      const fault = faultOf(credential, head)
+      const fault = faultOf(credential, head) ?? replacedIn(change, issuer, credential, head)
       if (fault && !isOld(credential, fault, base)) found.set(id, { issuer, credential, fault })
     }
   }
@@ -115,6 +118,23 @@ function isOld({ secret, keys }: Credential, { by }: Fault, base: Snapshot): boo
     .flatMap(credentialsOf)
     .filter((one) => one.secret === secret && (by !== 'keyMissing' || one.keys.join() === keys.join()))
     .some((one) => (by === 'keyMissing' ? faultOf(one, base) !== undefined : makersOf(secret, base).length === 0))
+}
+
+/** The Secret that a field of an issuer named before the change, where something still creates it for no issuer. */
+function replacedIn(change: Change, issuer: Manifest, credential: Credential, head: Snapshot): Fault | undefined {
+  if (change.kind !== 'changed' || change.after !== issuer || makersOf(credential.secret, head).length > 0)
+    return undefined
+  const path = String(credential.at.path)
+  const before = credentialsOf(change.before).find(({ at }) => String(at.path) === path)?.secret
+  if (!before || before === credential.secret || isPlaceholder(before) || isReadIn(head, before)) return undefined
+  const makers = makersOf(before, head)
+  const [one] = makers
+  if (!one || !makers.every(({ maker }) => isReadBy(issuer, maker, head) && holds(maker, credential))) return undefined
+  return { by: 'replaced', maker: one.maker, made: one.name, at: one.at }
+}
+
+function isReadIn(snapshot: Snapshot, secret: string): boolean {
+  return issuersIn(snapshot).some((issuer) => credentialsOf(issuer).some((one) => one.secret === secret))
 }
 
 interface Made {
@@ -208,8 +228,7 @@ function isAlike(secret: string, made: string, near: readonly Made[], head: Snap
   const undigited = (name: string) => name.replaceAll(/\d/g, '')
   if (undigited(secret) === undigited(made)) return false
   if (plain(secret) === plain(made)) return true
-  const isRead = issuersIn(head).some((issuer) => credentialsOf(issuer).some((one) => one.secret === made))
-  if (isRead) return false
+  if (isReadIn(head, made)) return false
   if (oneEditFrom(secret, [made]) !== undefined) return true
   return (
     differByOnePart(secret, made) && near.some(({ name, maker }) => name === made && shownKeys(maker) !== undefined)
