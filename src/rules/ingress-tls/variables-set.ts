@@ -1,7 +1,7 @@
 import { certManagerGroups } from '../../kubernetes/tls/cert-manager'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type GroupKind, groupKindOf, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const helmRelease = 'HelmRelease.helm.toolkit.fluxcd.io'
@@ -42,10 +42,18 @@ export default defineRule({
     like: ({ like, ...args }: Unset & { like: string }) =>
       unsetIn(args, `Use ${like}, which is set, or set ${args.name} beside the others.`),
     unsetBeside: ({ remedy, ...args }: Unset & { remedy: string }) => unsetIn(args, remedy),
+    // Source: https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
+    leftAlone: ({ object, written, by }: Record<'object' | 'written' | 'by', string>) =>
+      `${object} has ${written}, and the ${by} kustomize.toolkit.fluxcd.io/substitute: disabled keeps Flux from filling it in, so it reaches the cluster as it is written here. Remove the ${by}, or write the value.`,
   },
-  later: { unsetBeside: '1.12.0' },
+  later: { unsetBeside: '1.12.0', leftAlone: '1.26.0' },
   check({ manifest, report }) {
     const { origin } = manifest
+    const left = leftAloneIn(manifest)
+    if (left) {
+      const args = { object: nameOf(manifest.ref), written: left.at.string ?? '', by: left.by }
+      report([left.at, left.mark], 'leftAlone', args, { keys: [args.written] })
+    }
     if (origin.kind !== 'rendered' || !origin.unset) return
     const texts =
       groupKindOf(manifest.ref) === helmRelease ? blocksIn(manifest.root.at('spec', 'values')) : [manifest.root]
@@ -69,6 +77,28 @@ export default defineRule({
     }
   },
 })
+
+/** Kinds in whose spec no other tool fills in a text of this form, and no syntax of their own has it. */
+const plainKinds: readonly GroupKind[] = [
+  'Ingress.networking.k8s.io',
+  'Gateway.gateway.networking.k8s.io',
+  'Certificate.cert-manager.io',
+  'DNSEndpoint.externaldns.k8s.io',
+]
+
+/** The first variable of an object that opts out of the substitution by Flux, and the mark by which it does. */
+function leftAloneIn({ ref, root, origin }: Manifest): { at: Cursor; mark: Cursor; by: string } | undefined {
+  if (origin.kind !== 'rendered' || !origin.flux || !plainKinds.includes(groupKindOf(ref))) return undefined
+  const marks = [
+    { by: 'label', mark: root.at('metadata', 'labels', optOut) },
+    { by: 'annotation', mark: root.at('metadata', 'annotations', optOut) },
+  ]
+  const set = marks.find(({ mark }) => mark.string === 'disabled')
+  const at = set && [...textsIn(root.at('spec'))].find(({ string = '' }) => /\$\{[A-Za-z_]/.test(string))
+  return set && at && { ...set, at }
+}
+
+const optOut = 'kustomize.toolkit.fluxcd.io/substitute'
 
 /** What is wrong, and what to do about it: the remedy of its kind, unless a patch is the cause. */
 function unsetIn({ name, object, written, becomes, replaced }: Unset, remedy: string): string {
