@@ -10,7 +10,6 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/backend-resolves': ['port', 'removed'],
   'controller-scope/class-kept': ['brought', 'moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
-  'controller-scope/class-served': ['mistyped', 'moved'],
   'controller-scope/configuration-resolves': ['moved', 'removed', 'replaced', 'service'],
   'controller-scope/class-served': ['mistyped', 'moved', 'solver'],
   'controller-scope/controller-kept': [

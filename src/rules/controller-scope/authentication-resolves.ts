@@ -23,7 +23,7 @@ import { isServedByIngressNginx } from '../../kubernetes/tls/annotated-secret'
 import { workloadsBehind } from '../../kubernetes/workload/serving-pods'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { type ChangeInCluster, defineRule } from '../../rule/rule'
 
