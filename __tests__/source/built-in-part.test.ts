@@ -123,7 +123,7 @@ describe('a Kustomization is built without what is for things from elsewhere', (
       expect.stringMatching(/^head\/app\/kustomization\.yaml:\d+ exact source\/unrendered$/),
     ])
     expect(report.findings[0]?.text).toMatch(
-      /certificate\.yaml.*It is unknown whether this change keeps Ingress web\.$/,
+      /certificate\.yaml.*It is unknown whether this change keeps Ingress web\. Fix this error; `kustomize build app` shows all of it\.$/,
     )
   })
 

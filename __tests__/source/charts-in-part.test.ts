@@ -66,7 +66,7 @@ spec:
       await judged(chart(ingress(tls)), { 'web/templates/ingress.yaml': ingress(tls, '{{ Values.name }}') }),
     ).toEqual([
       'head/web/templates/ingress.yaml:4 exact source/unrendered',
-      'Helm cannot render it: parse error at (web/templates/ingress.yaml:4): function "Values" not defined. It is unknown whether this change keeps Ingress default/<library.fullname>. Correct what helm names; `helm template web web --namespace default` shows the whole error.',
+      'Helm cannot render it: parse error at (web/templates/ingress.yaml:4): function "Values" not defined. It is unknown whether this change keeps Ingress default/<library.fullname>. Fix this error; `helm template web web --namespace default` shows all of it.',
     ])
   })
 

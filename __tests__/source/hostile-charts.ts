@@ -14,7 +14,7 @@ export function hostileCharts(program: string): void {
     [
       'a template that takes itself in',
       '{{ define "x" }}{{ include "x" . }}{{ end }}{{ include "x" . }}',
-      /^introduced head\/app\/templates\/web\.yaml:1 Helm cannot render it: template: .* rendering template has a nested reference name: x: unable to execute template\. It is unknown whether this change keeps ClusterRole web\. Correct what helm names; `helm template [^`]+` shows the whole error\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:1 Helm cannot render it: template: .* rendering template has a nested reference name: x: unable to execute template\. It is unknown whether this change keeps ClusterRole web\. Fix this error; `helm template [^`]+` shows all of it\.$/,
     ],
     [
       'a loop over more numbers than memory holds',
@@ -39,12 +39,12 @@ export function hostileCharts(program: string): void {
     [
       'the environment',
       `${role('web')}# {{ env "HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "env" not defined\. It is unknown whether this change keeps ClusterRole web\. Correct what helm names; `helm template [^`]+` shows the whole error\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "env" not defined\. It is unknown whether this change keeps ClusterRole web\. Fix this error; `helm template [^`]+` shows all of it\.$/,
     ],
     [
       'expanded variables',
       `${role('web')}# {{ expandenv "$HOME" }}`,
-      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "expandenv" not defined\. It is unknown whether this change keeps ClusterRole web\. Correct what helm names; `helm template [^`]+` shows the whole error\.$/,
+      /^introduced head\/app\/templates\/web\.yaml:5 Helm cannot render it: .*function "expandenv" not defined\. It is unknown whether this change keeps ClusterRole web\. Fix this error; `helm template [^`]+` shows all of it\.$/,
     ],
   ])('%s', async (_, template, expected) => {
     const { status, said } = await judged({ 'app/templates/web.yaml': template }, { helm: program })
@@ -129,7 +129,7 @@ metadata:
     const bytes = Buffer.concat([Buffer.from(`${role('web')}x: "`), Buffer.from([0xff, 0xfe]), Buffer.from('"\n')])
     const { said } = await judged({ 'app/templates/web.yaml': bytes }, { helm: program })
     expect(said).toEqual([
-      `introduced head/app/templates/web.yaml:1 Helm cannot render it: YAML parse error on app/templates/web.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet. ${lost} Correct what helm names; \`helm template web app --namespace shop\` shows the whole error.`,
+      `introduced head/app/templates/web.yaml:1 Helm cannot render it: YAML parse error on app/templates/web.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet. ${lost} Fix this error; \`helm template web app --namespace shop\` shows all of it.`,
     ])
   })
 
@@ -144,13 +144,13 @@ metadata:
     [
       'an entry above it',
       { 'app/../../up.yaml': 'x' },
-      /cannot render it: (?:chart illegally references parent directory|unable to load chart archive)\. Correct what helm names/,
+      /cannot render it: (?:chart illegally references parent directory|unable to load chart archive)\. Fix this error/,
     ],
     // Helm 3 unpacks it, and prints it.
     [
       'a gzip bomb',
       { 'app/templates/big.yaml': Buffer.alloc(8 * 1024 * 1024, '#') },
-      /(?:unable to load chart archive\. Correct what helm names; .*|it printed more than 4 MiB)\.$/,
+      /(?:unable to load chart archive\. Fix this error; .*|it printed more than 4 MiB)\.$/,
     ],
   ])('an archive with %s', async (_, entries, words) => {
     const files = { 'app/Chart.yaml': chart('app'), ...entries, 'app/templates/a.yaml': role('web') }

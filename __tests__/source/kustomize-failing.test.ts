@@ -57,8 +57,8 @@ describe('a Kustomization that cannot be built', () => {
       'overlays/prod/gone.yaml': `${role(name)}$patch: delete\n`,
     }
     expect(places(await judgeChange(base, removal))).toEqual([
+      `head/overlays/prod/gone.yaml:5 exact ${kept}`,
       'notice head/overlays/prod/kustomization.yaml:5 exact source/not-judged',
-      `head/overlays/prod/kustomization.yaml:7 exact ${kept}`,
     ])
   })
 })

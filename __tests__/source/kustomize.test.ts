@@ -78,7 +78,7 @@ describe('an object that leaves a Kustomization is removed, though its file stay
       ),
       'overlays/prod/gone.yaml': `${role(name)}$patch: delete\n`,
     })
-    expect(places(report)).toEqual([`head/overlays/prod/kustomization.yaml:6 exact ${kept}`])
+    expect(places(report)).toEqual([`head/overlays/prod/gone.yaml:5 exact ${kept}`])
   })
 })
 

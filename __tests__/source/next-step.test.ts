@@ -16,20 +16,20 @@ const release = {
 const failed = { cause: 'tool-failed', path: 'charts/web/Chart.yaml' } as const
 
 test('a failure of a tool ends with the command that shows it', () => {
-  expect(nextStep(failed, web)).toBe(' Correct what kustomize names; `kustomize build apps/web` shows the whole error.')
+  expect(nextStep(failed, web)).toBe(' Fix this error; `kustomize build apps/web` shows all of it.')
   expect(nextStep(failed, { ...web, root: '', overlay: { namespace: 'a' } })).toBe(
-    ' Correct what kustomize names; `kustomize build .` shows the whole error, unless its deployer adds it.',
+    ' Fix this error; `kustomize build .` shows all of it, unless its deployer adds it.',
   )
   expect(nextStep(failed, release)).toBe(
-    ' Correct what helm names; `helm template web charts/web --namespace shop --values prod.yaml` shows the whole error.',
+    ' Fix this error; `helm template web charts/web --namespace shop --values prod.yaml` shows all of it.',
   )
   expect(nextStep(failed, { ...release, set: { a: 1 } })).toMatch(/ \(add the values that are not in files\)\.$/)
 })
 
 test('a command has no word of the repository that a shell does not take as it is', () => {
   for (const root of ['$(id)', 'a b', "a'b", '-o', 'a`b'])
-    expect(nextStep(failed, { ...web, root })).toBe(' Correct what kustomize names.')
-  expect(nextStep({ ...failed, path: 'a.yaml' }, release)).toBe(' Correct what helm names.')
+    expect(nextStep(failed, { ...web, root })).toBe(' Fix this error.')
+  expect(nextStep({ ...failed, path: 'a.yaml' }, release)).toBe(' Fix this error.')
   expect(nextStep({ ...failed, cause: 'kustomization-invalid' }, web)).toBe('')
 })
 

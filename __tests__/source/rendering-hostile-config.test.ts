@@ -38,12 +38,12 @@ describe('a source that a config declares', () => {
     )
     const place = (line: number) => `introduced head/.github/ingress-guard.yaml:${line} `
     const regex =
-      'invalid release name, must match regex ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be longer than 53. Correct what helm names.'
+      'invalid release name, must match regex ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be longer than 53. Fix this error.'
     const refused = 'Helm cannot render it: release name check failed: release name'
     expect(said).toEqual([
       `${place(2)}${refused} "--post-renderer": ${regex}`,
       `${place(3)}${refused} "a\\nb": ${regex}`,
-      `${place(4)}Helm cannot render it: its arguments contain a NUL character. Correct what helm names.`,
+      `${place(4)}Helm cannot render it: its arguments contain a NUL character. Fix this error.`,
       `${place(5)}${refused} "../web": ${regex}`,
       `${place(6)}There is no chart oci://charts.example/app in this repository.`,
       `${place(7)}There is no chart https://charts.example/app.tgz in this repository.`,
@@ -56,11 +56,11 @@ describe('a source that a config declares', () => {
       `${place(14)}There is no values file app/../../v.yaml in this repository.`,
       `${place(15)}There is no values file v.yaml in this repository.`,
       `${place(16)}There is no values file --help in this repository.`,
-      `${place(17)}Helm cannot render it: failed parsing --set-json data a,b=1. Correct what helm names.`,
-      `${place(18)}Helm cannot render it: failed parsing --set-json data a[100000000]=1. Correct what helm names.`,
-      `${place(19)}Helm cannot render it: its arguments are too long for a command line. Correct what helm names.`,
-      `${place(20)}Helm cannot render it: invalid kube version '--help': could not parse "--help" as version. Correct what helm names.`,
-      `${place(21)}Helm cannot render it: invalid argument "a\\"b" for "-a, --api-versions" flag: parse error on line 1, column 2: bare " in non-quoted-field. Correct what helm names.`,
+      `${place(17)}Helm cannot render it: failed parsing --set-json data a,b=1. Fix this error.`,
+      `${place(18)}Helm cannot render it: failed parsing --set-json data a[100000000]=1. Fix this error.`,
+      `${place(19)}Helm cannot render it: its arguments are too long for a command line. Fix this error.`,
+      `${place(20)}Helm cannot render it: invalid kube version '--help': could not parse "--help" as version. Fix this error.`,
+      `${place(21)}Helm cannot render it: invalid argument "a\\"b" for "-a, --api-versions" flag: parse error on line 1, column 2: bare " in non-quoted-field. Fix this error.`,
     ])
     expect(status).toBe(1)
   })

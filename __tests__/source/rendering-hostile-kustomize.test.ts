@@ -98,14 +98,14 @@ describe('Kustomizations', () => {
         new RegExp(`^introduced head/${folder}/kustomization.yaml:1 Kustomize cannot build it: ${text}`),
       )
     expect(said).toEqual([
-      words('a', 'kustomization.yaml is empty\\.$'),
+      words('a', 'kustomization.yaml is empty\\. Fix this error; `kustomize build a` shows all of it\\.$'),
       words('b', 'invalid Kustomization: json: cannot unmarshal array'),
       'introduced head/c/kustomization.yaml:2 Kustomize cannot read it: tabs are not allowed as indentation.',
       words('d', 'Found multiple kustomization files under: d\\.$'),
       'introduced head/e/kustomization.yaml:1 Kustomize cannot read it: it is nested too deeply.',
       words('f', '.*cycle detected'),
       'introduced head/g/plugin.yaml:1 This change is not judged: the Kustomization g is built without the plugin Plugin, which kustomize does not have. The objects of the generator are not seen. Commit its output, unless that is a Secret.',
-      words('h', ".*'h/p.yaml' : lstat h/p.yaml: no such file or directory\\.$"),
+      words('h', '.*there is no file h/p.yaml\\. Fix this error; `kustomize build h` shows all of it\\.$'),
     ])
     expect(status).toBe(1)
     expect(existsSync(ran)).toBe(false)

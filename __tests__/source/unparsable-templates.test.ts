@@ -25,7 +25,7 @@ async function unrendered(base: Files, head: Files): Promise<string[]> {
 
 const expected =
   "introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): bad character U+002D '-'."
-const step = ' Correct what helm names; `helm template web web --namespace default` shows the whole error.'
+const step = ' Fix this error; `helm template web web --namespace default` shows all of it.'
 
 describe('a template that cannot be parsed, in a chart that nothing deploys', () => {
   test('is an error where the chart needs values', async () => {
@@ -64,7 +64,7 @@ describe('a template that cannot be parsed, in a chart that nothing deploys', ()
     expect(await unrendered(page, { ...chart(), ...broken })).toEqual([expected + step])
     const undotted: Files = { 'web/templates/ingress.yaml': ingress('{{ Values.host }}') }
     expect(await unrendered(page, { ...chart(), ...undotted })).toEqual([
-      'introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): function "Values" not defined. Correct what helm names; `helm template web web --namespace default` shows the whole error.',
+      'introduced error web/templates/ingress.yaml:5 Helm cannot render it: parse error at (web/templates/ingress.yaml:5): function "Values" not defined. Fix this error; `helm template web web --namespace default` shows all of it.',
     ])
     const scaffold: Files = { 'web/templates/ingress.yaml': ingress('{{ cookiecutter.host }}') }
     expect(await unrendered(page, { ...chart(), ...scaffold })).toEqual([])

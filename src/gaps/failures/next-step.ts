@@ -11,9 +11,8 @@ export function nextStep({ cause, path }: Pick<Failure, 'cause' | 'path'>, sourc
   const isPlain = words?.every(
     (word) => word !== '' && !word.startsWith('-') && [...word].every((one) => plain.has(one)),
   )
-  const tool = source.kind === 'helm' ? 'helm' : 'kustomize'
-  if (!words || !isPlain || isOfDeclaration(path, source)) return ` Correct what ${tool} names.`
-  return ` Correct what ${tool} names; \`${commandLine(source, words)}\` shows the whole error${othersOf(source)}.`
+  if (!words || !isPlain || isOfDeclaration(path, source)) return ' Fix this error.'
+  return ` Fix this error; \`${commandLine(source, words)}\` shows all of it${othersOf(source)}.`
 }
 
 /** Whether a release is declared in a way that helm refuses: the chart alone does not show that. */
