@@ -55,7 +55,7 @@ describe('wrong input is one sentence', () => {
     const folder = temporaryFolder()
     expect(await sentenceOf('--repo', folder)).toEqual([
       3,
-      `${folder} is not a Git repository. Check it out first, or set base and head to two folders.`,
+      `${folder} is not a Git repository. Run in a clone, set repo to the folder of one, or set base and head to two folders.`,
     ])
     const { dir } = new TestRepository()
     expect(await sentenceOf('--repo', dir)).toEqual([

@@ -246,7 +246,7 @@ describe('a name that is no revision', () => {
       'a folder that is no repository',
       ['--repo', folder, '--base', 'main'],
       3,
-      `${folder} is not a Git repository. Check it out first, or set base and head to two folders.`,
+      `${folder} is not a Git repository. Run in a clone, set repo to the folder of one, or set base and head to two folders.`,
     ],
     [
       'a folder that is not there',

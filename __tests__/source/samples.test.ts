@@ -50,6 +50,34 @@ async function judged(before: Files, change: Files) {
 }
 
 describe('a chart that no known release installs is rendered with samples of what its values leave empty', () => {
+  test('and with another namespace, where a changed template reads one and both sides have the value', async () => {
+    const account = (place: string) => `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: shop, namespace: ${place}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: shop, namespace: {{ .Values.namespaceOverride | default .Release.Namespace }}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: shop, namespace: {{ .Values.namespaceOverride | default .Release.Namespace }}}]
+`
+    const rbac = 'shop/templates/rbac.yaml'
+    const right = account('{{ .Values.namespaceOverride | default .Release.Namespace }}')
+    const values = { 'shop/values.yaml': 'namespaceOverride: ""\n' }
+    const withOne = { 'shop/Chart.yaml': chart['shop/Chart.yaml'] ?? '', ...values, [rbac]: right }
+    const found = async (before: Files, after: Files) =>
+      (await judgeChange(before, after, 'helm', ['protected-rbac@1.16.0'])).findings.map(({ text }) => text)
+    const [first] = await found(withOne, { [rbac]: account('{{ .Release.Namespace }}') })
+    expect(first).toMatch(
+      /^RoleBinding sample\/shop names ServiceAccount shop in namespace sample, where the files have no/,
+    )
+    expect(first).toMatch(/This assumes a release of shop with namespaceOverride="sample"\.$/)
+    const fixed = right.replaceAll('.Values.namespaceOverride | default ', '')
+    expect(
+      await found({ ...withOne, 'shop/values.yaml': '{}\n', [rbac]: fixed }, { ...values, [rbac]: right }),
+    ).toEqual([])
+  })
+
   test('and with paths for the default hosts, where these have none', async () => {
     const paths = (backend: string) => `apiVersion: networking.k8s.io/v1
 kind: Ingress

@@ -40,6 +40,7 @@ import { unlistedFiles } from '../gaps/unlisted-files'
 import { unmatchedPatches } from '../gaps/unmatched-patches'
 import { unreadConditions } from '../gaps/unread-conditions'
 import { unreadValues } from '../gaps/unread-values'
+import { valuesInOtherCase } from '../gaps/values-in-other-case'
 import { valuesOfDependencies } from '../gaps/values-of-dependencies'
 import { ownGroup } from '../manifest/manifest'
 import { unusedValuesFiles } from '../values/unused-values-files'
@@ -136,6 +137,7 @@ export async function accountForUnseen(
       ...(base && changed ? await templateFaults(base, head, changed, failed.findings) : []),
       ...(base && changed ? await missingNamedTemplates(base, head, changed, failed.findings) : []),
       ...(base && changed ? await misspeltValues(base, head, changed, failed.findings) : []),
+      ...(base && changed ? await valuesInOtherCase(base, head, changed, failed.findings) : []),
       ...(base && changed ? await removedValues(base, head, changed, failed.findings) : []),
       ...(base && changed ? await unfetchableDependencies(base, head, changed) : []),
       ...(base && changed ? await missingPaths(base, head, changed, [...failed.findings, ...lackingValues]) : []),

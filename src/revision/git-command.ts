@@ -113,7 +113,7 @@ export function gitError(repository: Repository, args: readonly string[], stderr
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       'source',
-      `${path.resolve(repository.dir)} is not a Git repository. Check it out first, or set base and head to two folders.`,
+      `${path.resolve(repository.dir)} is not a Git repository. Run in a clone, set repo to the folder of one, or set base and head to two folders.`,
     )
   }
   return new GuardError(

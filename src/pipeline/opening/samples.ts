@@ -39,7 +39,9 @@ export function samplesIn(
       if (how === 'compared') continue
       note(root, path, how)
       if (!isWanted && !(isHelper(template.file) && path.some((key) => blocks.test(key)))) continue
-      const written = (sampledOf(path) ?? (template.isChanged ? exampledOf(path, examples) : undefined))?.join('.')
+      const written = (
+        sampledOf(path) ?? (template.isChanged ? ofChangedTemplate(path, values, examples) : undefined)
+      )?.join('.')
       if (written === undefined) continue
       wanted.set(written, (wanted.get(written) ?? new Set()).add(template.file))
       if (template.isChanged) ofChange.add(written)
@@ -152,6 +154,22 @@ function sampledOf(path: readonly string[]): readonly string[] | undefined {
   return end === -1 && kindAt(keys) ? keys : undefined
 }
 
+/** The path of a value that is given a sample where a changed template uses it, for the path of something in it. */
+function ofChangedTemplate(
+  path: readonly string[],
+  values: readonly unknown[],
+  examples: ReadonlyMap<string, unknown>,
+): readonly string[] | undefined {
+  if (!isNamespace(path)) return exampledOf(path, examples)
+  // In a chart that has no such value on one side, everything would seem to move.
+  return values.every((side) => valueAt(side, path) !== undefined) ? path : undefined
+}
+
+/** Whether a value is the namespace of all that a chart makes, in place of the release's own. */
+function isNamespace(keys: readonly string[]): boolean {
+  return keys.length === (keys[0] === 'global' ? 2 : 1) && /^namespace(?:Override)?$/.test(keys.at(-1) ?? '')
+}
+
 /** The path of the value that has an example, for the path of something in it. */
 function exampledOf(path: readonly string[], examples: ReadonlyMap<string, unknown>): readonly string[] | undefined {
   const end = path.findIndex((_, index) => examples.has(path.slice(0, index + 1).join('.')))
@@ -193,6 +211,7 @@ function sampleOf(node: Node, keys: readonly string[]): unknown {
   const name = nameOf(keys)
   const has = (how: Use['how']) => node.ways.has(how)
   if (kind === 'notes') return has('text') ? undefined : notesOf(keys)
+  if (isNamespace(keys)) return has('text') && node.below.size === 0 ? 'sample' : undefined
   if (kind === undefined) return undefined
   if (!lists.has(kind)) return has('text') && node.below.size === 0 && !has('yaml') ? textOf(kind, name) : undefined
   if (has('text')) return undefined

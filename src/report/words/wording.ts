@@ -44,7 +44,9 @@ export function foundIn(report: Report): string {
     .map(({ level, number }) => count(number, level))
   const found = levels.length > 0 ? `found ${levels.join(', ')}` : 'found nothing'
   const outcome = report.mode === 'all' ? ' and fails' : ' and blocks this change'
-  return `ingress-guard ${found}${report.verdict === 'fail' ? outcome : ''}.`
+  // Findings that would fail any other run.
+  const spared = report.failOn === 'never' && levels.length > 0 ? '; nothing fails, because `fail-on` is `never`' : ''
+  return `ingress-guard ${found}${report.verdict === 'fail' ? outcome : spared}.`
 }
 
 function inspectedIn(report: Report): string {
