@@ -155,3 +155,16 @@ describe('a chart of which no release is known', () => {
     ])
   })
 })
+
+test.each([['version: [[ .Version ]]'], ['version: "@VERSION@"'], ['version: 1.0.0\nappVersion: [[ .AppVersion ]]']])(
+  'a chart with a version that a tool fills in is rendered: %s',
+  async (version) => {
+    const packed = { 'web/Chart.yaml': `apiVersion: v2\nname: web\n${version}\n`, 'web/values.yaml': 'port: 80\n' }
+    const own = (text: string) =>
+      text.replace(/\{\{ include "library.fullname" . \}\}/, 'web').replace(/.*library.labels.*/, '    a: b')
+    const base = { ...packed, 'web/templates/ingress.yaml': own(ingress(tls)) }
+    expect(await judged(base, { 'web/templates/ingress.yaml': own(ingress('')) })).toEqual([
+      'base/web/templates/ingress.yaml:8 template ingress-tls/tls-kept',
+    ])
+  },
+)

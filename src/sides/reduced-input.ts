@@ -8,6 +8,7 @@ import {
   reducedCharts,
   renderableTemplates,
   valuesBeside,
+  versionedChart,
 } from '../sources/reduced-chart'
 import { type LeftOutPatch, reducedKustomization } from '../sources/reduced-kustomization'
 import type { HelmSource, Source } from '../sources/source'
@@ -63,7 +64,8 @@ async function reducedRelease(
   const emptied = lacks.some(({ what }) => what === 'schema')
     ? await emptiedSchemas(source.chart, checkout)
     : new Map<string, string>()
-  const texts = new Map([...renderable, ...bareCharts, ...completed, ...emptied])
+  const versioned = await versionedChart(source.chart, lacks, checkout)
+  const texts = new Map([...renderable, ...versioned, ...bareCharts, ...completed, ...emptied])
   const { postRenderers, ...bare } = source
   const isBare = postRenderers !== undefined && lacks.some(({ what }) => what === 'post-renderers')
   // Placeholders, which rules take for unknown.

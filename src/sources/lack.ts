@@ -10,6 +10,7 @@ export interface Lack {
    * - `value`: a value that only the releases of a chart have, as its path; `schema`: a part of the schema of its values
    * - `refusal`: the values without which the templates of a chart refuse to be rendered, by `required` and `fail`
    * - `template`: a template that does not render with the values that are known
+   * - `version`: the version of a chart, where its `Chart.yaml` leaves it to a tool that packs the chart
    * - `post-renderers`: those of a HelmRelease, which cannot be run
    */
   readonly what:
@@ -27,6 +28,7 @@ export interface Lack {
     | 'schema'
     | 'refusal'
     | 'template'
+    | 'version'
     | 'post-renderers'
   /** `Deployment/web`, the path of a field, a name, or a place in its original form. */
   readonly about: string
@@ -70,6 +72,8 @@ export function nameOfLack({ what, about }: Lack): string {
       return `the schema of its values, which takes in ${about}`
     case 'refusal':
       return 'the values that its templates require'
+    case 'version':
+      return 'its version, which a tool fills in'
     case 'template':
       return `the template ${about}`
   }
@@ -111,9 +115,12 @@ export function lackOfHelm(message: string): Lack | undefined {
   if (value !== undefined) return { what: 'value', about: value }
   const schema = /failing loading\s+"((?:https?|file):[^"]+)"/.exec(message)?.[1]
   if (schema !== undefined) return { what: 'schema', about: schema }
+  if (versionFault.test(message)) return { what: 'version', about: '' }
   return message.startsWith('execution error at (') ? { what: 'refusal', about: '' } : undefined
 }
 
+const versionFault =
+  /Go struct field Metadata\.(?:app)?[vV]ersion of type string|chart\.metadata\.version "[^"]*" is invalid/
 const nilValue = /<\$?\.Values\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\./
 const nilField = /<\$?\.(?:Values|Release|Chart)\.([\w.]+)>:\s+nil pointer evaluating interface \{\}\.(\w+)/
 

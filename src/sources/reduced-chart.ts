@@ -24,6 +24,19 @@ export async function reducedCharts(lacks: readonly Lack[], checkout: Checkout):
   return texts
 }
 
+/** The `Chart.yaml` of a chart with versions in place of marks that a tool fills in, as in `version: [[ .Version ]]`. */
+export async function versionedChart(
+  chart: string,
+  lacks: readonly Lack[],
+  checkout: Checkout,
+): Promise<Map<string, string>> {
+  const file = path.join(chart, 'Chart.yaml')
+  const text = lacks.some(({ what }) => what === 'version') ? await checkout.text(file) : undefined
+  if (text === undefined) return new Map()
+  const versioned = text.replace(/^((?:app)?[vV]ersion:).*[[{$%@<].*$/gm, '$1 0.0.0')
+  return versioned === text ? new Map() : new Map([[file, versioned]])
+}
+
 /**
  * A template of a chart, with definitions of the named templates that the dependencies which are left out would have.
  *
