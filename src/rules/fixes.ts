@@ -61,6 +61,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/service-reaches': [
     'closed',
     'denied',
+    'moved',
     'ports',
     'removed',
     'renamed',

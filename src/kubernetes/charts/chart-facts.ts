@@ -39,6 +39,22 @@ const Cases = Type.Array(
 /** Sets of conditions: one of them must hold. */
 export type Cases = Static<typeof Cases>
 
+/** The ports that the Service of a chart offers, in a map of values by their names. */
+const OfferedFacts = Type.Object(
+  {
+    charts: Type.Optional(text),
+    below: text,
+    /** The value that offers a port or not, and that of its number, below its name. */
+    shown: text,
+    port: text,
+    /** Those that the chart offers by default. */
+    ports: Mapping(Type.Integer({ minimum: 1, maximum: 65_535 }), { minProperties: 1 }),
+    /** The values by which something else may offer them. */
+    unless: Type.Array(text),
+  },
+  strict,
+)
+
 const ChartFacts = Type.Object(
   {
     ...chartName,
@@ -80,6 +96,8 @@ const ChartFacts = Type.Object(
     default: Type.Optional(Parts),
     /** The type of its Service. */
     service: Parts,
+    /** The ports of its Service: none where they are not known. */
+    offers: Type.Optional(Type.Array(OfferedFacts, { minItems: 1 })),
     /** The account that its Pods run as: `default` without one of these. */
     account: Parts,
     /** The values that messages name, where they are others than those of the controller's own chart. */

@@ -200,6 +200,18 @@ const InformerFacts = Type.Object(
   strict,
 )
 
+/** The settings by which a controller listens for clients: ports in flags, or addresses in a section with a name for each. */
+const ListeningFacts = Type.Object(
+  {
+    /** The port without each flag. */
+    ports: Type.Optional(Mapping(Type.Integer({ minimum: 1, maximum: 65_535 }), { minProperties: 1 })),
+    /** `[host]:port[/protocol]` */
+    addresses: Type.Optional(Type.Object({ below: text, key: text }, strict)),
+    ...proof,
+  },
+  strict,
+)
+
 const ControllerFacts = Type.Object(
   {
     name: text,
@@ -226,6 +238,8 @@ const ControllerFacts = Type.Object(
     variables: Type.Optional(text),
     /** Whether variables count only where there is no flag at all. */
     exclusive: Type.Optional(Type.Boolean()),
+    /** None where it is not known. */
+    listens: Type.Optional(ListeningFacts),
     /** The variable in which its Pods have their own namespace: it does not start without it. */
     namespaceVariable: Type.Optional(text),
     /** Each of its manifests has one of these strings. */

@@ -1,6 +1,7 @@
 import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
-import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { valuedKinds } from '../../kubernetes/charts/chart-release'
+import { portsWithdrawn } from '../../kubernetes/charts/offered-ports'
 import {
   type Controller,
   controllerSubjects,
@@ -9,6 +10,7 @@ import {
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controllers/controller'
+import { holdsSettings, namesOfParts } from '../../kubernetes/controllers/controller-parts'
 import {
   isOnItsNodes,
   portNamesOf,
@@ -18,6 +20,7 @@ import {
   reachOf,
   servicesTo,
 } from '../../kubernetes/controllers/controller-service'
+import { lostListeners } from '../../kubernetes/controllers/listened-ports'
 import {
   closingPolicies,
   isForObservers,
@@ -28,7 +31,8 @@ import { closedByPlugins, pluginPolicyKinds } from '../../kubernetes/controllers
 import { isOpenToOthers, isolationOf } from '../../kubernetes/controllers/pod-isolation'
 import { counterpartOf } from '../../kubernetes/controllers/same-controller'
 import { type Led, swappedPorts } from '../../kubernetes/controllers/swapped-ports'
-import { selectionMarks, selects } from '../../kubernetes/object/service'
+import { mayBringTraffic, selectsSome } from '../../kubernetes/controllers/unseen-balancer'
+import { selectionMarks } from '../../kubernetes/object/service'
 import { enumerated } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -67,6 +71,8 @@ const messages = {
     `After this change ${policy} isolates the Pods of ${controller}, to which a Service brings clients from outside of the cluster, and lets in Pods alone. Unless all clients come through these, none reaches the hosts they serve any more. Add a rule that opens their ports to all clients.`,
   swapped: ({ service, controller }: Way) =>
     `After this change ${service} sends port 443 to the port of ${controller} for http, and port 80 to that for https, so TLS handshakes fail for all hosts. Swap them back.`,
+  moved: ({ service, controller, port, target, listed }: Way & Record<'port' | 'target' | 'listed', string>) =>
+    `After this change ${controller} listens on ${listed}, and ${service} still sends the traffic of its port ${port} to ${target}, where nothing listens any more, so clients are refused. Have the controller listen there, or change the Service, too.`,
   unlistened: ({ controller, ports }: { controller: string; ports: string }) =>
     `This change closes ${ports} of the nodes, on which clients reach ${controller}, and no Service brings traffic from outside of the cluster to its Pods, so clients are refused. Keep the ports until a Service does.`,
 }
@@ -76,13 +82,14 @@ export default defineRule({
   summary: 'A Service keeps bringing client traffic to an ingress controller.',
   since: '1.2.0',
   scope: 'change',
-  kinds: ['Service', networkPolicyKind, ...pluginPolicyKinds, ...workloadKinds, ...releaseKinds],
+  kinds: ['Service', 'ConfigMap', networkPolicyKind, ...pluginPolicyKinds, ...workloadKinds, ...valuedKinds],
   subjects: controllerSubjects,
   later: {
     closed: '1.29.0',
     denied: '1.3.0',
     inside: '1.29.0',
     left: '1.26.0',
+    moved: '1.30.0',
     observed: '1.15.0',
     swapped: '1.29.0',
     unheard: '1.27.0',
@@ -95,6 +102,7 @@ export default defineRule({
     denied: 'changed',
     inside: 'changed',
     left: 'changed',
+    moved: 'changed',
     observed: 'changed',
     renamed: 'changed',
     ports: 'changed',
@@ -111,7 +119,8 @@ export default defineRule({
     if (kind === 'Service') yield* [name, ...selectionMarks(manifest)]
     else if (kind.endsWith('NetworkPolicy')) yield* ['NetworkPolicy', 'type: LoadBalancer', ...marksOfControllers]
     else if (controllersOf(manifest).length > 0)
-      yield* ['NetworkPolicy', 'type: LoadBalancer', ...selectionMarks(manifest)]
+      yield* ['NetworkPolicy', 'type: LoadBalancer', ...selectionMarks(manifest), ...namesOfParts(manifest)]
+    else if (holdsSettings(manifest)) yield* [...namesOfParts(manifest), ...marksOfControllers]
   },
   check({ change, base, head, report }) {
     const { before, after } = sidesOf(change)
@@ -123,9 +132,10 @@ export default defineRule({
     if (groupKindOf(change.before.ref) === networkPolicyKind)
       return checkRemovedPolicy(change.before, base, head, report)
     if (change.before.ref.kind === 'Service') return checkService(change, base, head, report)
+    checkListeners(change, base, head, report)
     if (change.kind === 'removed') return checkRenamed(change.before, base, head, report)
-    if (releaseKinds.includes(groupKindOf(change.before.ref))) checkRelease(change, base, head, report)
-    else checkWorkload(change, base, head, report)
+    if (valuedKinds.includes(groupKindOf(change.before.ref))) checkRelease(change, base, head, report)
+    else if (change.after.ref.kind !== 'ConfigMap') checkWorkload(change, base, head, report)
   },
 })
 
@@ -279,6 +289,19 @@ function checkSwap(before: Led, after: Led, by: keyof Led, is: Controller, repor
   report([at, podOf(after.workload).at('spec', 'containers')], 'swapped', args)
 }
 
+/** Reports ports to which Services lead and on which a controller no longer listens, by its workload or its config. */
+function checkListeners(change: Change, base: Snapshot, head: Snapshot, report: ReportMessage): void {
+  const { after } = sidesOf(change)
+  for (const [was, is] of controllersOnBoth(base, head)) {
+    if (!after || ![is.manifest, ...is.parts.map(({ manifest }) => manifest)].includes(after)) continue
+    for (const { at, service, end, port, target, listened } of lostListeners(was, is, base, head)) {
+      const names = { service: nameOf(service.ref), controller: nameOfController(is) }
+      const listed = enumerated([...new Set(listened)].map(String), 4)
+      report([at, end], 'moved', { ...names, port, target: String(target), listed }, { keys: [port] })
+    }
+  }
+}
+
 function targetOf(port: Cursor): unknown {
   return port.at('targetPort').value ?? port.at('port').value
 }
@@ -341,11 +364,6 @@ function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: 
   }
 }
 
-/** Whether a Service brings traffic to some workload. */
-function selectsSome(service: Manifest, head: Snapshot): boolean {
-  return workloadKinds.flatMap((kind) => head.ofKind(kind)).some((workload) => selects(service, workload))
-}
-
 function isNew({ ref }: Manifest, base: Snapshot): boolean {
   return base.get(ref).length === 0
 }
@@ -370,19 +388,11 @@ function checkNodePorts(was: Controller, is: Controller, head: Snapshot, report:
 
 function checkRelease({ before, after }: Edited, base: Snapshot, head: Snapshot, report: ReportMessage): void {
   const [was, is] = [controllersOf(before, base)[0], controllersOf(after, head)[0]]
-  const [had, has] = [was?.installed?.service, is?.installed?.service]
-  if (!is || had?.value !== 'LoadBalancer' || has?.value === 'LoadBalancer') return
-  if ((has && has.value === undefined) || mayBringTraffic(is, head)) return
+  if (!was?.installed || !is?.installed || mayBringTraffic(is, head)) return
   const names = { service: `the Service of ${nameOf(after.ref)}`, controller: nameOfController(is) }
+  for (const { at, port } of portsWithdrawn(was.installed.release, is.installed.release))
+    report(at, 'ports', { ...names, ports: `TCP/${port}` }, { keys: [String(port)] })
+  const [had, has] = [was.installed.service, is.installed.service]
+  if (had?.value !== 'LoadBalancer' || has?.value === 'LoadBalancer' || (has && has.value === undefined)) return
   report(has?.at ?? is.place, 'type', { ...names, was: 'LoadBalancer', is: has?.value ?? 'Service that is not there' })
-}
-
-/** Whether a load balancer for web traffic leads to Pods that no object shows: they may be those of a release. */
-function mayBringTraffic({ namespace }: Controller, head: Snapshot): boolean {
-  return head.ofKind('Service').some((service) => {
-    const isBeside = service.ref.namespace === namespace || service.ref.namespace === '' || namespace === ''
-    const isForWeb = portsOf(service).some(({ key }) => key === 'TCP/443' || key === 'TCP/80')
-    if (!isBeside || !isForWeb || service.root.at('spec', 'type').string !== 'LoadBalancer') return false
-    return !selectsSome(service, head)
-  })
 }
