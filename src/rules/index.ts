@@ -63,6 +63,7 @@ import quotaAdmits from './controller-scope/quota-admits'
 import rbacScoped from './controller-scope/rbac-scoped'
 import rbacSufficient from './controller-scope/rbac-sufficient'
 import recordsKept from './controller-scope/records-kept'
+import requestsAnswered from './controller-scope/requests-answered'
 import routeServed from './controller-scope/route-served'
 import routerKept from './controller-scope/router-kept'
 import selectorKept from './controller-scope/selector-kept'
@@ -223,6 +224,7 @@ export const rules: readonly Rule[] = [
   rbacScoped,
   rbacSufficient,
   recordsKept,
+  requestsAnswered,
   routeServed,
   routerKept,
   selectorKept,
