@@ -24,6 +24,12 @@ export function istioClaims(gateway: Manifest, snapshot: Snapshot): TlsClaim[] {
   })
 }
 
+/** The Secrets that a Gateway of Istio names. */
+export function istioSecretsOf({ ref, root }: Manifest): string[] {
+  if (groupKindOf(ref) !== istioGatewayKind) return []
+  return [...root.at('spec', 'servers').items()].flatMap((server) => server.at('tls', 'credentialName').string || [])
+}
+
 /** The keys of the labels by which Gateways of Istio select Pods. */
 export function istioSelectorKeys(gateway: Manifest): string[] {
   if (groupKindOf(gateway.ref) !== istioGatewayKind) return []

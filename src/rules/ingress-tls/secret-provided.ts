@@ -4,8 +4,12 @@ import { controllerKinds, controllersHere, marksOfControllers } from '../../kube
 import { takesIngress } from '../../kubernetes/controllers/controller-ingresses'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isManaged } from '../../kubernetes/ingress/managed-class'
+import { istioGatewayKind } from '../../kubernetes/ingress/virtual-service'
 import { certificateChoice, outcomeWithout, tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
+import { istioClaims, istioSecretsOf, istioSelectorKeys } from '../../kubernetes/tls/istio-tls'
+import { routeClaimKinds, routeClaims } from '../../kubernetes/tls/route-claim'
+import { secretsOfRoutes } from '../../kubernetes/tls/routed-secrets'
 import {
   ClaimsByHost,
   claimKinds,
@@ -16,6 +20,7 @@ import {
   unmadeSecrets,
 } from '../../kubernetes/tls/tls-claim'
 import { producerKinds } from '../../kubernetes/tls/tls-producer'
+import { servingKinds } from '../../kubernetes/workload/serving-pods'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { mentions } from '../../manifest/mentions'
@@ -28,7 +33,7 @@ export default defineRule({
   summary: 'A host whose Secret something makes is not moved to a Secret that nothing makes.',
   since: '1.3.0',
   scope: 'change',
-  kinds: claimKinds,
+  kinds: [...claimKinds, ...routeClaimKinds, istioGatewayKind],
   assumed: { since: '1.19.0' },
   reads: [
     ...producerKinds.filter((kind) => !claimKinds.some((one) => one === kind)),
@@ -36,6 +41,7 @@ export default defineRule({
     ...controllerKinds,
     ...releaseKinds,
     ...tlsStoreKinds,
+    ...servingKinds.filter((kind) => !controllerKinds.includes(kind)),
   ],
   messages: {
     moved: ({ user, host, was, maker, secret }: Omit<Emptied, 'otherwise'> & { maker: string; secret: string }) =>
@@ -50,7 +56,9 @@ export default defineRule({
   later: { unissued: '1.20.0' },
   putBack: { unnamed: 'nothing', emptied: 'changed' },
   *partners(manifest) {
-    const claims = tlsClaims(manifest)
+    yield* istioSelectorKeys(manifest)
+    yield* istioSecretsOf(manifest)
+    const claims = [...tlsClaims(manifest), ...routeClaims(manifest)]
     for (const { host, secret } of claims) {
       if (host) yield host
       if (secret) yield secret
@@ -60,8 +68,8 @@ export default defineRule({
   check({ change, base, head, report, skip }) {
     if (change.kind === 'removed' || isCanary(change.after)) return
     const seen = new Set<string>()
-    const was = new ClaimsByHost(change.kind === 'changed' ? tlsClaims(change.before) : [])
-    for (const claim of tlsClaims(change.after)) {
+    const was = new ClaimsByHost(change.kind === 'changed' ? claimsOf(change.before, base) : [])
+    for (const claim of claimsOf(change.after, head)) {
       const isAssumed = change.after.assumption !== undefined
       // The values of a release have the same variables before and after.
       const open = isAssumed ? [claim.secret] : [claim.host, claim.secret]
@@ -107,12 +115,16 @@ export default defineRule({
   },
 })
 
+function claimsOf(manifest: Manifest, snapshot: Snapshot): TlsClaim[] {
+  return [...tlsClaims(manifest), ...routeClaims(manifest), ...istioClaims(manifest, snapshot)]
+}
+
 /**
  * Whether the Secret was named before the change although nothing created it then either: in this namespace, or in
  * others, so that a tool copies it.
  */
 function isNamedAlready(claim: TlsClaim, base: Snapshot): boolean {
-  return unmadeSecrets(base).has(claim.secret)
+  return unmadeSecrets(base).has(claim.secret) || secretsOfRoutes(base).has(claim.secret)
 }
 
 function releaseWith(secret: string, head: Snapshot): Manifest | undefined {
