@@ -3,19 +3,23 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { accountOf } from '../object/service-account'
 
+/** The classes that Pods name, which have no namespace. */
+export const classKinds = ['PriorityClass.scheduling.k8s.io', 'RuntimeClass.node.k8s.io'] as const
+
 /** An object without which no container of a Pod starts. */
 export interface PodInput {
-  readonly kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim' | 'ServiceAccount'
+  readonly kind: 'ConfigMap' | 'Secret' | 'PersistentVolumeClaim' | 'ServiceAccount' | (typeof classKinds)[number]
   readonly name: string
   /** Where the Pod names it. */
   readonly at: Cursor
 }
 
 /**
- * The ServiceAccount of the Pods of a workload, and the ConfigMaps, Secrets and claims that they mount or read into
+ * The ServiceAccount of the Pods of a workload, their classes, and the ConfigMaps, Secrets and claims that they mount or read into
  * variables, other than optional ones.
  * Sources: https://kubernetes.io/docs/concepts/configuration/configmap/#optional-configmaps
  * https://kubernetes.io/docs/concepts/configuration/secret/#restriction-secret-must-exist
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#priority
  */
 export function inputsOf(workload: Manifest): PodInput[] {
   const spec = podOf(workload).at('spec')
@@ -26,7 +30,16 @@ export function inputsOf(workload: Manifest): PodInput[] {
   const account = accountOf(workload)
   // Kubernetes creates the account `default` of each namespace.
   const isOwn = account?.string && account.string !== 'default'
-  return isOwn ? [{ kind: 'ServiceAccount', name: account.string ?? '', at: account }, ...named] : named
+  const accounts: PodInput[] = isOwn ? [{ kind: 'ServiceAccount', name: account.string ?? '', at: account }] : []
+  return [...accounts, ...classesOf(spec), ...named]
+}
+
+/** Kubernetes creates the PriorityClasses whose names begin with `system-`, and lets nobody else use such names. */
+function classesOf(spec: Cursor): PodInput[] {
+  return classKinds.flatMap((kind): PodInput[] => {
+    const at = spec.at(kind.startsWith('PriorityClass') ? 'priorityClassName' : 'runtimeClassName')
+    return at.string && !at.string.startsWith('system-') ? [{ kind, name: at.string, at }] : []
+  })
 }
 
 type Reference = readonly [kind: PodInput['kind'], of: Cursor, field: string]

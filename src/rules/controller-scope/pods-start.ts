@@ -1,11 +1,12 @@
 import { isStopped, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
+import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/namespace'
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import { possibleProducersOf, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
-import { inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
+import { classKinds, inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
@@ -22,6 +23,8 @@ const fates: Readonly<Record<PodInput['kind'], string>> = {
   Secret: 'Without it, the kubelet starts no container of a new Pod.',
   PersistentVolumeClaim: 'Without it, no new Pod is scheduled.',
   ServiceAccount: 'Without it, the API server rejects new Pods.',
+  'PriorityClass.scheduling.k8s.io': 'Without it, the API server rejects new Pods.',
+  'RuntimeClass.node.k8s.io': 'Without it, the API server rejects new Pods.',
 }
 
 const messages = {
@@ -35,17 +38,19 @@ const messages = {
     `Before this change, ${user} needed the ${was}, which is here; now it needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it.`,
   unmade: ({ input, user, beside, fate }: Omit<Loss, 'maker'> & { beside: string }) =>
     `${user} runs with the ${input}, which neither its chart nor anything else here creates; its chart creates ${beside}. ${fate} Name one of these if that is meant, or add the account.`,
+  classless: ({ input, user, fate }: Omit<Loss, 'maker'>) =>
+    `After this change, ${user} needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it, unless something outside of this repository creates it.`,
 }
 
 export default defineRule({
   id: 'controller-scope/pods-start',
-  summary: 'The ConfigMaps, Secrets, claims and ServiceAccounts that Pods need to start are there.',
+  summary: 'The ConfigMaps, Secrets, claims, ServiceAccounts and classes that Pods need to start are there.',
   since: '1.20.0',
   scope: 'change',
   // Any custom resource may create what it names.
   kinds: '*',
   messages,
-  later: { unmade: '1.21.0' },
+  later: { classless: '1.30.0', unmade: '1.21.0' },
   *partners(manifest) {
     const kind = groupKindOf(manifest.ref)
     if (workloadKinds.includes(kind)) for (const { name } of inputsOf(manifest)) yield name
@@ -58,7 +63,9 @@ export default defineRule({
     if (change.kind === 'added') return
     const kind = groupKindOf(change.before.ref)
     if (workloadKinds.includes(kind)) {
-      if (change.kind === 'changed') reportMoved(change, base, head, report)
+      if (change.kind !== 'changed') return
+      reportMoved(change, base, head, report)
+      reportClassless(change, base, head, report)
     } else if (plainKinds.has(kind) || secretMakers.includes(kind)) {
       if (change.kind === 'changed' || !outlivesPrune(change.before)) reportLost(change, head, report)
     }
@@ -66,7 +73,7 @@ export default defineRule({
 })
 
 /** The kinds whose objects Pods name. The removal of a ServiceAccount is for protected-rbac/binding-resolves. */
-const plainKinds: ReadonlySet<string> = new Set(['ConfigMap', 'PersistentVolumeClaim'])
+const plainKinds: ReadonlySet<string> = new Set(['ConfigMap', 'PersistentVolumeClaim', ...classKinds])
 
 type ReportMessage = ReportFunction<typeof messages>
 
@@ -78,7 +85,7 @@ function reportLost(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, 
     const users = usersOf({ kind, name }, before, head)
     if (users.length === 0 || mayBeMade(name, head)) continue
     for (const user of users) {
-      const input = `${kind} ${name}`
+      const input = inWords(kind, name)
       const names = { maker: nameOf(before.ref), input, user: nameOf(user.manifest.ref), fate: fates[kind] }
       const isCertificate = before.ref.kind === 'Certificate'
       // cert-manager leaves the Secret of a deleted Certificate alone; see ingress-tls/secret-kept.
@@ -91,11 +98,20 @@ function reportLost(change: Exclude<Change, { kind: 'added' }>, head: Snapshot, 
 /** The object or the Secrets that a change takes away, with where the names of these are. */
 function lostInputs(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): PodInput[] {
   const { before } = change
-  const { kind, name } = before.ref
-  if (kind !== 'ConfigMap' && kind !== 'PersistentVolumeClaim')
+  const { name } = before.ref
+  const kind = groupKindOf(before.ref)
+  if (!isPlain(kind))
     return lostSecrets(change, head).map((secret) => ({ kind: 'Secret', name: secret.name, at: secret.at }))
   if (change.kind === 'changed' || isHere({ kind, name }, before, head)) return []
   return [{ kind, name, at: before.root.at('metadata', 'name') }]
+}
+
+function isPlain(kind: string): kind is PodInput['kind'] {
+  return plainKinds.has(kind)
+}
+
+function inWords(kind: PodInput['kind'], name: string): string {
+  return `${kind.split('.')[0]} ${name}`
 }
 
 /** Reports what a workload comes to need in place of something that is here, and that nothing here creates. */
@@ -116,10 +132,37 @@ function reportMoved(
     const left = former.find((one) => one.kind === kind && isAt(one, input) && !is.some((other) => isSame(one, other)))
     if (!left || !isHere(left, before, base) || !isHere(left, after, head)) continue
     if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
-    const was = `${kind} ${left.name}`
-    const names = { input: `${kind} ${name}`, user: nameOf(after.ref), was, fate: fates[kind] }
+    const was = inWords(kind, left.name)
+    const names = { input: inWords(kind, name), user: nameOf(after.ref), was, fate: fates[kind] }
     report([at, left.at], 'moved', names, { keys: [kind, name] })
   }
+}
+
+/** Reports the class that an ingress controller comes to name where it named none, if nothing here creates it. */
+function reportClassless(
+  { before, after }: Extract<Change, { kind: 'changed' }>,
+  base: Snapshot,
+  head: Snapshot,
+  report: ReportMessage,
+): void {
+  if (isStopped(after) || controllersOf(after, head).length === 0) return
+  const former = inputsOf(before)
+  for (const input of inputsOf(after).filter(({ kind }) => isClass(kind))) {
+    const { kind, name, at } = input
+    if (isPlaceholder(name) || former.some((one) => one.kind === kind)) continue
+    // One that others use already comes from elsewhere.
+    if (isHere(input, after, head) || usersOf(input, before, base).length > 0 || mayBeMade(name, head)) continue
+    report(
+      at,
+      'classless',
+      { input: inWords(kind, name), user: nameOf(after.ref), fate: fates[kind] },
+      { keys: [kind] },
+    )
+  }
+}
+
+function isClass(kind: PodInput['kind']): boolean {
+  return classKinds.some((one) => one === kind)
 }
 
 /** Reports the account that a workload of a chart comes to run with, if the chart creates only others. */
@@ -164,7 +207,7 @@ function isHere({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifes
   const isOfSet = ({ ref }: Manifest) => name.replace(/-\d+$/, '').endsWith(`-${ref.name}`)
   const sets = kind === 'PersistentVolumeClaim' ? snapshot.ofKind('StatefulSet.apps').filter(isOfSet) : []
   const named = snapshot.ofKind(kind).filter((one) => one.ref.name === name)
-  return [...named, ...sets].some((one) => mayShareNamespace(one, beside))
+  return [...named, ...sets].some((one) => isClass(kind) || mayShareNamespace(one, beside))
 }
 
 /** Whether a custom resource names something that is not here, or its name begins so: it may create it. */
@@ -182,11 +225,13 @@ function isCustom({ ref }: Manifest): boolean {
   return ref.group.includes('.') && !ref.group.endsWith('.k8s.io') && !isKnown
 }
 
-/** Where workloads in the namespace of an object need something, each at its first mention; of copies, the first. */
+/** Where workloads in the namespace of an object, or all for a class, need something, each at its first mention; of copies, the first. */
 function usersOf({ kind, name }: Pick<PodInput, 'kind' | 'name'>, beside: Manifest, snapshot: Snapshot): Cursor[] {
   const users = userIndexes.get(snapshot) ?? usersByInput(snapshot)
   userIndexes.set(snapshot, users)
-  return (users.get(`${kind} ${name}`) ?? []).filter(({ manifest }) => shareNamespace(manifest, beside))
+  return (users.get(`${kind} ${name}`) ?? []).filter(
+    ({ manifest }) => isClass(kind) || shareNamespace(manifest, beside),
+  )
 }
 
 /** Kept, as a change may take many objects away. */
