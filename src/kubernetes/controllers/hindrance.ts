@@ -4,6 +4,8 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
 import { nameOfProgram, outcomeOf, programIn, scriptIn, wordsAt } from '../workload/command-outcome'
+import { downscaledBy } from '../workload/downscaler'
+import { mistypedNodeLabel } from '../workload/placement'
 import type { Controller } from './controller'
 import { counterpartOf } from './same-controller'
 
@@ -27,13 +29,30 @@ export function hindranceOf(controller: Controller, base?: Snapshot): Hindrance 
   if (controller.installed) return undefined
   const spec = podOf(controller.manifest).at('spec')
   return (
+    downscaledIn(controller) ??
     gateIn(spec) ??
+    labelIn(spec) ??
     systemIn(spec, controller) ??
     excludedIn(spec, controller) ??
     initIn(spec) ??
     programOf(controller, base) ??
     probeIn(spec)
   )
+}
+
+function downscaledIn({ manifest }: Controller): Hindrance | undefined {
+  const at = downscaledBy(manifest)
+  if (!at) return undefined
+  const why = `the annotation ${at.path.at(-1)} lets kube-downscaler keep it at no Pods`
+  return { how: 'hindered', at, why, remedy: 'Remove the annotation' }
+}
+
+function labelIn(spec: Cursor): Hindrance | undefined {
+  const found = mistypedNodeLabel(spec)
+  if (!found) return undefined
+  const { at, written, meant } = found
+  const why = `its Pods ask for nodes with the label ${written}, where Kubernetes sets ${meant}`
+  return { how: 'hindered', at, why, remedy: `Write ${meant}` }
 }
 
 function gateIn(spec: Cursor): Hindrance | undefined {

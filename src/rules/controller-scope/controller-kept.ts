@@ -16,9 +16,11 @@ import { gatewayKinds, gatewayLosses, marksOfGateways } from '../../kubernetes/c
 import { traefikRouteKinds } from '../../kubernetes/ingress/traefik-kinds'
 import { labelsOf } from '../../kubernetes/object/label-selector'
 import { isNeverUpdated } from '../../kubernetes/object/never-updated'
+import { kedaKind, scaledToNoneByKeda } from '../../kubernetes/workload/keda'
 import { abridged } from '../../listing'
 import { type Change, sidesOf } from '../../manifest/change'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsOneOf } from '../../manifest/mentions'
 import { defineRule } from '../../rule/rule'
 
@@ -54,7 +56,7 @@ interface HinderedArgs extends Pick<Loss, 'of' | 'users'> {
 /** What selects the namespaces of a controller: a flag of ingress-nginx or F5's NGINX, or a value of a chart. */
 const selectorMarks: readonly string[] = ['watch-namespace-selector', 'watch-namespace-label', 'namespaceSelector']
 
-const scalerKind = 'HorizontalPodAutoscaler.autoscaling'
+const scalerKinds: readonly GroupKind[] = ['HorizontalPodAutoscaler.autoscaling', kedaKind]
 
 export default defineRule({
   id: 'controller-scope/controller-kept',
@@ -66,7 +68,7 @@ export default defineRule({
     ...controllerKinds,
     ...valuedKinds,
     ...partKinds.filter((kind) => !valuedKinds.includes(kind)),
-    scalerKind,
+    ...scalerKinds,
     'Namespace',
   ],
   reads: ['Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io', ...traefikRouteKinds, ...gatewayKinds],
@@ -83,8 +85,8 @@ export default defineRule({
       `After this change ${controller} takes only namespaces with certain labels, and those of ${users} lack them; it is the only controller of the ${of}. Label these namespaces first.`,
     relabelled: ({ controller, of, users, namespace, selector }: Loss & Record<'namespace' | 'selector', string>) =>
       `This change takes labels from ${namespace}, and ${controller}, the only controller of the ${of}, takes only namespaces with ${selector}, so nothing serves ${users} afterwards. Keep the labels until another controller takes them.`,
-    mayStop: ({ controller, of, users }: Loss) =>
-      `This change lets ${controller} be scaled to no Pods, and it is the only controller of the ${of}: as long as it runs none, nothing serves ${users}. Set minReplicas to 1 or more.`,
+    mayStop: ({ controller, of, users, setting }: Loss & { setting: string }) =>
+      `This change lets ${controller} be scaled to no Pods, and it is the only controller of the ${of}: as long as it runs none, nothing serves ${users}. Set ${setting} to 1 or more.`,
     gateways: ({ controller, name, users }: GatewayArgs) =>
       `This change removes ${controller}, the only controller of GatewayClass ${name}, so nothing sets up ${users} or follows changes of their routes afterwards. Keep it until these Gateways name another class.`,
     gatewaysStopped: ({ controller, name, users }: GatewayArgs) =>
@@ -140,7 +142,7 @@ export default defineRule({
     if (controllers.some(({ claims }) => isGone || claims.some(({ unclassed }) => unclassed))) yield 'ingress'
     if (controllers.some(({ watched }) => watched.scope === 'selector')) yield 'Namespace'
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
-    else if (controllers.length > 0 || manifest.ref.kind === 'HorizontalPodAutoscaler' || holdsSettings(manifest))
+    else if (controllers.length > 0 || scalerKinds.includes(groupKindOf(manifest.ref)) || holdsSettings(manifest))
       yield* ['Ingress', ...marksOfControllers]
   },
   check({ change, base, head, report, skip }) {
@@ -201,7 +203,11 @@ export default defineRule({
       controller: nameOfController(scaled.of),
       of: ofClass(scaled.of, user.root.at('spec', 'ingressClassName').string ?? ''),
     }
-    report([scaled.at, user.root.at('spec')], 'mayStop', { ...args, users: inWords(taken) })
+    const ends = [scaled.at, user.root.at('spec')]
+    if (!scaled.pause) return report(ends, 'mayStop', { ...args, users: inWords(taken), setting: scaled.setting })
+    const why = `${scaled.pause} keeps it at no Pods`
+    const hindered = { runner: nameOf(scaled.of.manifest.ref), why, remedy: 'Remove the annotation' }
+    report(ends, 'hindered', { ...args, ...hindered, users: inWords(taken), title: scaled.of.facts.title })
   },
 })
 
@@ -229,35 +235,55 @@ function takersOf(ingress: Manifest, head: Snapshot): Controller[] {
   return controllersIn(head).filter((one) => mayTakeIngress(one, ingress, head))
 }
 
+/** A controller that a change lets be scaled to no Pods. */
+interface Scaled {
+  readonly of: Controller
+  readonly at: Cursor
+  /** The setting to raise. */
+  readonly setting: string
+  /** What keeps it there at all times. */
+  readonly pause?: string
+}
+
 /**
  * The controller that an autoscaler of this change may scale to no Pods. Source:
  * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
  */
-function scaledToNone(change: Change, base: Snapshot, head: Snapshot) {
+function scaledToNone(change: Change, base: Snapshot, head: Snapshot): Scaled | undefined {
   if (change.kind === 'removed') return undefined
-  if (change.after.ref.kind !== 'HorizontalPodAutoscaler') return releaseScaledToNone(change, base, head)
+  if (!scalerKinds.includes(groupKindOf(change.after.ref))) return releaseScaledToNone(change, base, head)
+  const found = noneOf(change.after)
+  const before = change.kind === 'changed' ? noneOf(change.before) : undefined
+  if (!found || (before && (before.pause !== undefined || !found.pause))) return undefined
   const { root, ref } = change.after
-  const at = root.at('spec', 'minReplicas')
-  if (at.value !== 0) return undefined
-  if (change.kind === 'changed' && change.before.root.at('spec', 'minReplicas').value === 0) return undefined
   const target = root.at('spec', 'scaleTargetRef')
   const of = controllersIn(head).find(
     ({ manifest }) =>
-      manifest.ref.kind === target.at('kind').string &&
+      manifest.ref.kind === (target.at('kind').string ?? 'Deployment') &&
       manifest.ref.name === target.at('name').string &&
       manifest.ref.namespace === ref.namespace,
   )
-  return of && { of, at }
+  return of && { of, ...found }
+}
+
+function noneOf(scaler: Manifest): Omit<Scaled, 'of'> | undefined {
+  if (groupKindOf(scaler.ref) === kedaKind) return scaledToNoneByKeda(scaler)
+  const at = scaler.root.at('spec', 'minReplicas')
+  return at.value === 0 ? { at, setting: 'minReplicas' } : undefined
 }
 
 /** The same by the values of a release. */
-function releaseScaledToNone(change: Exclude<Change, { kind: 'removed' }>, base: Snapshot, head: Snapshot) {
+function releaseScaledToNone(
+  change: Exclude<Change, { kind: 'removed' }>,
+  base: Snapshot,
+  head: Snapshot,
+): Scaled | undefined {
   const fewest = (one: Controller | undefined) => one?.installed?.fewestPods
   const of = controllersOf(change.after, head).find((one) => fewest(one)?.value === '0')
   const at = fewest(of)?.at
   if (!of || !at) return undefined
   const before = change.kind === 'changed' ? controllersOf(change.before, base) : []
-  return before.some((one) => fewest(one)?.value === '0') ? undefined : { of, at }
+  return before.some((one) => fewest(one)?.value === '0') ? undefined : { of, at, setting: 'minReplicas' }
 }
 
 /** Whether the change also removes the IngressClass that an Ingress names: class-kept reports that. */

@@ -1,4 +1,4 @@
-import { isStopped, workloadKinds } from '../../cluster/pod'
+import { isStopped, podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { controllersOf } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
@@ -6,11 +6,12 @@ import { mayShareNamespace, shareNamespace } from '../../kubernetes/object/names
 import { outlivesPrune } from '../../kubernetes/object/prune'
 import { lostSecrets } from '../../kubernetes/tls/lost-secrets'
 import { possibleProducersOf, secretMakers, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
+import { addedScheduler, companionsOf } from '../../kubernetes/workload/placement'
 import { classKinds, inputsOf, type PodInput } from '../../kubernetes/workload/pod-inputs'
 import { abridged } from '../../listing'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
 import { isOfOneSource } from '../../manifest/one-source'
 import { defineRule, type ReportFunction } from '../../rule/rule'
@@ -40,6 +41,10 @@ const messages = {
     `${user} runs with the ${input}, which neither its chart nor anything else here creates; its chart creates ${beside}. ${fate} Name one of these if that is meant, or add the account.`,
   classless: ({ input, user, fate }: Omit<Loss, 'maker'>) =>
     `After this change, ${user} needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it, unless something outside of this repository creates it.`,
+  unscheduled: ({ scheduler, user }: Record<'scheduler' | 'user', string>) =>
+    `After this change, the Pods of ${user} are for the scheduler ${scheduler}, which nothing else here mentions. Unless something outside of this repository runs it, no new Pod is scheduled. Name a scheduler that runs, or none.`,
+  alone: ({ labels, user }: Record<'labels' | 'user', string>) =>
+    `After this change, the Pods of ${user} run only beside Pods with ${labels}, which nothing else here mentions. Unless something outside of this repository runs such Pods, no new Pod is scheduled. Correct the labels, or prefer such nodes instead of requiring them.`,
 }
 
 export default defineRule({
@@ -50,10 +55,13 @@ export default defineRule({
   // Any custom resource may create what it names.
   kinds: '*',
   messages,
-  later: { classless: '1.30.0', unmade: '1.21.0' },
+  later: { alone: '1.30.0', classless: '1.30.0', unmade: '1.21.0', unscheduled: '1.30.0' },
   *partners(manifest) {
     const kind = groupKindOf(manifest.ref)
-    if (workloadKinds.includes(kind)) for (const { name } of inputsOf(manifest)) yield name
+    if (workloadKinds.includes(kind)) {
+      for (const { name } of inputsOf(manifest)) yield name
+      if (controllersOf(manifest).length > 0) for (const { words } of askedOf(manifest)) yield* words
+    }
     if (plainKinds.has(kind)) yield manifest.ref.name
     if (secretMakers.includes(kind)) for (const { name } of secretsMadeBy(manifest)) yield name
   },
@@ -66,6 +74,7 @@ export default defineRule({
       if (change.kind !== 'changed') return
       reportMoved(change, base, head, report)
       reportClassless(change, base, head, report)
+      reportUnplaced(change, head, report)
     } else if (plainKinds.has(kind) || secretMakers.includes(kind)) {
       if (change.kind === 'changed' || !outlivesPrune(change.before)) reportLost(change, head, report)
     }
@@ -159,6 +168,45 @@ function reportClassless(
       { keys: [kind] },
     )
   }
+}
+
+/** What the Pods of a workload ask of their cluster, with the words by which something that meets it is known. */
+function askedOf(workload: Manifest) {
+  const scheduler = addedScheduler(workload)
+  const named = scheduler ? [{ message: 'unscheduled' as const, at: scheduler, words: [scheduler.string ?? ''] }] : []
+  const companions = companionsOf(workload).map((at) => {
+    const words = [...at.entries()].flatMap(([, { string }]) => string ?? [])
+    return { message: 'alone' as const, at, words }
+  })
+  return [...named, ...companions]
+}
+
+/** Reports the scheduler, or the Pods beside them, that the Pods of an ingress controller come to ask for and nothing else mentions. */
+function reportUnplaced(
+  { before, after }: Extract<Change, { kind: 'changed' }>,
+  head: Snapshot,
+  report: ReportMessage,
+): void {
+  if (isStopped(after) || controllersOf(after, head).length === 0) return
+  const former = new Set(askedOf(before).map(({ at }) => JSON.stringify(at.value)))
+  const own = podOf(after).at('metadata', 'labels')
+  for (const { message, at, words } of askedOf(after)) {
+    if (former.has(JSON.stringify(at.value)) || words.some(isPlaceholder)) continue
+    // The first of Pods that ask for their own labels is scheduled anywhere.
+    const isOwn = [...at.entries()].every(([key, { string }]) => own.at(key).string === string)
+    if ((message === 'alone' && isOwn) || !words.some((word) => !isMentioned(word, after, head))) continue
+    const user = nameOf(after.ref)
+    if (message === 'unscheduled') report(at, message, { user, scheduler: at.string ?? '' })
+    else
+      report(at, message, { user, labels: abridged([...at.entries()].map(([key, { string }]) => `${key}=${string}`)) })
+  }
+}
+
+/** Whether another object has a name or a value. */
+function isMentioned(word: string, { ref }: Manifest, head: Snapshot): boolean {
+  return head.manifests.some(
+    (one) => identityOf(one.ref) !== identityOf(ref) && mentionsWhole(one.object.content, word),
+  )
 }
 
 function isClass(kind: PodInput['kind']): boolean {
