@@ -4,13 +4,20 @@ import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { reachOf, servicesTo } from './controller-service'
 import { writtenLabel } from './label-answer'
-import { networkPolicyKind, trafficPortsOf } from './network-policy'
+import { bringers, networkPolicyKind, trafficPortsOf } from './network-policy'
 import { isOpenToOthers } from './pod-isolation'
 import { opens, type PodPort, type PolicyPorts, portsOfCiliumRule, portsOfRule } from './policy-port'
-import { ciliumPolicyKind, clusterwidePolicyKind, partsOf, type SelectedPods, selectsPods } from './ways-in'
+import {
+  ciliumPolicyKind,
+  closesByDefault,
+  clusterwidePolicyKind,
+  partsOf,
+  type SelectedPods,
+  selectsPods,
+} from './ways-in'
 
 /** One spec of a policy of Cilium that may select some Pods. */
-interface Spec {
+export interface Spec {
   readonly policy: Manifest
   readonly at: Cursor
   readonly isCertain: boolean
@@ -19,10 +26,15 @@ interface Spec {
 /**
  * The policies of Cilium that let no client from outside reach the Pods of a workload, for certain: they deny it, or they close
  * the Pods and no policy opens their ports. Denials come before what is allowed; a list without rules does nothing. Sources:
- * https://docs.cilium.io/en/stable/security/policy/deny/,
- * https://github.com/cilium/cilium/blob/v1.17.0/pkg/policy/api/rule_validation.go, `EnableDefaultDeny`
+ * https://docs.cilium.io/en/stable/security/policy/deny/ and as for `closesByDefault`.
+ *
+ * @param isShut rules that open nothing to clients
  */
-export function closedByCilium(workload: Manifest, snapshot: Snapshot): Manifest[] {
+export function closedByCilium(
+  workload: Manifest,
+  snapshot: Snapshot,
+  isShut: (rule: Cursor) => boolean = () => false,
+): Manifest[] {
   const { namespace } = workload.ref
   if (namespace === '') return []
   const labels = podOf(workload).at('metadata', 'labels')
@@ -33,17 +45,18 @@ export function closedByCilium(workload: Manifest, snapshot: Snapshot): Manifest
   const hasClientsOutside = () => servicesTo(workload, snapshot).some((service) => reachOf(service) > 0)
   const denying = certain.filter(({ at }) => [...at.at('ingressDeny').items()].some((rule) => refuses(rule, ports)))
   if (denying.length > 0 && hasClientsOutside()) return denying.map(({ policy }) => policy)
-  const closing = certain.filter(({ at }) => closes(at))
+  const closing = certain.filter(({ at }) => closesByDefault(at))
   if (closing.length === 0 || isOpenToOthers(namespace, workload, snapshot)) return []
   const rules = specs.flatMap(({ at }) => [...at.at('ingress').items()])
   const mayOpen = (open: PolicyPorts) => ports.length === 0 || ports.some((port) => opens(open, port) !== false)
   const isOpen =
-    rules.some((rule) => hasClients(rule) && mayOpen(portsOfCiliumRule(rule))) ||
+    rules.some((rule) => hasClients(rule) && !isShut(rule) && mayOpen(portsOfCiliumRule(rule))) ||
     networkRules(pods, snapshot).some((rule) => mayOpen(portsOfRule(rule)))
   return isOpen ? [] : closing.map(({ policy }) => policy)
 }
 
-function specsFor(pods: SelectedPods, snapshot: Snapshot): Spec[] {
+/** The specs of the policies of Cilium that may select some Pods. */
+export function specsFor(pods: SelectedPods, snapshot: Snapshot): Spec[] {
   const policies = [ciliumPolicyKind, clusterwidePolicyKind].flatMap((kind) => snapshot.ofKind(kind))
   return policies
     .filter(({ ref }) => ref.namespace === '' || ref.namespace === pods.namespace)
@@ -58,18 +71,45 @@ function specsFor(pods: SelectedPods, snapshot: Snapshot): Spec[] {
     })
 }
 
-/** Whether a spec closes its Pods to all that is not allowed. */
-function closes(at: Cursor): boolean {
-  const rules = [...at.at('ingress').items(), ...at.at('ingressDeny').items()]
-  const asked = at.at('enableDefaultDeny', 'ingress')
-  return asked.exists ? asked.value === true : rules.length > 0
-}
-
 /** Whether a rule lets some clients in: one that names none and no ports allows nothing, as does an empty list of them. */
-function hasClients(rule: Cursor): boolean {
+export function hasClients(rule: Cursor): boolean {
   const given = [...rule.entries()]
   return (
     given.length > 0 && given.every(([key, at]) => !key.startsWith('from') || !at.isList || [...at.items()].length > 0)
+  )
+}
+
+/**
+ * Whether a rule lets in Pods alone that are hardly a way for clients from outside. An empty selector is for the namespace of the policy.
+ * Source: https://docs.cilium.io/en/stable/network/kubernetes/policy/#namespaces
+ */
+function isForPodsOfCilium(rule: Cursor): boolean {
+  const endpoints = [...rule.at('fromEndpoints').items()]
+  const others = [...rule.entries()].some(([key]) => key.startsWith('from') && key !== 'fromEndpoints')
+  const isNamespaced = rule.manifest.ref.kind === 'CiliumNetworkPolicy' && rule.manifest.ref.namespace !== 'kube-system'
+  return (
+    isNamespaced &&
+    endpoints.length > 0 &&
+    !others &&
+    endpoints.every((one) => {
+      const labels = [...one.at('matchLabels').entries()]
+      const isOfReserved = labels.some(([key]) => key.startsWith('reserved:'))
+      const bring = labels.some(([, { string }]) => bringers.test(string ?? ''))
+      return one.isMap && !one.at('matchExpressions').exists && !isOfReserved && !bring
+    })
+  )
+}
+
+/** Whether a policy newly lets in Pods alone to a workload that clients from outside reach: each with its snapshot. */
+export function isNewlyForPods(
+  policy: Manifest,
+  [was, base]: readonly [Manifest, Snapshot],
+  [is, head]: readonly [Manifest, Snapshot],
+): boolean {
+  return (
+    closedByCilium(is, head, isForPodsOfCilium).includes(policy) &&
+    closedByCilium(was, base, isForPodsOfCilium).length === 0 &&
+    servicesTo(is, head).some((service) => reachOf(service) > 0)
   )
 }
 
@@ -88,7 +128,7 @@ function refuses(rule: Cursor, ports: readonly PodPort[]): boolean {
 }
 
 /** The rules of the NetworkPolicies that may select the Pods, which Cilium follows, too. */
-function networkRules(pods: SelectedPods, snapshot: Snapshot): Cursor[] {
+export function networkRules(pods: SelectedPods, snapshot: Snapshot): Cursor[] {
   return snapshot
     .ofKind(networkPolicyKind)
     .filter(({ ref }) => ref.namespace === '' || ref.namespace === pods.namespace)

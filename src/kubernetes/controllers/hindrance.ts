@@ -1,6 +1,7 @@
 import { parseImage } from '../../cluster/image'
 import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
 import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
 import { nameOfProgram, outcomeOf, programIn, scriptIn, wordsAt } from '../workload/command-outcome'
@@ -32,6 +33,9 @@ export function hindranceOf(controller: Controller, base?: Snapshot): Hindrance 
     downscaledIn(controller) ??
     gateIn(spec) ??
     labelIn(spec) ??
+    digestIn(controller) ??
+    apiServerIn(spec, controller) ??
+    hiddenFilesIn(spec, controller) ??
     systemIn(spec, controller) ??
     excludedIn(spec, controller) ??
     initIn(spec) ??
@@ -53,6 +57,43 @@ function labelIn(spec: Cursor): Hindrance | undefined {
   const { at, written, meant } = found
   const why = `its Pods ask for nodes with the label ${written}, where Kubernetes sets ${meant}`
   return { how: 'hindered', at, why, remedy: `Write ${meant}` }
+}
+
+function digestIn({ image }: Controller): Hindrance | undefined {
+  if (!image.string?.endsWith(`@sha256:${'0'.repeat(64)}`)) return undefined
+  const why = 'no image has the digest of its container, which is all zeros'
+  return { how: 'hindered', at: image, why, remedy: 'Restore the digest' }
+}
+
+/** An API server on the loopback address of the Pod, where nothing else runs: in the network of a node, one may be there. */
+function apiServerIn(spec: Cursor, controller: Controller): Hindrance | undefined {
+  const isAlone = [...spec.at('containers').items()].length === 1 && !spec.at('initContainers').exists
+  if (!isAlone || spec.at('hostNetwork').value === true) return undefined
+  const container = containerOf(controller)
+  const host = [...container.at('env').items()].find((one) => one.at('name').string === 'KUBERNETES_SERVICE_HOST')
+  const words = ['command', 'args'].flatMap((list) => [...container.at(list).items()])
+  const at = [host?.at('value'), ...words.filter(({ string }) => string?.startsWith('--apiserver-host='))].find((one) =>
+    /^(?:--apiserver-host=)?(?:https?:\/\/)?(?:127\.|localhost\b|\[?::1)/.test(one?.string ?? ''),
+  )
+  if (!at) return undefined
+  const why = `${at.string} leads it to its own Pod for the API server, where none runs`
+  return { how: 'hindered', at, why, remedy: 'Remove that address' }
+}
+
+/** The folders of images in which a program has files that it starts with. */
+const foldersOf: Readonly<Record<string, string>> = { 'ingress-nginx': '/etc/nginx' }
+
+/** An empty volume over the folder of a program's own files, which nothing fills before it starts. */
+function hiddenFilesIn(spec: Cursor, controller: Controller): Hindrance | undefined {
+  const folder = entryOf(foldersOf, controller.facts.name)
+  const mount = [...containerOf(controller).at('volumeMounts').items()].find(
+    (one) => one.at('mountPath').string?.replace(/\/$/, '') === folder && !one.at('subPath').exists,
+  )
+  const name = mount?.at('name').string
+  const volume = [...spec.at('volumes').items()].find((one) => one.at('name').string === name)
+  if (!mount || !volume?.at('emptyDir').exists || spec.at('initContainers').exists) return undefined
+  const why = `the empty volume ${name} hides the files of its image in ${folder}`
+  return { how: 'hindered', at: mount.at('mountPath'), why, remedy: 'Mount it elsewhere' }
 }
 
 function gateIn(spec: Cursor): Hindrance | undefined {

@@ -55,7 +55,8 @@ export function isForObservers(rule: Cursor): boolean {
 }
 
 /** Words in the labels of what may bring clients from outside: a proxy, or the load balancer of K3s in kube-system. */
-const bringers = /kube-system|edge|proxy|tunnel|cloudflare|gateway|balancer|metallb|varnish|waf|istio|linkerd|mesh/i
+export const bringers =
+  /kube-system|edge|proxy|tunnel|cloudflare|gateway|balancer|metallb|varnish|waf|istio|linkerd|mesh/i
 
 /** Whether a rule lets in Pods alone that are hardly a way for clients from outside. */
 export function isForPods(rule: Cursor): boolean {

@@ -6,7 +6,6 @@ import type { GroupKind, Manifest } from '../../manifest/manifest'
 import { isPlaceholder } from '../ingress/ingress'
 import { type Label, meets, writtenLabel } from './label-answer'
 import { networkPolicyKind } from './network-policy'
-import { opens, type PodPort, portsOfRule } from './policy-port'
 import type { RouteClient } from './route-clients'
 
 /** Kinds whose objects let traffic in besides NetworkPolicies, or make these: what they do is not read. */
@@ -193,11 +192,7 @@ const givenLater: readonly string[] = [
   'kubernetes.io/job',
 ].concat(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation', 'job-name'])
 
-function labelOfPods(key: string, labels: Cursor | undefined): Label {
+/** A label of the Pods of a controller; undefined where the cluster or a chart writes it. */
+export function labelOfPods(key: string, labels: Cursor | undefined): Label {
   return labels && !givenLater.some((part) => key.includes(part)) ? writtenLabel(labels.at(key)) : undefined
-}
-
-/** Whether a rule opens a port; undefined where it may. */
-export function opensPort(rule: Cursor, port: PodPort): boolean | undefined {
-  return opens(portsOfRule(rule), port)
 }

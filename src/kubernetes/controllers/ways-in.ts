@@ -55,12 +55,22 @@ export function partsOf(policy: Manifest): PolicyPart[] {
 
 function ciliumPart(policy: Manifest, spec: Cursor): PolicyPart[] {
   const selector = spec.at('endpointSelector')
-  if (!selector.exists || !spec.at('ingress').exists) return []
+  if (!selector.exists || !(spec.at('ingress').exists || closesByDefault(spec))) return []
   const ways = [...spec.at('ingress').items()].map((rule): WayIn => {
     const ports = portsOfCiliumRule(rule)
     return { at: rule.at('toPorts'), from: peersOf(rule), ports }
   })
-  return [{ policy, selector, isolates: spec.at('enableDefaultDeny', 'ingress').value !== false, ways }]
+  return [{ policy, selector, isolates: closesByDefault(spec), ways }]
+}
+
+/**
+ * Whether a spec of Cilium closes its Pods to all that is not allowed: unless it says so itself, where it has a rule. An empty list is as none.
+ * Source: https://github.com/cilium/cilium/blob/v1.17.0/pkg/policy/api/rule_validation.go, `EnableDefaultDeny`
+ */
+export function closesByDefault(spec: Cursor): boolean {
+  const rules = [...spec.at('ingress').items(), ...spec.at('ingressDeny').items()]
+  const asked = spec.at('enableDefaultDeny', 'ingress')
+  return asked.exists ? asked.value === true : rules.length > 0
 }
 
 /** The entities of Cilium that are no clients from outside. Source: https://docs.cilium.io/en/stable/security/policy/language/#entities-based */

@@ -2,29 +2,35 @@ import { podOf } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { isServiceOf, servicesOf } from '../../kubernetes/charts/backend-services'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  clientsAt,
+  isolationWithCilium,
+  letsClientIn,
+  opensPortOf,
+  portsAt,
+  selectorAt,
+} from '../../kubernetes/controllers/cilium-isolation'
 import { marksOfControllers } from '../../kubernetes/controllers/controller'
 import { networkPolicyKind } from '../../kubernetes/controllers/network-policy'
-import {
-  type Isolation,
-  isolationOf,
-  letsFrom,
-  opensPort,
-  otherPolicyKinds,
-} from '../../kubernetes/controllers/pod-isolation'
+import { type Isolation, otherPolicyKinds } from '../../kubernetes/controllers/pod-isolation'
 import type { PodPort } from '../../kubernetes/controllers/policy-port'
 import { clientsOf, envoyElsewhere, type RouteClient } from '../../kubernetes/controllers/route-clients'
+import { ciliumPolicyKind, clusterwidePolicyKind } from '../../kubernetes/controllers/ways-in'
 import { type Backend, backendKinds, backendsOf, portsOfService } from '../../kubernetes/ingress/backend'
 import { selectionMarks } from '../../kubernetes/object/service'
 import { servingKinds, workloadsBehind } from '../../kubernetes/workload/serving-pods'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Cut = Record<'policy' | 'pods' | 'route' | 'client' | 'port', string>
 
 /** The kinds of routes whose requests are connections: a policy names UDP apart. */
 const routeKinds = backendKinds.filter((kind) => !kind.includes('UDP'))
+
+/** The kinds of policies whose rules are read. */
+const readPolicyKinds: readonly GroupKind[] = [networkPolicyKind, ciliumPolicyKind, clusterwidePolicyKind]
 
 const policyKinds = [networkPolicyKind, ...otherPolicyKinds]
 
@@ -41,13 +47,14 @@ const marksOfClasses: readonly string[] = [
 ]
 
 /** Strings to look for the Pods of a policy by, one of which they have: labels of the Pods, or those of the namespace. */
-function marksOfPods({ root, ref }: Manifest): string[] {
-  const labels = [...root.at('spec', 'podSelector', 'matchLabels').entries()].flatMap(([, { string }]) => string ?? [])
+function marksOfPods(policy: Manifest): string[] {
+  const { ref } = policy
+  const labels = [...selectorAt(policy).at('matchLabels').entries()].flatMap(([, { string }]) => string ?? [])
   return labels.length > 0 ? labels : [ref.namespace].filter((name) => name !== '')
 }
 
 /** The kinds whose objects meet in one namespace, or where one names the namespace of the other. */
-const nearKinds = [...routeKinds, networkPolicyKind, 'Service', ...servingKinds, ...releaseKinds]
+const nearKinds = [...routeKinds, ...readPolicyKinds, 'Service', ...servingKinds, ...releaseKinds]
 
 export default defineRule({
   id: 'controller-scope/backend-admits',
@@ -67,7 +74,7 @@ export default defineRule({
     ...servingKinds,
     ...releaseKinds,
   ],
-  subjects: [{ kinds: [networkPolicyKind] }],
+  subjects: [{ kinds: readPolicyKinds }],
   messages: {
     // Source: https://kubernetes.io/docs/concepts/services-networking/network-policies/#behavior-of-to-and-from-selectors
     source: ({ policy, pods, route, client, port, namespace }: Cut & { namespace: string }) =>
@@ -87,7 +94,7 @@ export default defineRule({
       yield* [...marksOfPolicies, ...marksOfControllers, ...marksOfClasses]
     } else if (kind === 'Service') yield* [ref.name, ...selectionMarks(manifest)]
     else if (servingKinds.includes(kind)) yield* selectionMarks(manifest)
-    else if (kind === networkPolicyKind && isTouched) yield* marksOfPods(manifest)
+    else if (readPolicyKinds.includes(kind) && isTouched) yield* marksOfPods(manifest)
   },
   partnerKinds: ({ ref }) => (servingKinds.includes(groupKindOf(ref)) ? [...policyKinds, 'Service'] : undefined),
   nearKinds: ({ ref }) => (routeKinds.includes(groupKindOf(ref)) ? [] : nearKinds),
@@ -132,7 +139,7 @@ function podsBehind(backend: Backend, snapshot: Snapshot): Serving | undefined {
   const [service, ...copies] = servicesOf(backend, snapshot)
   if (!service || copies.length > 0 || !isServiceOf(backend, service)) return undefined
   const serving = workloadsBehind(service, snapshot).map((workload) => {
-    const isolation = isolationOf(workload, snapshot)
+    const isolation = isolationWithCilium(workload, snapshot)
     const port = isolation && portOf(backend, service, workload)
     return port && { workload, isolation, port }
   })
@@ -175,20 +182,20 @@ function cutOf(
     clients.map((one) => ({
       rule,
       client: one,
-      from: letsFrom(rule, one, snapshot),
-      opens: opensPort(rule, port),
+      from: letsClientIn(rule, one, snapshot),
+      opens: opensPortOf(rule, port),
     })),
   )
   if (!client || ways.some(({ from, opens }) => from !== false && opens !== false)) return undefined
   const wrongPort = ways.find(({ from, opens }) => from === true && opens === false)
   if (wrongPort) {
-    const at = wrongPort.rule.at('ports')
-    const listed = [...at.items()].map((one) => String(one.at('port').value ?? one.at('protocol').string ?? ''))
+    const { at, entries } = portsAt(wrongPort.rule)
+    const listed = entries.map((one) => String(one.at('port').value ?? one.at('protocol').string ?? ''))
     return { kind: 'port', at, client: wrongPort.client, opened: `the port ${enumerated(listed, 4)}` }
   }
   const elsewhere = ways.find(({ opens }) => opens === true)
-  if (elsewhere) return { kind: 'source', at: elsewhere.rule.at('from'), client: elsewhere.client, opened: '' }
+  if (elsewhere) return { kind: 'source', at: clientsAt(elsewhere.rule), client: elsewhere.client, opened: '' }
   // The policy that opens it may be in a part of the cluster that was not read.
   if (!snapshot.isWhole) return undefined
-  return { kind: 'closed', at: policies[0].root.at('spec', 'podSelector'), client, opened: '' }
+  return { kind: 'closed', at: selectorAt(policies[0]), client, opened: '' }
 }

@@ -2,6 +2,7 @@ import { podOf, workloadKinds } from '../../cluster/pod'
 import type { Snapshot } from '../../cluster/snapshot'
 import { valuedKinds } from '../../kubernetes/charts/chart-release'
 import { portsWithdrawn } from '../../kubernetes/charts/offered-ports'
+import { isNewlyForPods } from '../../kubernetes/controllers/cilium-closure'
 import {
   type Controller,
   controllerSubjects,
@@ -180,13 +181,17 @@ function checkPlugins(policy: Manifest, change: Change, base: Snapshot, head: Sn
   for (const [was, is] of controllersOnBoth(base, head)) {
     const closing = closedByPlugins(is.manifest, head)
     const [first] = closing
+    const end = podOf(is.manifest).at('metadata', 'labels')
+    if (!first && isNewlyForPods(policy, [was.manifest, base], [is.manifest, head])) {
+      const args = { policy: nameOf(policy.ref), controller: nameOfController(is) }
+      report([policy.root.at('spec', 'ingress'), end], 'inside', args)
+    }
     if (!first || closedByPlugins(was.manifest, base).size > 0) continue
     const isOwn = closing.has(policy)
     const { before } = sidesOf(change)
     // An opener: with it there is a way in.
     if (!isOwn && (!before || closedByPlugins(is.manifest, head.with([before])).size > 0)) continue
     const args = { policy: nameOf((isOwn ? policy : first).ref), controller: nameOfController(is) }
-    const end = podOf(is.manifest).at('metadata', 'labels')
     report([policy.root.at('spec'), ...(isOwn ? [end] : [first.root.at('spec'), end])], 'closed', args)
   }
 }
