@@ -22,6 +22,7 @@ import classServed from './controller-scope/class-served'
 import configReadable from './controller-scope/config-readable'
 import configurationResolves from './controller-scope/configuration-resolves'
 import controllerKept from './controller-scope/controller-kept'
+import decryptionKept from './controller-scope/decryption-kept'
 import deployerResolves from './controller-scope/deployer-resolves'
 import deployerSingle from './controller-scope/deployer-single'
 import dnsAnnotationsRead from './controller-scope/dns-annotations-read'
@@ -183,6 +184,7 @@ export const rules: readonly Rule[] = [
   configReadable,
   configurationResolves,
   controllerKept,
+  decryptionKept,
   deployerResolves,
   deployerSingle,
   dnsAnnotationsRead,
