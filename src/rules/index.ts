@@ -29,6 +29,7 @@ import dnsAnnotationsRead from './controller-scope/dns-annotations-read'
 import dnsArguments from './controller-scope/dns-arguments'
 import egressAdmitted from './controller-scope/egress-admitted'
 import electionIsolated from './controller-scope/election-isolated'
+import endpointsKept from './controller-scope/endpoints-kept'
 import extensionResolves from './controller-scope/extension-resolves'
 import flagsKnown from './controller-scope/flags-known'
 import gatewayKept from './controller-scope/gateway-kept'
@@ -191,6 +192,7 @@ export const rules: readonly Rule[] = [
   dnsArguments,
   egressAdmitted,
   electionIsolated,
+  endpointsKept,
   extensionResolves,
   flagsKnown,
   gatewayKept,

@@ -93,6 +93,10 @@ const bystanders =
 function mayRunAgain(workload: Manifest, service: Manifest, head: Snapshot): boolean {
   if (/sablier|downscaler|keda|zeropod/i.test((head.get(workload.ref)[0] ?? workload).object.content)) return true
   const names = [workload.ref.name, ...selectedValues(service)]
-  const isRunner = ({ ref }: Manifest) => releaseKinds.includes(groupKindOf(ref)) || !bystanders.test(ref.group)
-  return names.some((name) => mayBeMade(service.ref.namespace, name, head, isRunner))
+  return names.some((name) => mayBeMade(service.ref.namespace, name, head, runsPods))
+}
+
+/** Whether an object may run Pods of its own, or do the like for a Service. */
+export function runsPods({ ref }: Manifest): boolean {
+  return releaseKinds.includes(groupKindOf(ref)) || !bystanders.test(ref.group)
 }
