@@ -8,6 +8,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/authentication-resolves': ['removed', 'replaced', 'stopped'],
   'controller-scope/backend-granted': ['lost'],
   'controller-scope/backend-resolves': ['port', 'removed'],
+  'controller-scope/balancer-built': ['instance', 'parameters'],
   'controller-scope/class-kept': ['brought', 'moved', 'removed', 'removedDefault'],
   'controller-scope/class-known': ['annotated', 'misspelled', 'mistyped', 'unclassed'],
   'controller-scope/configuration-resolves': ['moved', 'removed', 'replaced', 'service'],

@@ -14,6 +14,7 @@ import backendAdmits from './controller-scope/backend-admits'
 import backendBeside from './controller-scope/backend-beside'
 import backendGranted from './controller-scope/backend-granted'
 import backendResolves from './controller-scope/backend-resolves'
+import balancerBuilt from './controller-scope/balancer-built'
 import chartsInflated from './controller-scope/charts-inflated'
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
@@ -177,6 +178,7 @@ export const rules: readonly Rule[] = [
   backendBeside,
   backendGranted,
   backendResolves,
+  balancerBuilt,
   chartsInflated,
   classDefaultSingle,
   classKept,

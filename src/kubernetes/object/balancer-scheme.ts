@@ -70,11 +70,12 @@ export interface Scheme {
 }
 
 /**
- * The scheme of the load balancer of a Service, an Ingress or a Gateway; undefined where it is not known.
+ * The scheme of the load balancer of a Service, an Ingress, a Gateway, or the Ingresses of a class; undefined where it is not known.
  *
  * @param cloud where the load balancer is known to be: without an annotation, it is one for the internet in some
  */
 export function schemeOf({ ref, root }: Manifest, cloud?: string): Scheme | undefined {
+  if (ref.kind === 'IngressClassParams') return schemeOfParams(root.at('spec', 'scheme'))
   if (ref.kind === 'Gateway') return schemeOfClass(root.at('spec', 'gatewayClassName'))
   const given = root.at('metadata', 'annotations')
   const found = annotations.filter(({ key }) => given.at(key).exists)
@@ -87,6 +88,15 @@ export function schemeOf({ ref, root }: Manifest, cloud?: string): Scheme | unde
   const value = at.string?.toLowerCase()
   const isInternal = value === first.internal
   return isInternal || value === first.external ? { cloud: first.cloud, isInternal, at } : undefined
+}
+
+/**
+ * The parameters of a class decide over the annotations of its Ingresses. Source:
+ * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/ingress/ingress_class/#specscheme
+ */
+function schemeOfParams(at: Cursor): Scheme | undefined {
+  const isInternal = at.string === 'internal'
+  return isInternal || at.string === 'internet-facing' ? { cloud: 'AWS', isInternal, at } : undefined
 }
 
 /** Those for several clusters end with `-mc`. */

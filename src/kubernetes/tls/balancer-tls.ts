@@ -41,13 +41,30 @@ function ofAws(ingress: Manifest, snapshot: Snapshot): BalancerTls | undefined {
   if (listed.exists) {
     const text = listed.string ?? ''
     if (text === '' || isPlaceholder(text)) return undefined
-    return { cloud: 'AWS', at: text.includes('"HTTPS"') ? listed : undefined }
+    const isServed = text.includes('"HTTPS"') && !(isWithoutCertificate(ingress) && hasPlainClass(ingress, snapshot))
+    return { cloud: 'AWS', at: isServed ? listed : undefined }
   }
   if (certificate.exists) return { cloud: 'AWS', at: certificate }
-  // The parameters of its class may name a certificate, too.
+  return hasPlainClass(ingress, snapshot) ? { cloud: 'AWS', at: undefined } : undefined
+}
+
+/** Whether the class of an Ingress is known to have no parameters: these may name a certificate, too. */
+function hasPlainClass(ingress: Manifest, snapshot: Snapshot): boolean {
   const classes = snapshot.ofKind('IngressClass.networking.k8s.io').filter(({ ref }) => ref.name === classOf(ingress))
-  const isKnown = classes.length > 0 && classes.every(({ root }) => !root.at('spec', 'parameters').exists)
-  return isKnown ? { cloud: 'AWS', at: undefined } : undefined
+  return classes.length > 0 && classes.every(({ root }) => !root.at('spec', 'parameters').exists)
+}
+
+/**
+ * Whether an Ingress neither names a certificate, nor has a host by which one is found, nor shares its load balancer with others
+ * that may. Source: pkg/ingress/model_build_listener.go of the same, `computeIngressExplicitTLSCertARNs` and
+ * `computeIngressInferredTLSCertARNs`
+ */
+function isWithoutCertificate(ingress: Manifest): boolean {
+  const annotations = ingress.root.at('metadata', 'annotations')
+  const hasOthers = ['certificate-arn', 'group.name'].some(
+    (key) => annotations.at(`alb.ingress.kubernetes.io/${key}`).exists,
+  )
+  return !hasOthers && routedHosts(ingress).size === 0 && tlsHosts(ingress).size === 0
 }
 
 /** The annotations by which an Ingress of Google names certificates. Source: https://cloud.google.com/kubernetes-engine/docs/how-to/ingress-multi-ssl */

@@ -6,6 +6,7 @@ import {
   nameOfController,
 } from '../../kubernetes/controllers/controller'
 import { isOnItsNodes } from '../../kubernetes/controllers/controller-service'
+import { albParamsKind, classesWithParams } from '../../kubernetes/ingress/alb'
 import { isLoopback, schemeOf } from '../../kubernetes/object/balancer-scheme'
 import { selectionMarks, selects } from '../../kubernetes/object/service'
 import type { Cursor } from '../../manifest/cursor'
@@ -20,8 +21,8 @@ export default defineRule({
   summary: 'The load balancer of an ingress controller stays reachable for the clients that it has.',
   since: '1.29.0',
   scope: 'change',
-  kinds: ['Service', ingressKind, gatewayKind],
-  reads: controllerKinds,
+  kinds: ['Service', ingressKind, gatewayKind, albParamsKind],
+  reads: ['IngressClass.networking.k8s.io', ...controllerKinds],
   messages: {
     // Sources: the annotations in kubernetes/object/balancer-scheme
     internal: ({ object, what }: Record<'object' | 'what', string>) =>
@@ -34,13 +35,14 @@ export default defineRule({
   putBack: { internal: 'changed', external: 'changed', loopback: 'changed' },
   *partners(manifest) {
     if (manifest.ref.kind === 'Service') yield* [...selectionMarks(manifest), ...marksOfControllers]
+    if (groupKindOf(manifest.ref) === albParamsKind) yield manifest.ref.name
   },
-  check({ change, base, report }) {
+  check({ change, base, head, report }) {
     if (change.kind !== 'changed') return
     const { before, after } = change
-    const controller = groupKindOf(after.ref) === 'Service' ? controllerBehind(before, base) : ''
-    if (controller === undefined) return
-    const args = { object: nameOf(after.ref), what: controller && `, which leads to ${controller},` }
+    const what = purposeOf(before, base, head)
+    if (what === undefined) return
+    const args = { object: nameOf(after.ref), what }
     const closed = loopbackIn(after)
     if (closed && !loopbackIn(before)) report([closed.at], 'loopback', { ...args, ranges: closed.ranges })
     const is = schemeOf(after)
@@ -50,6 +52,18 @@ export default defineRule({
     report([now.at, was.at], now.isInternal ? 'internal' : 'external', args, { keys: [was.cloud] })
   },
 })
+
+/** The purpose of a load balancer, where its object does not name it; undefined for one that no Ingress needs. */
+function purposeOf(object: Manifest, base: Snapshot, head: Snapshot): string | undefined {
+  const kind = groupKindOf(object.ref)
+  if (kind === 'Service') {
+    const controller = controllerBehind(object, base)
+    return controller && `, which leads to ${controller},`
+  }
+  if (kind !== albParamsKind) return ''
+  const [at] = classesWithParams(object.ref.name, head)
+  return at && `, by which ${nameOf(at.manifest.ref)} makes those of its Ingresses,`
+}
 
 /** The ingress controller to which a Service of type LoadBalancer leads. */
 function controllerBehind(service: Manifest, snapshot: Snapshot): string | undefined {

@@ -96,7 +96,8 @@ export default defineRule({
     if (loss && change.kind === 'changed') {
       const annotations = change.after.root.at('metadata', 'annotations')
       const ports = annotations.at('alb.ingress.kubernetes.io/listen-ports')
-      const why = loss.cloud === 'Google' || !ports.exists ? 'it names no certificate any more' : noHttps
+      const isListed = ports.string?.includes('"HTTPS"') ?? false
+      const why = loss.cloud === 'Google' || !ports.exists || isListed ? 'it names no certificate any more' : noHttps
       const hosts = loss.hosts.length > 0 ? abridged(loss.hosts) : 'its hosts'
       const at = ports.exists ? ports : annotations
       report([at, loss.was], 'balancer', { ingress: nameOf(change.after.ref), hosts, why }, { keys: [loss.cloud] })
