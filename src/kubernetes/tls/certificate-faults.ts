@@ -73,7 +73,8 @@ function algorithmOf(spec: Cursor): string {
 /**
  * The reasons for which no certificate is issued by an ACME server. cert-manager itself fails a request whose commonName is
  * no other name of it: pkg/controller/certificaterequests/acme/acme.go, Sign. It is no reason that it requests a CA or
- * other usages: Let's Encrypt ignores them (https://github.com/cert-manager/cert-manager/pull/5552).
+ * other usages: Let's Encrypt reads neither in a request (https://github.com/letsencrypt/boulder/blob/main/csr/csr.go, VerifyCSR;
+ * tried with a CA in https://github.com/cert-manager/cert-manager/pull/5552).
  */
 export function* faultsByAcme({ root }: Manifest, server: string): Generator<CertificateFault> {
   // Before v1, cert-manager added the commonName to the names.
