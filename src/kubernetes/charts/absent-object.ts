@@ -1,8 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { mentionsWhole } from '../../manifest/mentions'
-import { releaseKinds } from './chart-release'
-import { makersIn, mayBeMade } from './makers'
+import { mayBeReleased } from './makers'
 
 /**
  * Whether nothing in a snapshot may create an object of a name in a namespace.
@@ -11,13 +10,7 @@ import { makersIn, mayBeMade } from './makers'
  */
 export function isUnmade(namespace: string, name: string, snapshot: Snapshot, user: Manifest): boolean {
   const kind = groupKindOf(user.ref)
-  return (
-    !mayBeMade(namespace, name, snapshot, ({ ref }) => groupKindOf(ref) !== kind) &&
-    // A chart may name its objects in any way.
-    !makersIn(snapshot)
-      .into(namespace)
-      .some(({ ref }) => releaseKinds.includes(groupKindOf(ref)))
-  )
+  return !mayBeReleased(namespace, name, snapshot, ({ ref }) => groupKindOf(ref) !== kind)
 }
 
 /** Whether an object mentions a name besides the one that asks: many may ask for one name. */

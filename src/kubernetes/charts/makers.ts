@@ -110,9 +110,14 @@ export function mayBeMade(
 }
 
 /** The same, or whether a release of a chart is in that namespace: a chart may name its objects in any way. */
-export function mayBeReleased(namespace: string, name: string, snapshot: Snapshot): boolean {
+export function mayBeReleased(
+  namespace: string,
+  name: string,
+  snapshot: Snapshot,
+  creates?: (maker: Manifest) => boolean,
+): boolean {
   const isRelease = ({ ref }: Manifest) => releaseKinds.includes(groupKindOf(ref))
-  return mayBeMade(namespace, name, snapshot) || makersIn(snapshot).into(namespace).some(isRelease)
+  return mayBeMade(namespace, name, snapshot, creates) || makersIn(snapshot).into(namespace).some(isRelease)
 }
 
 /** Whether a name is that of an object, or continues it. */

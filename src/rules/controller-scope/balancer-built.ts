@@ -22,10 +22,10 @@ export default defineRule({
     // Source: https://github.com/kubernetes-sigs/aws-load-balancer-controller/blob/v3.5.0/pkg/ingress/class_loader.go,
     // `loadIngressClassParams`
     parameters: ({ params, ingressClass }: Record<'params' | 'ingressClass', string>) =>
-      `This change removes ${params}, which ${ingressClass} still names, so the AWS Load Balancer Controller refuses each Ingress of this class, and their load balancers follow no change any more. Keep it, or first remove spec.parameters of the class.`,
+      `This change removes ${params}, which ${ingressClass} still names, so the AWS Load Balancer Controller refuses each Ingress of this class, and no longer updates their load balancers. Keep it, or first remove spec.parameters of the class.`,
     // Source: pkg/ingress/model_build_target_group.go of the same: TargetGroup port is empty
     instance: ({ ingress, service }: Record<'ingress' | 'service', string>) =>
-      `After this change ${ingress} has nodes as targets (target-type: instance), and ${service}, to which it sends requests, is of type ClusterIP and opens no port on them. The AWS Load Balancer Controller then does not build the load balancer, and it follows no change any more. Write target-type: ip, or make the Service a NodePort.`,
+      `After this change ${ingress} has nodes as targets (target-type: instance), and ${service}, to which it sends requests, is of type ClusterIP and opens no port on them. The AWS Load Balancer Controller then fails to build the load balancer, and no longer updates it. Write target-type: ip, or make the Service a NodePort.`,
   },
   putBack: { instance: 'changed' },
   *partners(manifest) {

@@ -28,7 +28,7 @@ const messages = {
   misspelled: ({ user, target, like }: Record<'user' | 'target' | 'like', string>) =>
     `${user} waits for ${target}, which is not in this repository, so Flux does not apply it. This repository has ${like}: write that name if it is meant, or add ${target}.`,
   removed: ({ target, users }: { target: string; users: string }) =>
-    `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove its name there, too.`,
+    `This change removes ${target}, which ${users} still needs, so Flux no longer applies it. Restore it, or remove the reference, too.`,
   // Source: https://fluxcd.io/flux/components/helm/helmreleases/#source-reference: without its source, a release is not upgraded
   unsourced: ({ user, source, was }: Record<'user' | 'source' | 'was', string>) =>
     `This change has ${user} name ${source} as its source, in place of ${was}. ${source} is not in this repository, and no other file names it, so Flux no longer updates ${user}. Name a source that is there, or add ${source}.`,

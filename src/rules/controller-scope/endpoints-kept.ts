@@ -35,7 +35,7 @@ export default defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
     lost: ({ endpoints, service, user, outcome }: Lost) =>
-      `${endpoints}, which has the only addresses here of ${service}, ${outcome} with this change, and this Service has no selector. So the requests that ${user} sends there fail. Keep it until the Service has other endpoints, or nothing sends requests to it.`,
+      `With this change ${endpoints} ${outcome}. It has the only addresses here of ${service}, which has no selector, so the requests that ${user} sends there fail. Keep it until the Service has other endpoints, or nothing sends requests to it.`,
     // Source: https://github.com/kubernetes/kubernetes/blob/v1.34.1/pkg/proxy/endpointslicecache.go, addEndpoints: by the name of
     // the port
     port: ({

@@ -30,7 +30,7 @@ export default defineRule({
     // Source: https://github.com/envoyproxy/gateway/blob/v1.9.0-rc.1/internal/gatewayapi/filters.go,
     // processUnresolvedHTTPFilter: 500
     removed: ({ filter, route }: Record<'filter' | 'route', string>) =>
-      `This change removes ${filter}, which ${route} still names as a filter, so Envoy Gateway answers 500 to the requests of this rule. Restore it, or remove its name there, too.`,
+      `This change removes ${filter}, which ${route} still names as a filter, so Envoy Gateway answers 500 to the requests of this rule. Restore it, or remove the reference, too.`,
     // Source: the same, and https://github.com/traefik/traefik/blob/v3.7.9/pkg/server/middleware/middlewares.go,
     // BuildMiddlewareChain, and pkg/server/service/service.go, BuildHTTP
     unknown: ({ user, object, outcome }: Record<'user' | 'object' | 'outcome', string>) =>

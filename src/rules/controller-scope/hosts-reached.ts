@@ -33,9 +33,9 @@ export default defineRule({
       `With this change ${ingress} refuses ${ranges}, which all clients are in, so its controller refuses all requests. List only the addresses to be kept out.`,
     // Source: https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/configmap/
     closedAll: ({ map, controller, ranges }: Record<'map' | 'controller' | 'ranges', string>) =>
-      `With this change ${map} makes ${controller} let in only ${ranges}, which no client has, so it refuses all requests to Ingresses without a list of their own. List the addresses of the clients.`,
+      `With this change ${map} makes ${controller} admit only ${ranges}, from which no client comes, so it refuses all requests to Ingresses without a list of their own. List the addresses of the clients.`,
     deniedAll: ({ map, controller, ranges }: Record<'map' | 'controller' | 'ranges', string>) =>
-      `With this change ${map} makes ${controller} refuse ${ranges}, which all clients are in. List only the addresses to be kept out.`,
+      `With this change ${map} makes ${controller} refuse ${ranges}, which contains every client. List only the addresses to be kept out.`,
     unbound: ({ map, controller, addresses }: Record<'map' | 'controller' | 'addresses', string>) =>
       `With this change ${map} makes ${controller} listen on ${addresses} alone, where only its own Pod reaches it, so all connections are refused. Remove bind-address.`,
   },

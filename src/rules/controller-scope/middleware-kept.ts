@@ -68,15 +68,15 @@ export default defineRule({
     // Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/server/middleware/middlewares.go, BuildMiddlewareChain,
     // and pkg/server/router/router.go, buildEntryPointHandler
     removed: ({ middleware, users }: { middleware: string; users: string }) =>
-      `This change removes ${middleware}, which ${users} still names, so Traefik leaves these routes out and answers 404 for them. Restore it, or remove its name there, too.`,
+      `This change removes ${middleware}, which ${users} still names, so Traefik leaves these routes out and answers 404 for them. Restore it, or remove the reference, too.`,
     // Source: https://github.com/traefik/traefik/blob/v3.7.9/pkg/server/router/tcp/manager.go, buildEntryPointHandler: a
     // closing route for the domains of a router whose TLS options are unknown
     option: ({ option, users }: { option: string; users: string }) =>
-      `This change removes ${option}, which ${users} still names, so Traefik closes every TLS connection to these hosts. Restore it, or remove its name there, too.`,
+      `This change removes ${option}, which ${users} still names, so Traefik closes every TLS connection to these hosts. Restore it, or remove the reference, too.`,
     // Source: the first two, and pkg/server/service/service.go, BuildHTTP and getLoadBalancerServiceHandler: a service that
     // does not exist, and one whose ServersTransport is not found, are errors of the router
     named: ({ object, users }: { object: string; users: string }) =>
-      `This change removes ${object}, which ${users} still names, so Traefik leaves out the routes that lead there, and answers 404 for them. Restore it, or remove its name there, too.`,
+      `This change removes ${object}, which ${users} still names, so Traefik leaves out the routes that lead there, and answers 404 for them. Restore it, or remove the reference, too.`,
   },
   later: { option: '1.13.0', named: '1.30.0' },
   *partners({ ref }) {

@@ -42,7 +42,7 @@ const messages = {
   classless: ({ input, user, fate }: Omit<Loss, 'maker'>) =>
     `After this change, ${user} needs the ${input}, which nothing here creates. ${fate} Name one that exists, or add it, unless something outside of this repository creates it.`,
   unscheduled: ({ scheduler, user }: Record<'scheduler' | 'user', string>) =>
-    `After this change, the Pods of ${user} are for the scheduler ${scheduler}, which nothing else here mentions. Unless something outside of this repository runs it, no new Pod is scheduled. Name a scheduler that runs, or none.`,
+    `After this change, the Pods of ${user} name the scheduler ${scheduler}, which nothing else here mentions. Unless something outside of this repository runs it, no new Pod is scheduled. Name a scheduler that runs, or none.`,
   alone: ({ labels, user }: Record<'labels' | 'user', string>) =>
     `After this change, the Pods of ${user} run only beside Pods with ${labels}, which nothing else here mentions. Unless something outside of this repository runs such Pods, no new Pod is scheduled. Correct the labels, or prefer such nodes instead of requiring them.`,
 }

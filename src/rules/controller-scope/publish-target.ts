@@ -43,9 +43,9 @@ export default defineRule({
       `This change removes Service ${target}, whose address ${controller} publishes; the controller exits at its next startup if the Service of --${flag} does not exist. Keep the Service, or set --${flag} to another one.`,
     // Source: ingress-nginx controller-v1.15.1, cmd/nginx/main.go, checkService
     backend: ({ controller, target }: Names) =>
-      `${controller} answers requests without a route by Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${backendFlag} does not exist. Name a Service that exists, or remove the argument.`,
+      `${controller} sends requests without a route to Service ${target}, which no manifest of this cluster creates; the controller exits at startup if the Service of --${backendFlag} does not exist. Name a Service that exists, or remove the argument.`,
     backendRemoved: ({ controller, target }: Names) =>
-      `This change removes Service ${target}, by which ${controller} answers requests without a route; the controller exits at its next startup if the Service of --${backendFlag} does not exist. Keep the Service, or remove the argument first.`,
+      `This change removes Service ${target}, to which ${controller} sends requests without a route; the controller exits at its next startup if the Service of --${backendFlag} does not exist. Keep the Service, or remove the argument first.`,
   },
   later: { backend: '1.30.0', backendRemoved: '1.30.0' },
   putBack: { backend: 'changed' },

@@ -15,18 +15,18 @@ export default defineRule({
   reads: ['Gateway.gateway.networking.k8s.io'],
   messages: {
     unweighted: ({ object, detail }: Args) =>
-      `After this change all services to which a rule of ${object} shares requests out have the weight 0, so ${detail} to them. Give one of them another weight.`,
+      `After this change every service of a rule of ${object} has the weight 0, so ${detail} to them. Give one of them another weight.`,
     aborted: ({ object, detail }: Args) =>
-      `After this change ${object} has all requests answered with ${detail}, by a fault that it injects into 100 % of them. Remove the fault, or lower its percentage.`,
+      `After this change ${object} injects a fault into 100 % of the requests, so all of them are answered with ${detail}. Remove the fault, or lower its percentage.`,
     denied: ({ object }: Args) =>
-      `After this change ${object} denies all requests that no rule allows, and has no rule that allows any, so Envoy answers 403 to all of them. Add a rule with action: Allow, or set defaultAction: Allow.`,
+      `After this change ${object} denies every request that no rule allows, and no rule allows any, so Envoy answers 403 to all of them. Add a rule with action: Allow, or set defaultAction: Allow.`,
     terminated: ({ object, detail }: Args) =>
-      `After this change ${object} has Kong answer ${detail} to all requests of all routes, as it is global. Take the label global away, and name it at the routes that are meant.`,
+      `After this change ${object} has Kong answer ${detail} to all requests of all routes, as it is global. Remove its label global, and name the plugin in the routes that need it.`,
     returned: ({ object, detail }: Args) =>
       `After this change the server-snippet of ${object} returns ${detail} outside of any location, so nginx answers that to all requests of its hosts. Put it into a location, or remove it.`,
     // Source: https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#permanent-redirect
     looped: ({ object, detail }: Args) =>
-      `After this change ${object} redirects requests to ${detail}, which it serves itself, with the same redirect, so clients go in circles. Redirect to another address, or remove the redirect.`,
+      `After this change ${object} redirects requests to ${detail}, which it serves itself, with the same redirect, so clients are redirected endlessly. Redirect to another address, or remove the redirect.`,
   },
   putBack: {
     aborted: 'changed',

@@ -18,7 +18,7 @@ export default defineRule({
     refused: ({ issuer, fault, remedy }: Record<'issuer' | 'fault' | 'remedy', string>) =>
       `cert-manager rejects ${issuer}, because ${fault}: a new issuer is not created, and one that is in the cluster stays as it is. ${remedy}`,
     directory: ({ issuer, server, known }: Record<'issuer' | 'server' | 'known', string>) =>
-      `${issuer} has the ACME server ${server}, where its host has no directory, so cert-manager registers no account, and no certificate is issued or renewed. Set spec.acme.server to ${known}.`,
+      `${issuer} names the ACME server ${server}, which is no directory of that host, so cert-manager registers no account, and no certificate is issued or renewed. Set spec.acme.server to ${known}.`,
   },
   later: { directory: '1.26.0' },
   check({ manifest, report }) {
