@@ -75,11 +75,3 @@ test('files are one finding only where a reader can do the same about them', () 
     expect.stringContaining(' The same applies to b.yaml. '),
   ])
 })
-
-test('a file with another reason of the same cause is named with it', () => {
-  expect(texts(release, { ...release, path: 'b.yaml', reason: 'the chart api is not in this repository' })).toEqual([
-    expect.stringContaining(
-      'are not seen. Not judged for a reason of the same kind: b.yaml (the chart api is not in this repository). To have',
-    ),
-  ])
-})

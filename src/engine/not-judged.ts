@@ -69,7 +69,7 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
   const others = [...new Set(group.map((one) => one.path))].filter((other) => other !== at)
   const { effect } = causeText(cause)
   const ordered = [file, ...group.filter((one) => one !== file)] as const
-  const more = others.length > 0 ? ` ${alsoNotJudged(ordered, others)}` : ''
+  const more = others.length > 0 ? ` The same applies to ${abridged(others)}.` : ''
   const finding = gateFinding(notJudgedRule, 'not-judged', level, {
     side: place?.side ?? 'head',
     path: at,
@@ -80,18 +80,6 @@ function findingOf(group: readonly LedgerEntry[], terms: Terms): Finding[] {
     text: `This change is not judged: ${reason}. ${effect}${more} ${remedyFor(ordered)}`.trimEnd(),
   })
   return [place ? { ...finding, location: { ...finding.location, excerpt: place.excerpt } } : finding]
-}
-
-/** The other files: for the same reason, or each for its own of this kind. */
-function alsoNotJudged([{ reason }, ...rest]: readonly [LedgerEntry, ...LedgerEntry[]], others: readonly string[]) {
-  const own = new Map(rest.map((one) => [one.path, one.reason]))
-  const named = others.map((path) => {
-    const its = own.get(path)
-    return its === undefined || its === reason ? path : `${path} (${its})`
-  })
-  return named.every((name, index) => name === others[index])
-    ? `The same applies to ${abridged(others)}.`
-    : `Not judged for a reason of the same kind: ${abridged(named)}.`
 }
 
 /** A warning; a notice where the cause is common and the change touches no route, certificate or permission. */

@@ -41,8 +41,8 @@ export default defineRule({
   messages: {
     severe: ({ name, defects, todo }: Args) => `${name} has ${defects}. ${todo}.`,
     known: ({ name, defects, todo }: Args) => `${name} has ${defects}. ${todo}.`,
-    ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
-      `${name} has a release that has received no fixes since ${ended} or earlier. Plan an upgrade to a supported release of ${title}, or to its successor.`,
+    ended: ({ name, ended, todo }: { name: string; ended: string; todo: string }) =>
+      `${name} has a release that has received no fixes since ${ended} or earlier. ${todo}.`,
   },
   milder: { known: 'severe' },
   partners: subjectPartners,
@@ -69,13 +69,20 @@ export default defineRule({
         report(
           at,
           'ended',
-          { title: facts.title, name, ended: end.ended },
+          { name, ended: end.ended, todo: wayOutOf(facts.title, end.versions) },
           { keys: [facts.name, end.ended], subject: facts.name },
         )
       }
     }
   },
 })
+
+/** The way out of a release without support. */
+function wayOutOf(title: string, versions: string): string {
+  return versions === '*'
+    ? `No release of ${title} gets fixes any more: plan a move to another project`
+    : `Plan an upgrade to a supported release of ${title}`
+}
 
 /** The settings that defects of a component hang on. */
 function settingsOf(name: string): string[] {
