@@ -56,7 +56,9 @@ test('inputs are obeyed, and a wrong one is named', async () => {
   const never = await runHere(checkout, { event, inputs: { 'fail-on': 'never' } })
   expect(never).toMatchObject({ status: 0, commands: [uncovered('web.yaml', 'b.example.com')] })
   expect(counts(never)).toEqual({ ...failed(1), verdict: 'pass' })
-  expect(firstLine(never)).toMatch(/^ingress-guard found 1 error\. Inspected /)
+  expect(firstLine(never)).toMatch(
+    /^ingress-guard found 1 error; nothing fails, because `?fail-on`? is `?never`?\. Inspected /,
+  )
   // The base is then where the two parted: what main gained since was not removed.
   const head = await runHere(remote.checkout({ depth: 0 }), { event, inputs: { head: remote.head } })
   expect(firstLine(head)).toContain(': 0 added, 1 changed, 0 removed; ')

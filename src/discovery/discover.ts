@@ -22,6 +22,7 @@ import { readKustomizations } from '../sources/read-kustomizations'
 import { placeOf, type Source } from '../sources/source'
 import { appliedByScripts } from './applied-by-scripts'
 import { declaredSource } from './declared-source'
+import { filesDeployingOwnFolder } from './deploying-own-folder'
 import { deployedRoots, discoveredAgain, discoveredCharts, discoveredKustomization } from './discovered-sources'
 import { Followed, type FollowLimits, type Render } from './followed'
 import { IdleDeployers } from './idle-deployers'
@@ -259,6 +260,7 @@ function readGitOpsSources(reading: SideReading) {
   const { sourceIgnores, generatorFiles, argoFiles, touched, generatedBySets, patchFiles, applied: byScripts } = reading
   const { repository, base, isNew } = known
   let manifests = all.filter(({ origin }) => !patchFiles.has(origin.path))
+  const appliedAlone = new Set([...byScripts, ...filesDeployingOwnFolder(manifests)])
   let patches = all.filter(({ origin }) => patchFiles.has(origin.path))
   for (;;) {
     const gitOps = readGitOps(followed.objects(manifests), patches, {
@@ -285,7 +287,7 @@ function readGitOpsSources(reading: SideReading) {
       ...undeployedPlainFiles(gitOps, checkout, base),
       ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),
       ...parts,
-      ...kustomizationFiles(kustomizations, checkout, base, byScripts),
+      ...kustomizationFiles(kustomizations, checkout, base, appliedAlone),
     ])
     for (const file of [...gitOps.asDirectories.values()].flat()) ownership.delete(file)
     if (base) {

@@ -27,7 +27,7 @@ export function* chartFiles(charts: readonly string[], checkout: Checkout): Iter
 /**
  * Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests.
  *
- * @param applied the files that a script applies as they are
+ * @param applied the files that are applied as they are: by a script, or by hand
  */
 export function* kustomizationFiles(
   all: ReadonlyMap<string, Kustomization>,

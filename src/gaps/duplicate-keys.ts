@@ -18,7 +18,6 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
     if (!first) return []
     const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))]
     const known = new Set(before?.object.duplicateKeys.map(({ key }) => key))
-    const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
     return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
       side: 'head',
       path: after.origin.path,
@@ -26,9 +25,15 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
       object: after.ref,
       keys,
       status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
-      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and only the last one takes effect. Merge them, or add the missing --- between two documents.`,
+      text: duplicateText(nameOf(after.ref), keys),
     })
   })
+}
+
+/** The statement on keys that an object has twice. */
+export function duplicateText(object: string, keys: readonly string[]): string {
+  const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
+  return `${object} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and only the last one takes effect. Merge them, or add the missing --- between two documents.`
 }
 
 /** The line on which an object is written, or rendered. */

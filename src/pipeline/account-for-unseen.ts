@@ -11,6 +11,7 @@ import { clusterScopedObjects } from '../gaps/cluster-scoped-objects'
 import { mayHideObjects } from '../gaps/completeness'
 import { deletingHooks } from '../gaps/deleting-hooks'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { duplicateKeysInInputs } from '../gaps/duplicate-keys-in-inputs'
 import { unrendered } from '../gaps/failures/unrendered'
 import { faultyDocuments } from '../gaps/faulty-documents'
 import { foldersBelow } from '../gaps/folders-below'
@@ -164,6 +165,7 @@ export async function accountForUnseen(
       ...(base && changed ? await clusterScopedObjects(base, head, changed, rendered) : []),
       ...(base && changed ? await deletingHooks(base, head, changed) : []),
       ...duplicateKeys(compared.changes, base ? [] : compared.after),
+      ...(base && changed ? await duplicateKeysInInputs(base, head, changed, rendered.after) : []),
     ],
     skipped: [
       ...head.tree.skipped,

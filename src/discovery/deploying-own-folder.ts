@@ -1,0 +1,28 @@
+import path from 'node:path/posix'
+import { readApplication } from '../gitops/application'
+import { readFluxKustomization } from '../gitops/flux-kustomization'
+import { gitOpsKind } from '../gitops/kinds'
+import { textAt } from '../gitops/text'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { inside } from '../sources/places'
+
+/**
+ * The files with an Application or a Kustomization of Flux that deploys the very folder which the file is in. Where the
+ * Kustomization of that folder does not list it, it is the entry that somebody applies by hand.
+ */
+export function filesDeployingOwnFolder(objects: readonly Manifest[]): Set<string> {
+  const own = objects.filter((manifest) => foldersOf(manifest).includes(path.dirname(manifest.origin.path)))
+  return new Set(own.map(({ origin }) => origin.path))
+}
+
+/** The folders that an object names, from the root of the repository. */
+function foldersOf({ ref, root }: Manifest): string[] {
+  const kind = groupKindOf(ref)
+  const written =
+    kind === gitOpsKind.application
+      ? readApplication(root).sources.map((source) => textAt(source.path))
+      : kind === gitOpsKind.fluxKustomization
+        ? [textAt(readFluxKustomization(root).path)]
+        : []
+  return written.flatMap((one) => inside('', one) || [])
+}
