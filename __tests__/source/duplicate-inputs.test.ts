@@ -30,3 +30,11 @@ test('a key that a change writes twice in a file which kustomize patches is a wa
   ])
   expect(await found({ ...base, 'base/web.yaml': twice }, { 'base/web.yaml': `# as before\n${twice}` })).toEqual([])
 })
+
+test('a key for which kustomize refuses the file is named at its line, beside the failure', async () => {
+  const { 'over/kustomization.yaml': _, 'over/patch.yaml': __, ...alone } = base
+  expect(await found(alone, { 'base/web.yaml': twice })).toEqual([
+    expect.stringMatching(/^error base\/kustomization\.yaml:1 Kustomize cannot build it: /),
+    'warning base/web.yaml:6 HTTPRoute shop/web has the key parentRefs more than once in one map, and kustomize refuses that. Merge them, or add the missing --- between two documents.',
+  ])
+})

@@ -32,6 +32,14 @@ describe('a value that a change removes', () => {
     ])
   })
 
+  test('is reported where the line reads it by a variable', async () => {
+    expect(await gaps('1\n{{- $service := .Values.service }}\n      name: {{ $service.port }}', renamed)).toEqual([
+      expect.stringMatching(/^warning web\/templates\/service\.yaml:9 This change removes the value service\.port /),
+    ])
+    const other = '1\n{{- $service := .Values.service }}{{ $service = .Values.name }}\n      name: {{ $service.port }}'
+    expect(await gaps(other, renamed)).toEqual([])
+  })
+
   test('is reported where the line gives it another form', async () => {
     expect(await gaps('{{ $.Values.service.port | int }}', renamed)).toHaveLength(1)
   })

@@ -7,8 +7,8 @@ import type { SideOfChange } from '../sides/side'
 import { duplicateText } from './duplicate-keys'
 
 /**
- * Keys that a change writes twice in a file that kustomize builds in: what kustomize prints has each once where something
- * patches the object, and otherwise it fails.
+ * Keys that a change writes twice in a file that kustomize builds in: it prints each once where a patch merges them, and
+ * otherwise it fails with the line, but without the file.
  */
 export async function duplicateKeysInInputs(
   base: SideOfChange,
@@ -17,9 +17,15 @@ export async function duplicateKeysInInputs(
   rendered: readonly RenderedSide[],
 ): Promise<Finding[]> {
   const built = new Set<string>()
-  for (const { source, failure } of rendered)
-    if (source.kind === 'kustomize' && !failure)
-      for (const file of await head.files(source)) if (changed.has(file) && /\.ya?ml$/.test(file)) built.add(file)
+  const refused = new Set<string>()
+  for (const { source, failure } of rendered) {
+    if (source.kind !== 'kustomize') continue
+    for (const file of await head.files(source)) {
+      if (!changed.has(file) || !/\.ya?ml$/.test(file)) continue
+      built.add(file)
+      if (failure?.reason.includes('already defined at line')) refused.add(file)
+    }
+  }
   const [before, after] = await Promise.all([base, head].map(({ checkout }) => checkout.texts([...built])))
   const found: Finding[] = []
   for (const [path, text] of after ?? []) {
@@ -38,7 +44,7 @@ export async function duplicateKeysInInputs(
           object: object.ref,
           keys: [...keys],
           status: 'introduced',
-          text: duplicateText(nameOf(object.ref), [...keys]),
+          text: duplicateText(nameOf(object.ref), [...keys], refused.has(path) ? 'kustomize refuses that' : undefined),
         }),
       )
     }

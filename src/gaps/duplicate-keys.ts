@@ -31,9 +31,13 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
 }
 
 /** The statement on keys that an object has twice. */
-export function duplicateText(object: string, keys: readonly string[]): string {
+export function duplicateText(
+  object: string,
+  keys: readonly string[],
+  outcome = 'only the last one takes effect',
+): string {
   const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
-  return `${object} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and only the last one takes effect. Merge them, or add the missing --- between two documents.`
+  return `${object} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and ${outcome}. Merge them, or add the missing --- between two documents.`
 }
 
 /** The line on which an object is written, or rendered. */

@@ -22,35 +22,38 @@ const forms = new Set(
 export function writtenValuesIn(template: string): WrittenValue[] {
   const asked: string[][] = []
   const found: WrittenValue[] = []
+  const variables = new Map<string, string>()
+  const read = ({ text }: Word) => valueIn(text, variables)
+  const valuesIn = (words: readonly Word[]) => words.flatMap((word) => read(word) ?? [])
   for (const { words } of actionsOf(template)) {
-    const [first] = words
+    const [first, second, ...operands] = words
     if (first?.text === 'end') asked.pop()
     else if (first?.text === 'else') asked.splice(-1, 1, [...(asked.at(-1) ?? []), ...valuesIn(words)])
     else if (blockWords.has(first?.text ?? '')) asked.push(valuesIn(words))
-    else if (!words.some(({ text }) => text === ':=' || text === '=')) {
-      const given = words.filter(({ text }) => isValue(text))
+    else if (first && (second?.text === ':=' || second?.text === '=')) {
+      const [value] = operands.length === 1 ? valuesIn(operands) : []
+      if (value === undefined) variables.delete(first.text)
+      else variables.set(first.text, value)
+    } else {
+      const given = words.filter((word) => read(word) !== undefined)
       const isPlain = words.every(
-        ({ text }) => isValue(text) || forms.has(text) || /^(?:[|()]|-?\d+|"[^"]*")$/.test(text),
+        (word) => read(word) !== undefined || forms.has(word.text) || /^(?:[|()]|-?\d+|"[^"]*")$/.test(word.text),
       )
       const [one] = given
-      const value = one && keysOf(one.text)
-      if (isPlain && given.length === 1 && one && value && !asked.flat().some((other) => isRelated(other, value)))
+      const value = one && read(one)
+      if (isPlain && given.length === 1 && value && !asked.flat().some((other) => isRelated(other, value)))
         found.push({ value, from: one.from })
     }
   }
   return found
 }
 
-function valuesIn(words: readonly Word[]): string[] {
-  return words.flatMap(({ text }) => (isValue(text) ? [keysOf(text)] : []))
-}
-
-function isValue(text: string): boolean {
-  return /^\$?\.Values\.\w[\w.]*$/.test(text)
-}
-
-function keysOf(text: string): string {
-  return text.slice(text.indexOf('.Values.') + '.Values.'.length)
+/** `service.port` for `.Values.service.port`, and for `$service.port` where the variable is `.Values.service`. */
+function valueIn(text: string, variables: ReadonlyMap<string, string>): string | undefined {
+  if (/^\$?\.Values\.\w[\w.]*$/.test(text)) return text.slice(text.indexOf('.Values.') + '.Values.'.length)
+  const [, name = '', rest = ''] = /^(\$\w+)(\.\w[\w.]*)$/.exec(text) ?? []
+  const value = variables.get(name)
+  return value === undefined ? undefined : `${value}${rest}`
 }
 
 /** Whether one of two values is the other, or is in it. */

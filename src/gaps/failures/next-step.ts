@@ -45,7 +45,7 @@ function othersOf(source: Source): string {
 
 /** The words of a tool without what says nothing to a reader: its own steps, and a config that it prints whole. */
 export function readable(reason: string): string {
-  const short = cut(reason, 'trouble configuring builtin ', '`: ')
+  const short = cut(reason, 'trouble configuring builtin ', '`: ').replace(nothingRead, '')
   const from = short.indexOf(notThere)
   if (from === -1) return short
   const [file = '', ...rest] = short.slice(from + notThere.length).split("'")
@@ -53,6 +53,9 @@ export function readable(reason: string): string {
     ? `${short.slice(0, from)}there is no file ${file}`
     : short
 }
+
+/** The words of kustomize before the faults of a document. */
+const nothingRead = 'map[string]interface {}(nil): yaml: unmarshal errors: '
 
 /** The words of kustomize before a path that leads nowhere. */
 const notThere = "evalsymlink failure on '"
