@@ -33,7 +33,7 @@ async function cased(condition: string, more: Files = {}): Promise<string[]> {
 
 test('a value that a change reads in other letters than the rest of the chart is a warning', async () => {
   expect(await cased('.Values.web.userecords')).toEqual([
-    'warning web/templates/role.yaml:5 This line reads the value web.userecords, and web/templates/config.yaml reads web.useRecords: helm tells upper from lower case, and nothing here sets web.userecords, so it is always empty. Write web.useRecords, or set web.userecords.',
+    'warning web/templates/role.yaml:5 This line reads the value web.userecords, and web/templates/config.yaml reads web.useRecords: the names of values are case-sensitive, and nothing here sets web.userecords, so it is always empty. Write web.useRecords, or set web.userecords.',
   ])
 })
 

@@ -93,6 +93,6 @@ function findingOf(
     fileText: text,
     keys: [file, value],
     status: 'introduced',
-    text: `This line reads the value ${value}, and ${meant.by} reads ${meant.value}: helm tells upper from lower case, and nothing here sets ${value}, so it is always empty. Write ${meant.value}, or set ${value}.`,
+    text: `This line reads the value ${value}, and ${meant.by} reads ${meant.value}: the names of values are case-sensitive, and nothing here sets ${value}, so it is always empty. Write ${meant.value}, or set ${value}.`,
   })
 }

@@ -32,7 +32,7 @@ export const refusingKinds: readonly GroupKind[] = [faultPolicyKind, accessPolic
 export interface Refusal {
   readonly kind: 'unweighted' | 'aborted' | 'denied' | 'terminated' | 'returned' | 'looped'
   readonly at: Cursor
-  /** What tells it from others of the object. */
+  /** What differs from other places of the object. */
   readonly key: string
   /** What messages name. */
   readonly detail: string

@@ -344,16 +344,16 @@ function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: 
   if (head.get(before.ref).length > 0) return
   for (const was of controllersOf(before, base)) {
     const successors = controllersIn(head).filter(
-      (one) => !one.installed && one.facts === was.facts && isNew(one.manifest, base),
+      (one) => !one.installed && one.facts === was.facts && base.get(one.manifest.ref).length === 0,
     )
     const is = successors.find(({ namespace }) => namespace === was.namespace) ?? successors[0]
     if (!is || isOnItsNodes(is.manifest) || servicesTo(is.manifest, head).length > 0) continue
     const service = servicesTo(before, base).flatMap(({ ref }) => head.get(ref))[0]
     if (!service || mayBringTraffic(was, base)) continue
+    const names = { service: nameOf(service.ref), controller: nameOfController(is), was: nameOf(before.ref) }
     if (is.namespace !== was.namespace) {
       if (is.namespace === '' || was.namespace === '' || mayBringTraffic(is, head) || selectsSome(service, head))
         continue
-      const names = { service: nameOf(service.ref), controller: nameOfController(is), was: nameOf(before.ref) }
       report([is.manifest.root.at('metadata', 'namespace'), service.root], 'left', names)
       continue
     }
@@ -361,16 +361,8 @@ function checkRenamed(before: Manifest, base: Snapshot, head: Snapshot, report: 
     const selector = service.root.at('spec', 'selector')
     const wrong = [...selector.entries()].find(([key, { string }]) => labels.at(key).string !== string)
     const at = wrong && labels.at(wrong[0]).exists ? labels.at(wrong[0]) : labels
-    report([at, selector], 'renamed', {
-      service: nameOf(service.ref),
-      controller: nameOfController(is),
-      was: nameOf(before.ref),
-    })
+    report([at, selector], 'renamed', names)
   }
-}
-
-function isNew({ ref }: Manifest, base: Snapshot): boolean {
-  return base.get(ref).length === 0
 }
 
 /** The ports of the nodes stay, or a Service brings traffic from outside of the cluster. */
