@@ -1,6 +1,6 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { dataIn, type Fields, fieldsOf } from '../sources/untyped'
@@ -31,12 +31,11 @@ export async function misreadValues(
           continue
         old ??= await partsReadIn(chart, base.checkout)
         if (old.has(wrong)) continue
-        const start = text.slice(0, from).split('\n')
         found.push(
           gateFinding('source/value-unread', 'misread', 'warning', {
             side: 'head',
             path: file,
-            region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+            region: regionAt(text, from),
             fileText: text,
             keys: [chart, wrong],
             status: 'introduced',

@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { abridged } from '../listing'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { readChart } from '../sources/chart'
@@ -168,6 +168,5 @@ function placeOf(one: Mention): string {
 }
 
 function regionOf({ text, from }: Mention) {
-  const start = text.slice(0, from).split('\n')
-  return lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1)
+  return regionAt(text, from)
 }

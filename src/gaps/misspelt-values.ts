@@ -5,13 +5,14 @@ import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
 import { pairsOf } from '../manifest/map-pairs'
 import { isMap } from '../manifest/nodes'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { readChart } from '../sources/chart'
 import { readValuesIn } from '../template/read-values'
+import type { WrittenValue } from '../template/written-values'
 import { type ValuesContent, valueAt, valuesAt } from '../values/values-file'
-import { chartOf } from './template-faults'
+import { templatesWithFreshValues } from './fresh-values'
 
 /** A map of values that a template reads from, and that the values of its chart have under another name. */
 interface Misspelt {
@@ -35,20 +36,15 @@ export async function misspeltValues(
   known: readonly Finding[],
 ): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const file of changed) {
-    const chart = chartOf(file, head)
-    if (chart === undefined) continue
-    const [before = '', text = ''] = await Promise.all([base, head].map(({ checkout }) => checkout.text(file)))
-    const misspelt = await misspeltIn(text, before, chart, head.checkout)
+  for (const { file, text, chart, fresh } of await templatesWithFreshValues(base, head, changed)) {
+    const misspelt = await misspeltIn(fresh, chart, head.checkout)
     found.push(...misspelt.map((one) => findingOf(one, file, text, chart)))
   }
   return notKnown(found, known)
 }
 
-async function misspeltIn(text: string, before: string, chart: string, checkout: Checkout): Promise<Misspelt[]> {
-  const old = new Set(readValuesIn(before).map(({ value }) => value))
-  const fresh = readValuesIn(text).filter(({ value }) => !old.has(value))
-  const values = fresh.length > 0 ? await valuesAt(path.join(chart, 'values.yaml'), checkout) : undefined
+async function misspeltIn(fresh: readonly WrittenValue[], chart: string, checkout: Checkout): Promise<Misspelt[]> {
+  const values = await valuesAt(path.join(chart, 'values.yaml'), checkout)
   if (!values) return []
   const { dependencies } = await readChart(checkout, chart)
   const ofOthers = new Set(['global', ...dependencies.flatMap((one) => [one.name, one.as])])
@@ -88,13 +84,12 @@ async function isKnownElsewhere(keys: readonly string[], chart: string, checkout
 }
 
 function findingOf({ keys, meant, from }: Misspelt, file: string, text: string, chart: string): Finding {
-  const start = text.slice(0, from).split('\n')
   const place = path.join(chart, 'values.yaml')
   const right = [...keys.slice(0, -1), meant].join('.')
   return gateFinding('source/unrendered', 'value-misspelt', 'warning', {
     side: 'head',
     path: file,
-    region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+    region: regionAt(text, from),
     fileText: text,
     keys: [file, keys.join('.')],
     status: 'introduced',

@@ -3,7 +3,7 @@ import { gateFinding } from '../finding/gate-finding'
 import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
 import { isScalar, type Node } from '../manifest/nodes'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { writtenValuesIn } from '../template/written-values'
 import { type ValuesContent, valueAt, valuesAt } from '../values/values-file'
@@ -45,13 +45,12 @@ async function removedFrom(file: string, base: SideOfChange, head: SideOfChange)
     for (const { value, from } of writtenValuesIn(text)) {
       const keys = value.split('.')
       if (found.has(value) || !isRemoved(keys) || others.some((one) => gives(keys, one, chart))) continue
-      const start = text.slice(0, from).split('\n')
       found.set(
         value,
         gateFinding('source/unrendered', 'value-removed', 'warning', {
           side: 'head',
           path: template,
-          region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+          region: regionAt(text, from),
           fileText: text,
           keys: [file, value],
           status: 'introduced',

@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
 import { misspeltApisIn } from '../kubernetes/versions/misspelt-apis'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { SideOfChange } from '../sides/side'
 import { calledValuesIn } from '../template/called-values'
 import { gluedLinesIn } from '../template/glued-lines'
@@ -44,8 +44,7 @@ export async function templateFaults(
       // Each of the base's explains one of the head's.
       const at = old.indexOf(written)
       if (at !== -1) old.splice(at, 1)
-      const start = text.slice(0, from).split('\n')
-      const region = lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1)
+      const region = regionAt(text, from)
       const isKnown = known.some(
         ({ location }) => location.path === file && location.region.startLine === region.startLine,
       )

@@ -3,12 +3,12 @@ import { append } from '../append'
 import { gateFinding } from '../finding/gate-finding'
 import { notKnown } from '../finding/not-known'
 import type { Finding } from '../finding/report'
-import { lineRegion } from '../render/tools/rendering'
+import { regionAt } from '../render/tools/rendering'
 import type { Checkout } from '../revision/checkout'
 import type { SideOfChange } from '../sides/side'
 import { readValuesIn } from '../template/read-values'
 import { valueAt, valuesAt } from '../values/values-file'
-import { chartOf } from './template-faults'
+import { templatesWithFreshValues } from './fresh-values'
 
 /**
  * Values that a change reads in other letters than the rest of its chart, as `useDnsRecords` beside `useDnsrecords`: such
@@ -23,15 +23,9 @@ export async function valuesInOtherCase(
   known: readonly Finding[],
 ): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const file of changed) {
-    const chart = chartOf(file, head)
-    if (chart === undefined) continue
-    const [before = '', text = ''] = await Promise.all([base, head].map(({ checkout }) => checkout.text(file)))
-    const old = new Set(readValuesIn(before).map(({ value }) => value))
-    const fresh = new Map(readValuesIn(text).flatMap((one) => (old.has(one.value) ? [] : [[one.value, one.from]])))
-    if (fresh.size === 0) continue
+  for (const { file, text, chart, fresh } of await templatesWithFreshValues(base, head, changed)) {
     const others = await readElsewhere(file, chart, head.checkout)
-    for (const [value, from] of fresh) {
+    for (const [value, from] of new Map(fresh.map((one) => [one.value, one.from]))) {
       const meant = await otherSpelling(value, { file, text, chart, others, checkout: head.checkout })
       if (meant) found.push(findingOf(value, meant, { from, file, text }))
     }
@@ -85,11 +79,10 @@ function findingOf(
   meant: Meant,
   { from, file, text }: { readonly from: number; readonly file: string; readonly text: string },
 ): Finding {
-  const start = text.slice(0, from).split('\n')
   return gateFinding('source/unrendered', 'value-cased', 'warning', {
     side: 'head',
     path: file,
-    region: lineRegion(start.length, (start.at(-1)?.length ?? 0) + 1),
+    region: regionAt(text, from),
     fileText: text,
     keys: [file, value],
     status: 'introduced',

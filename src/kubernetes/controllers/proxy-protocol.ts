@@ -40,7 +40,7 @@ function sentBy({ root }: Manifest): Cursor | undefined {
   return annotations.map((name) => written.at(name)).find((at) => at.exists && !off.includes(at.string ?? ''))
 }
 
-/** A controller and the load balancer in front of it, of which one alone has the PROXY protocol. */
+/** A controller and the load balancer in front of it, where only one of the two uses the PROXY protocol. */
 export interface Disagreement {
   /** `unsent`: the controller expects it; `unread`: the load balancer sends it. */
   readonly kind: 'unsent' | 'unread'

@@ -34,7 +34,7 @@ export function inputsOf(workload: Manifest): PodInput[] {
   return [...accounts, ...classesOf(spec), ...named]
 }
 
-/** Kubernetes creates the PriorityClasses whose names begin with `system-`, and lets nobody else use such names. */
+/** Kubernetes creates the PriorityClasses whose names begin with `system-`, and nobody else may use such names. */
 function classesOf(spec: Cursor): PodInput[] {
   return classKinds.flatMap((kind): PodInput[] => {
     const at = spec.at(kind.startsWith('PriorityClass') ? 'priorityClassName' : 'runtimeClassName')

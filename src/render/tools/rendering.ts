@@ -99,6 +99,12 @@ export function lineRegion(line: number, column = 1): Region {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column }
 }
 
+/** A place in a text, by its offset. */
+export function regionAt(text: string, from: number): Region {
+  const lines = text.slice(0, from).split('\n')
+  return lineRegion(lines.length, (lines.at(-1)?.length ?? 0) + 1)
+}
+
 /**
  * The reason of an object that names a folder which is not there: its deployer stops before it applies or deletes
  * anything.

@@ -18,7 +18,7 @@ export default defineRule({
   messages: {
     // Source: https://github.com/kubernetes-sigs/external-dns/blob/v0.19.0/plan/policy.go: sync deletes records without a source
     left: ({ dns, flag, hosts }: Record<'dns' | 'flag' | 'hosts', string>) =>
-      `After this change --${flag} leaves out Ingresses of which ${dns} made records, and with --policy=sync it deletes the records of ${hosts}, although these hosts stay routed. Keep these Ingresses in, or first set --policy=upsert-only.`,
+      `After this change --${flag} leaves out Ingresses for which ${dns} made records, and with --policy=sync it deletes the records of ${hosts}, although these hosts stay routed. Keep these Ingresses in, or first set --policy=upsert-only.`,
   },
   putBack: { left: 'changed' },
   *partners(manifest) {
