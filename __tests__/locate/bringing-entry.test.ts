@@ -62,8 +62,8 @@ test('of an overlay that only patches objects of other kinds, the entry that bri
     ...['--kustomize', kubectl.program, '--policy', 'ingress-tls@1.0.0'],
   )
   expect(places(report)).toEqual([`head/overlays/test/kustomization.yaml:4 exact ${uncovered}`])
-  // The new Kustomization, and once more for the files that its objects come from.
-  expect(kubectl.count('kustomize')).toBe(2)
+  // The new Kustomization.
+  expect(kubectl.count('kustomize')).toBe(1)
 })
 
 test('of an overlay with a patch for every kind, what trials find', async () => {
@@ -120,8 +120,8 @@ subjects: [{kind: ServiceAccount, name: default, namespace: default}]
     ...['--kustomize', kubectl.program, '--policy', 'protected-rbac@1'],
   )
   expect(places(report)).toEqual(['head/web/us/admin.yaml:5 exact protected-rbac/not-widened'])
-  // The new Kustomization, and once more for the files that its objects come from.
-  expect(kubectl.count('kustomize')).toBe(2)
+  // The new Kustomization.
+  expect(kubectl.count('kustomize')).toBe(1)
 })
 
 test('an object of a new cluster that another file of the change brings to all: that file', async () => {
@@ -160,9 +160,9 @@ test('an object that the rest of a new overlay cannot alter: the entry that brin
     )
   const found = `head/overlays/test/kustomization.yaml:6 exact ${uncovered}`
   expect(places(await judged(deployment.replace('1}', '2}')))).toEqual([found])
-  // The new Kustomization, and once more for the files that its objects come from.
+  // The new Kustomization.
   const builds = kubectl.count('kustomize')
-  expect(builds).toBe(2)
+  expect(builds).toBe(1)
   // A patch of an Ingress may be the cause.
   const patch =
     'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop, labels: {a: b}}\n'

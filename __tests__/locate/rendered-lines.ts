@@ -1,3 +1,4 @@
+import { ChangedFiles } from '../../src/locate/changed-files'
 import { OriginalPlaces } from '../../src/locate/original'
 import { Renderer } from '../../src/render/renderer'
 import { SideOfChange } from '../../src/sides/side'
@@ -27,7 +28,8 @@ export async function renderedLines(
       changed: undefined,
       renderer,
     })
-    const originals = new OriginalPlaces({ base: undefined, head: side })
+    const sides = { base: undefined, head: side }
+    const originals = new OriginalPlaces(sides, new ChangedFiles(sides))
     const found: string[] = []
     const seen = new Set<string>()
     for (const source of side.discovery.sources) {

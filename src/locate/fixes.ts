@@ -5,7 +5,7 @@ import type { Gathered } from '../pipeline/opening/scope'
 import type { ActiveRule } from '../policy/policy'
 import { visible } from '../report/words/visible'
 import type { Fix } from '../rule/rule'
-import { readChanged } from './changed-file'
+import { readChanged } from './changed-files'
 import { puttingBack } from './put-back'
 
 /** The number of times that the head is judged again with fixes. */

@@ -4,6 +4,7 @@ import type { Gathered } from '../pipeline/opening/scope'
 import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'
+import { ChangedFiles } from './changed-files'
 import { lineOfEdit, saysSomething } from './edits'
 import { isLeftInPlace } from './left-in-place'
 import { OriginalPlaces } from './original'
@@ -23,9 +24,10 @@ export async function locate(findings: readonly Finding[], context: TrialContext
     if (isRendered || (await isLeftInPlace(finding, context.evidence))) open.add(finding)
   }
   if (open.size === 0) return [...findings]
+  const changed = new ChangedFiles(context.evidence.sides)
   const locateContext = {
-    originals: new OriginalPlaces(context.evidence.sides),
-    trials: new Trials(context, findings, open),
+    originals: new OriginalPlaces(context.evidence.sides, changed),
+    trials: new Trials(context, changed, findings, open),
     context,
   }
   const located = [...findings]

@@ -1,7 +1,8 @@
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { excerptOf } from '../finding/excerpt'
 import type { Location, Precision, RenderedPlace } from '../finding/report'
-import { loadFile } from '../manifest/load'
+import type { Cursor } from '../manifest/cursor'
+import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/opening/scope'
 import type { Region } from '../region'
@@ -9,6 +10,8 @@ import { isCrdFile } from '../render/tools/post-renderers'
 import { heldFolderOf } from '../revision/held-files'
 import type { SideOfChange } from '../sides/side'
 import type { DeclarationSite, HelmSource, KustomizeSource } from '../sources/source'
+import type { ChangedFiles } from './changed-files'
+import { IncludedFiles } from './included-file'
 import { Markers } from './markers'
 
 /** Some lines of a file, one for each line of the rendering they came to. */
@@ -21,8 +24,12 @@ interface Written {
 export class OriginalPlaces {
   private readonly marked = new Map<string, Promise<Map<string, Written[]>>>()
   private readonly origins = new Map<string, Promise<Origins>>()
+  private readonly included = new IncludedFiles()
 
-  constructor(private readonly sides: Gathered['sides']) {}
+  constructor(
+    private readonly sides: Gathered['sides'],
+    private readonly changed: ChangedFiles,
+  ) {}
 
   /** Whether a place is in a fetched chart or base: then only the line that requests it can be named. */
   async isFetched({ rendered, side: name }: Location): Promise<boolean> {
@@ -30,7 +37,7 @@ export class OriginalPlaces {
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!side || !rendered || !source) return false
     if (source.kind === 'helm' || source.fetched) return source.fetched !== undefined
-    return typeof originOf(rendered, await this.originsOf(name, side, source)) === 'object'
+    return typeof (await this.includedFrom(rendered, name, side, source)) === 'object'
   }
 
   /** The line of a values file that gives the value which decides a place; undefined where none does. */
@@ -65,11 +72,17 @@ export class OriginalPlaces {
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!rendered || !side || !source) return location
     if (source.fetched) return this.versionLine(location, source.fetched.at, side)
-    if (rendered.isWritten)
-      return at(location, location.path, lineOf(rendered.text, rendered.line), rendered.text, 'exact')
+    if (rendered.isWritten) return this.writtenLine(location, rendered)
     return source.kind === 'helm'
       ? this.templateLine(location, rendered, side, source)
       : this.includedLine(location, rendered, side, source)
+  }
+
+  private async writtenLine(location: Location, { text, line, keys }: RenderedPlace): Promise<Location> {
+    const isAround = ({ region }: LoadedObject) => region.startLine <= line && line <= region.endLine
+    const object = loadFile({ text }).objects.find(isAround)
+    const part = object && (await this.partWritten(valueAt(object, keys), location, location.path))
+    return at(location, location.path, part ?? lineOf(text, line), text, 'exact')
   }
 
   /** The line that asks for the chart or the base: no file of this repository has the template. */
@@ -135,6 +148,16 @@ export class OriginalPlaces {
     return origins
   }
 
+  private async includedFrom(
+    rendered: RenderedPlace,
+    name: Location['side'],
+    side: SideOfChange,
+    source: KustomizeSource,
+  ): Promise<string | DeclarationSite | undefined> {
+    const file = await this.included.fileOf(rendered.object, side, source)
+    return file ?? originOf(rendered, await this.originsOf(name, side, source))
+  }
+
   /** The same value in the file that the Kustomization took the object from. */
   private async includedLine(
     location: Location,
@@ -142,7 +165,7 @@ export class OriginalPlaces {
     side: SideOfChange,
     source: KustomizeSource,
   ): Promise<Location> {
-    const path = originOf(rendered, await this.originsOf(location.side, side, source))
+    const path = await this.includedFrom(rendered, location.side, side, source)
     if (typeof path === 'object') return this.versionLine(location, path, side)
     const text = path === undefined ? undefined : await side.checkout.text(path)
     if (path === undefined || text === undefined) return location
@@ -153,13 +176,21 @@ export class OriginalPlaces {
     const object =
       candidates.find(({ ref }) => ref.name === name) ?? (candidates.length === 1 ? candidates[0] : undefined)
     if (!object) return location
-    const original = new Manifest(object, location.side, { kind: 'file', path }, []).root.at(...rendered.keys)
+    const original = valueAt(object, rendered.keys)
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name)
-    const value =
-      shown && new Manifest(shown, location.side, { kind: 'file', path }, []).root.at(...rendered.keys).value
     // A missing value is missing at its nearest existing key.
-    const same = shown !== undefined && JSON.stringify(original.value) === JSON.stringify(value)
-    return at(location, path, original.region, text, same ? 'exact' : 'file')
+    const same = shown && JSON.stringify(original.value) === JSON.stringify(valueAt(shown, rendered.keys).value)
+    if (!same) return at(location, path, original.region, text, 'file')
+    return at(location, path, (await this.partWritten(original, location, path)) ?? original.region, text, 'exact')
+  }
+
+  /** The only entry that the change wrote of a map of scalars, such as a `roleRef`. */
+  private async partWritten(map: Cursor, { side }: Location, path: string): Promise<Region | undefined> {
+    const regions = [...map.entries()].map(([, entry]) => (entry.isMap || entry.isList ? undefined : entry.region))
+    if (side !== 'head' || regions.includes(undefined)) return undefined
+    const written: Region[] = []
+    for (const region of regions) if (region && (await this.changed.wrote(path, region.startLine))) written.push(region)
+    return written.length === 1 ? written[0] : undefined
   }
 }
 
@@ -175,16 +206,17 @@ async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<O
   const found = new Map<string, string | DeclarationSite>()
   for (const { text } of await side.renderWithOrigins(source)) {
     for (const object of loadFile({ text }).objects) {
-      const annotations = new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(
-        'metadata',
-        'annotations',
-      )
-      const origin = annotations.at('config.kubernetes.io/origin').string?.match(/^path: (.*)$/m)?.[1]
+      const annotation = valueAt(object, ['metadata', 'annotations', 'config.kubernetes.io/origin'])
+      const origin = annotation.string?.match(/^path: (.*)$/m)?.[1]
       const path = origin === undefined ? undefined : side.fileFrom(origin, source)
       if (path !== undefined) found.set(nameOf(object.ref), path)
     }
   }
   return found
+}
+
+function valueAt(object: LoadedObject, keys: readonly (string | number)[]): Cursor {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(...keys)
 }
 
 function at(location: Location, path: string, region: Region, text: string, precision: Precision): Location {

@@ -2,7 +2,7 @@ import type { Finding, Location } from '../finding/report'
 import type { Gathered } from '../pipeline/opening/scope'
 import { entryThatBrings } from './bringing-entry'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { readChanged } from './changed-file'
+import type { ChangedFiles } from './changed-files'
 import type { Edit } from './edits'
 import { filesDeciding } from './left-in-place'
 import { lineInNewPatch } from './line-in-patch'
@@ -29,7 +29,6 @@ export interface TrialContext {
 /** Reverts parts of the change and judges it again, no part twice, as long as there is time. */
 export class Trials {
   private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
-  private readonly files = new Map<string, ChangedFile | undefined>()
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
   private readonly failures: number
   private readonly introduced: ReadonlySet<string>
@@ -38,6 +37,7 @@ export class Trials {
   /** @param open those whose lines are searched for */
   constructor(
     private readonly context: TrialContext,
+    private readonly changed: ChangedFiles,
     findings: readonly Finding[],
     open: ReadonlySet<Finding>,
   ) {
@@ -96,9 +96,7 @@ export class Trials {
 
   /** Whether the change wrote the line of a place. */
   async isWritten({ side, path, region: { startLine }, precision }: Location): Promise<boolean> {
-    const file = side === 'head' && precision !== 'file' ? await this.changedFile(path) : undefined
-    const edits = file?.text?.edits ?? []
-    return edits.some(({ after, afterLine }) => afterLine <= startLine && startLine < afterLine + after.length)
+    return side === 'head' && precision !== 'file' && (await this.changed.wrote(path, startLine))
   }
 
   private readonly trial: Trial = (reversal) => {
@@ -150,7 +148,7 @@ export class Trials {
     if (ids.size === 0) for (const file of filesDeciding(finding.location, this.context.evidence)) names.add(file)
     const changed: ChangedFile[] = []
     for (const path of names) {
-      const file = await this.changedFile(path)
+      const file = await this.changed.file(path)
       if (file) changed.push(file)
     }
     const rank = ({ path }: ChangedFile) => {
@@ -163,15 +161,6 @@ export class Trials {
       return /(?:^|\/)_[^/]*$|\.tpl$/.test(path) ? 6 : 5
     }
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
-  }
-
-  private async changedFile(path: string): Promise<ChangedFile | undefined> {
-    if (this.files.has(path)) return this.files.get(path)
-    const { base, head } = this.context.evidence.sides
-    const differs = base && base.checkout.tree.entries.get(path)?.id !== head.checkout.tree.entries.get(path)?.id
-    const file = differs ? await readChanged(path, base, head) : undefined
-    this.files.set(path, file)
-    return file
   }
 }
 
