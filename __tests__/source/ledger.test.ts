@@ -209,16 +209,18 @@ test('a release of a chart from elsewhere is a notice, and a warning where its r
   ).toEqual(['web.yaml judged'])
 })
 
-test('values files of charts from elsewhere: known charts are judged by them', async () => {
+test('values files of charts from elsewhere: those of known charts are judged in part, and each change weighs', async () => {
   const values = { 'envs/prod.yaml': 'replicas: 1\n', 'other.yaml': configMap('other') }
   const change = { 'envs/prod.yaml': 'replicas: 2\n' }
   const files = (chart: string, from: string) => ({ ...values, 'app.yaml': application(chart, from) })
   expect(await states(files('unknown', 'https://charts.example.com'), change)).toEqual([
     'envs/prod.yaml not-judged chart-elsewhere',
   ])
-  expect(await states(files('ingress-nginx', 'https://kubernetes.github.io/ingress-nginx'), change)).toEqual([
-    'envs/prod.yaml input',
-  ])
+  const known = await judge(changeOf(files('ingress-nginx', 'https://kubernetes.github.io/ingress-nginx'), change))
+  expect(lines(known)).toContain('introduced warning head/envs/prod.yaml:1 source/not-judged')
+  expect(known.inspected.files?.[0]?.reason).toBe(
+    'values of Application argocd/web: the chart ingress-nginx of https://kubernetes.github.io/ingress-nginx is not in this repository, so only the values that the gate knows of this chart are judged',
+  )
 })
 
 test('the files that a release takes from a Kustomization are not judged where its chart is elsewhere', async () => {

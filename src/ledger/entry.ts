@@ -37,7 +37,7 @@ export interface Account {
   readonly reported?: true
   /** The kinds of the assumed objects of its values that are judged. */
   readonly assumed?: readonly string[]
-  /** The change touches routes, TLS or permissions, as far as its text shows. */
+  /** The change touches routes, TLS or permissions, as far as its text shows, or an ingress controller. */
   readonly weighs?: boolean
   readonly place?: ChangedPlace
   /** The subject of the cause: two subjects of one cause are two findings. */

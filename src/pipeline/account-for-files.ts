@@ -176,7 +176,7 @@ function changesOf(base: SideOfChange, head: SideOfChange, changed: ReadonlySet<
 }
 
 function notJudged(
-  found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool' | 'assumed'> | undefined,
+  found: Pick<LedgerEntry, 'cause' | 'reason' | 'remedy' | 'tool' | 'assumed' | 'weighs'> | undefined,
 ): Account | undefined {
   return found && { state: 'not-judged', ...found }
 }
@@ -240,5 +240,10 @@ async function withPlace(
     endLine: line,
     endColumn: Math.max(startColumn, written.trimEnd().length + 1),
   }
-  return { ...entry, weighs, isEncrypted: isEncrypted(text), place: { side, region, excerpt: excerptOf(text, region) } }
+  return {
+    ...entry,
+    weighs: entry.weighs || weighs,
+    isEncrypted: isEncrypted(text),
+    place: { side, region, excerpt: excerptOf(text, region) },
+  }
 }

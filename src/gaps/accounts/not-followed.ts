@@ -1,4 +1,3 @@
-import type { NotInspected } from '../../deployers/common/gitops-sources'
 import { textAt } from '../../gitops/text'
 import { isKnownChart } from '../../kubernetes/charts/chart-release'
 import type { LoadedObject } from '../../manifest/load'
@@ -9,10 +8,10 @@ import { inside, type RemoteEntry } from '../../sources/kustomization'
 import { faultInWords, lineFor, networkLine } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { holderFiles, valuesFilesOf } from './files-with-values'
-import { fetchedBy, installerOf, unseenOf } from './unseen-deployers'
+import { fetchedBy, installerOf, onlyKnownValues, type UnseenDeployer, unseenOf } from './unseen-deployers'
 
 /** The reason why a file is not judged. */
-export interface NotFollowed extends Pick<NotInspected, 'placeAt' | 'about' | 'remedy'> {
+export interface NotFollowed extends Pick<UnseenDeployer, 'placeAt' | 'about' | 'remedy' | 'weighs'> {
   readonly cause: string
   readonly reason: string
   readonly assumed?: readonly string[]
@@ -41,11 +40,12 @@ export function notFollowed(
       [...(unseenIn.get(other) ?? []), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
     const takers = new Map<string, { readonly nearness: number; readonly its: NotFollowed }>()
-    for (const { manifest, cause, reason, placeAt, files = [], about, remedy } of unseen) {
+    for (const { manifest, cause, reason, placeAt, files = [], about, remedy, weighs } of unseen) {
       const more = {
         ...(placeAt ? { placeAt } : {}),
         ...(about ? { about } : {}),
         ...(remedy ? { remedy } : {}),
+        ...(weighs ? { weighs } : {}),
         ...assumedFor(manifest.ref, one),
       }
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
@@ -97,7 +97,7 @@ function stateOf({ ref, root }: Manifest): string {
 function* renderedReleases(
   one: AccountedSide,
   other: AccountedSide,
-  unseen: readonly NotInspected[],
+  unseen: readonly UnseenDeployer[],
 ): Iterable<[string, NotFollowed]> {
   const named = new Map(unseen.map((it) => [nameIn(it.manifest.ref), it]))
   const installed = fetchedBy(one.side.discovery.sources).installers
@@ -108,7 +108,8 @@ function* renderedReleases(
       const its = named.get(nameIn(object.ref))
       if (!its || there.has(keyOf(object))) continue
       const reason = `${nameOf(object.ref)}: ${its.reason}`
-      const account = { cause: its.cause, reason, ...assumedFor(object.ref, one) }
+      const weight = its.weighs ? { weighs: its.weighs } : {}
+      const account = { cause: its.cause, reason, ...weight, ...assumedFor(object.ref, one) }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
         // Another cluster may have a release of this name, which is not fetched.
@@ -161,9 +162,12 @@ function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[st
   )
   for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
     const { name, repo, vendored, path, from, object, fault } = chart
-    if (vendored || isKnownChart(name, repo)) continue
-    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}`
-    const its = { cause: 'chart-elsewhere', reason, ...assumedFor(object.ref, one), ...newPlace(chart) }
+    if (vendored) continue
+    const isKnown = isKnownChart(name, repo)
+    const known = isKnown ? `, ${onlyKnownValues}` : ''
+    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}${known}`
+    const weight = isKnown ? { weighs: true as const } : {}
+    const its = { cause: 'chart-elsewhere', reason, ...weight, ...assumedFor(object.ref, one), ...newPlace(chart) }
     if (there.get(entryOf(chart)) !== object.content) yield [path, its]
     const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
     for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {

@@ -9,6 +9,12 @@ import { groupKindOf, identityOf, Manifest, type ObjectRef } from '../../manifes
 import type { Source } from '../../sources/source'
 import type { AccountedSide } from './accounted-side'
 
+/** An object whose deployment is not judged, or only in part. */
+export interface UnseenDeployer extends NotInspected {
+  /** It installs an ingress controller: every change of it weighs. */
+  readonly weighs?: true
+}
+
 /** Causes that leave something out of a rendering that is judged for the rest. */
 const partial: ReadonlySet<NotInspectedCause> = new Set([
   'values-replaced',
@@ -25,8 +31,8 @@ export function isPartial(cause: NotInspectedCause): boolean {
   return partial.has(cause)
 }
 
-/** The objects of one side that deploy something which is not rendered and not judged by its values either. */
-export function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): NotInspected[] {
+/** The objects of one side that deploy something which is not rendered. */
+export function unseenOf({ side, objects }: AccountedSide, withChartSources: boolean): UnseenDeployer[] {
   const fetched = fetchedBy(side.discovery.sources)
   const isFetched = ({ manifest: { ref, origin }, url = '' }: NotInspected) =>
     isChartSource(ref)
@@ -40,8 +46,15 @@ export function unseenOf({ side, objects }: AccountedSide, withChartSources: boo
   return [
     ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
     ...written.filter((one) => !isFetched(one)),
-  ].filter((one) => !(judgedByValues.has(one.cause) && isKnown(one)))
+  ].flatMap((one) => {
+    if (!judgedByValues.has(one.cause) || !isKnown(one)) return [one]
+    if (isChartSource(one.manifest.ref)) return []
+    return [{ ...one, reason: `${one.reason}, ${onlyKnownValues}`, weighs: true as const }]
+  })
 }
+
+/** Follows the reason why a known chart is not rendered. */
+export const onlyKnownValues = 'so only the values that the gate knows of this chart are judged'
 
 /** The causes for which a release of a known chart is judged by its values instead. */
 const judgedByValues: ReadonlySet<NotInspectedCause> = new Set<NotInspectedCause>([
