@@ -14,11 +14,6 @@ async function judge(base: Files, head: Files) {
   return checkOpened(opened(base, head), ...tools, '--policy', ...policies)
 }
 
-/** The findings of rules: a chart from elsewhere is not judged whole, which is a warning of its own. */
-function ofRules(report: Parameters<typeof places>[0]): string[] {
-  return places(report).filter((place) => !place.endsWith('source/not-judged'))
-}
-
 const kustomization = (...lines: string[]) =>
   `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n${lines.map((line) => `${line}\n`).join('')}`
 
@@ -54,11 +49,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
     ],
   ])('is judged by its values: %s', async (_, before, after, line) => {
     const report = await judge({ ...other, 'a/kustomization.yaml': before ?? '' }, { 'a/kustomization.yaml': after })
-    const expected = [`head/a/kustomization.yaml:${line} values ${isolated}`]
-    expect(places(report).sort()).toEqual([
-      ...expected,
-      `warning head/a/kustomization.yaml:${line} exact source/not-judged`,
-    ])
+    expect(places(report)).toEqual([`head/a/kustomization.yaml:${line} values ${isolated}`])
     expect(report.findings[0]?.text).toContain('HelmChart a/edge and HelmChart other/edge both serve')
     expect(report.inspected.skipped).toContainEqual({
       path: 'a/kustomization.yaml',
@@ -85,7 +76,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
   ]
   test.each(modes)('is judged by its values: %s', async (_, text, expected) => {
     const base = { ...other, 'a/kustomization.yaml': text, 'a/v.yaml': scoped, 'a/w.yaml': scoped }
-    expect(ofRules(await judge(base, { 'a/v.yaml': unscoped }))).toEqual(expected)
+    expect(places(await judge(base, { 'a/v.yaml': unscoped }))).toEqual(expected)
   })
 
   test('by a generator', async () => {
@@ -97,7 +88,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       'a/edge.yaml': generator(true),
       'a/role.yaml': role('system:discovery'),
     }
-    expect(ofRules(await judge(base, { 'a/edge.yaml': generator(false) }))).toEqual([
+    expect(places(await judge(base, { 'a/edge.yaml': generator(false) }))).toEqual([
       `head/a/edge.yaml:12 values ${isolated}`,
     ])
     expect(places(await judge(base, { 'a/kustomization.yaml': kustomization('generators: [edge.yaml]') }))).toEqual([
@@ -112,7 +103,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       'a/kustomization.yaml': kustomization('namespace: outer', 'resources: [../edge]'),
     }
     const report = await judge(base, { 'edge/kustomization.yaml': edge(inline(unscoped), 'namespace: inner') })
-    expect(ofRules(report)).toEqual([`head/edge/kustomization.yaml:11 values ${isolated}`])
+    expect(places(report)).toEqual([`head/edge/kustomization.yaml:11 values ${isolated}`])
     expect(report.findings[0]?.text).toContain('HelmChart outer/edge')
   })
 
@@ -126,7 +117,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
     const report = await judge(base, {
       'edge/kustomization.yaml': edge(['namespace: a', ...inline(unscoped)]),
     })
-    expect(ofRules(report)).toEqual([`head/edge/kustomization.yaml:12 values ${isolated}`])
+    expect(places(report)).toEqual([`head/edge/kustomization.yaml:12 values ${isolated}`])
     expect(report.findings[0]?.sources.map(({ cluster }) => cluster)).toEqual(['clusters/test'])
   })
 
@@ -142,7 +133,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       { ...other, 'a/kustomization.yaml': before ?? '' },
       { 'a/kustomization.yaml': after ?? '' },
     )
-    expect(places(report)).toEqual(['warning head/a/kustomization.yaml:12 exact source/not-judged'])
+    expect(places(report)).toEqual([])
   })
 
   test('is compared with releases of other forms, in files that the change leaves alone', async () => {
@@ -150,7 +141,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: other, namespace: argocd}\nspec:\n  destination: {namespace: other}\n  source:\n    chart: ingress-nginx\n    repoURL: https://kubernetes.github.io/ingress-nginx\n    targetRevision: 4.12.1\n    helm:\n      valuesObject: {controller: {scope: {enabled: true}}}\n'
     const files = { 'apps/other.yaml': application, 'a/kustomization.yaml': edge(['namespace: a', ...inline(scoped)]) }
     const mine = await judge(files, { 'a/kustomization.yaml': edge(['namespace: a', ...inline(unscoped)]) })
-    expect(ofRules(mine)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
+    expect(places(mine)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
     const theirs = await judge(files, { 'apps/other.yaml': application.replace('true', 'false') })
     expect(places(theirs)).toEqual([`head/apps/other.yaml:11 values ${isolated}`])
   })
@@ -197,7 +188,7 @@ describe('the entries of a Kustomization beside a chart from elsewhere', () => {
       'a/role.yaml': role('system:discovery'),
     }
     const report = await judge(base, { 'a/kustomization.yaml': own(unscoped) })
-    expect(ofRules(report)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
+    expect(places(report)).toEqual([`head/a/kustomization.yaml:12 values ${isolated}`])
     expect(report.inspected.skipped.map(({ reason }) => reason).join()).toContain(
       'it was read without patches of Deployment edge',
     )

@@ -209,16 +209,23 @@ test('a release of a chart from elsewhere is a notice, and a warning where its r
   ).toEqual(['web.yaml judged'])
 })
 
-test('values files of charts from elsewhere: those of known charts are judged in part, and each change weighs', async () => {
+test('values files of charts from elsewhere: of known charts, those values are judged that the gate knows', async () => {
   const values = { 'envs/prod.yaml': 'replicas: 1\n', 'other.yaml': configMap('other') }
   const change = { 'envs/prod.yaml': 'replicas: 2\n' }
   const files = (chart: string, from: string) => ({ ...values, 'app.yaml': application(chart, from) })
   expect(await states(files('unknown', 'https://charts.example.com'), change)).toEqual([
     'envs/prod.yaml not-judged chart-elsewhere',
   ])
-  const known = await judge(changeOf(files('ingress-nginx', 'https://kubernetes.github.io/ingress-nginx'), change))
-  expect(lines(known)).toContain('introduced warning head/envs/prod.yaml:1 source/not-judged')
-  expect(known.inspected.files?.[0]?.reason).toBe(
+  const base = files('ingress-nginx', 'https://kubernetes.github.io/ingress-nginx')
+  const scaled = { ...base, 'envs/prod.yaml': 'controller:\n  replicaCount: 1\n' }
+  expect(await states(scaled, { 'envs/prod.yaml': 'controller:\n  replicaCount: 2\n' })).toEqual([
+    'envs/prod.yaml input',
+  ])
+  const bare = await judge(
+    changeOf(scaled, { 'envs/prod.yaml': 'controller:\n  replicaCount: 1\n  enableHttps: false\n' }),
+  )
+  expect(lines(bare)).toContain('introduced warning head/envs/prod.yaml:3 source/not-judged')
+  expect(bare.inspected.files?.[0]?.reason).toBe(
     'values of Application argocd/web: the chart ingress-nginx of https://kubernetes.github.io/ingress-nginx is not in this repository, so only the values that the gate knows of this chart are judged',
   )
 })

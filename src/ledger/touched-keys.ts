@@ -56,15 +56,10 @@ export function touchedIn(
   after: string | undefined,
   assumed: readonly string[] = [],
 ): Touched {
-  const [was, is] = [before ?? '', after ?? '']
   const side = after === undefined ? 'base' : 'head'
-  if (was.length > longest || is.length > longest) return { side, line: 1, weighs: true }
-  const [added, removed] = [new Hunks(was, is), new Hunks(is, was)]
-  const [newLines, oldLines] = [is.split('\n'), was.split('\n')]
-  const written = linesOf(newLines, added)
-  const cut = linesOf(oldLines, removed)
-  // A file that differs nearly everywhere has no hunks.
-  if (written.length === 0 && cut.length === 0) return { side, line: 1, weighs: true }
+  const touched = linesTouched(before ?? '', after ?? '')
+  if (!touched) return { side, line: 1, weighs: true }
+  const { added, newLines, oldLines, written, cut } = touched
   const [heavy, gone] = [heavyLines(newLines, written), heavyLines(oldLines, cut)]
   const open =
     assumed.length > 0
@@ -75,6 +70,17 @@ export function touchedIn(
   const cutAt = (line: number | undefined) =>
     line === undefined ? undefined : added.removalOf({ startLine: line, startColumn: 1, endLine: line, endColumn: 1 })
   return { side, line: heavy[0] ?? cutAt(gone[0]) ?? written[0] ?? cutAt(cut[0]) ?? 1, weighs }
+}
+
+/** The lines of both texts of a file that differ; undefined where that takes too long to find. */
+export function linesTouched(was: string, is: string) {
+  if (was.length > longest || is.length > longest) return undefined
+  const [added, removed] = [new Hunks(was, is), new Hunks(is, was)]
+  const [newLines, oldLines] = [is.split('\n'), was.split('\n')]
+  const written = linesOf(newLines, added)
+  const cut = linesOf(oldLines, removed)
+  // A file that differs nearly everywhere has no hunks.
+  return written.length === 0 && cut.length === 0 ? undefined : { added, newLines, oldLines, written, cut }
 }
 
 /** The lines of one side that differ, except comments and blank lines. */
@@ -88,31 +94,47 @@ function linesOf(lines: readonly string[], hunks: Hunks): number[] {
 function heavyLines(lines: readonly string[], chosen: readonly number[], judged: readonly string[] = []): number[] {
   const wanted = new Set(chosen)
   const found: number[] = []
-  const above: { indent: number; keys: readonly string[]; words: readonly string[] }[] = []
-  let isKind = false
-  lines.forEach((text, index) => {
+  const kindsAt = new Map<number, boolean>()
+  for (const { line, start, keys } of keysOfLines(lines)) {
+    if (!wanted.has(line)) continue
+    const isKind = kindsAt.get(start) ?? kindsBelow(lines, start)
+    kindsAt.set(start, isKind)
+    const all = keys.flatMap(heavyWords)
+    const without = judgedWords(all, keys, judged)
+    if (isKind || all.some((word) => !without.has(word))) found.push(line)
+  }
+  return found
+}
+
+/** A line that says something. */
+interface KeyedLine {
+  readonly line: number
+  /** The index of the line at which its document starts. */
+  readonly start: number
+  /** Its keys, behind those above them. */
+  readonly keys: readonly string[]
+  /** The number of keys on the line itself. */
+  readonly own: number
+}
+
+/** The lines of a YAML text that say something, with their keys. */
+export function* keysOfLines(lines: readonly string[]): Generator<KeyedLine> {
+  const above: { indent: number; keys: readonly string[] }[] = []
+  let start = 0
+  for (const [index, text] of lines.entries()) {
     if (/^---(?:\s|$)/.test(text)) {
       above.length = 0
-      isKind = kindsBelow(lines, index + 1)
-      return
+      start = index + 1
+      continue
     }
-    if (index === 0) isKind = kindsBelow(lines, 0)
     // A dash alone begins an item whose keys are on the next lines.
     const indent = text.search(/[^\s-]/)
-    if (indent === -1 || /^\s*#/.test(text)) return
+    if (indent === -1 || /^\s*#/.test(text)) continue
     while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    const keys = keysIn(text)
-    above.push({ indent, keys, words: keys.flatMap(heavyWords) })
-    if (!wanted.has(index + 1)) return
-    const all = above.flatMap((one) => one.words)
-    const without = judgedWords(
-      all,
-      above.flatMap((one) => one.keys),
-      judged,
-    )
-    if (isKind || all.some((word) => !without.has(word))) found.push(index + 1)
-  })
-  return found
+    const own = keysIn(text)
+    above.push({ indent, keys: own })
+    yield { line: index + 1, start, keys: above.flatMap(({ keys }) => keys), own: own.length }
+  }
 }
 
 /** The words without weight on a line, as the assumed objects that they make are judged. */

@@ -15,6 +15,7 @@ import { assumedByRelease } from '../kubernetes/charts/assumed-objects'
 import { type Account, accountFor, type FileChange, type LedgerEntry, type Witness } from '../ledger/entry'
 import { isEncrypted, notKubernetesByName } from '../ledger/named-files'
 import { touchedIn } from '../ledger/touched-keys'
+import { touchesOnly } from '../ledger/touched-values'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import { configPath } from '../policy/names'
@@ -77,7 +78,7 @@ export async function entriesOf(
     described(sides, config),
     reported(unseen.findings),
     failing(was, is, unseen.findings, unseen.idle, 'known'),
-    (file) => notJudged(withoutPlace(unseenOfDeployers.get(file))),
+    (file) => ofDeployer(unseenOfDeployers.get(file), [was.texts.get(file), is.texts.get(file)]),
     await missingDependencies(was, is, unseen.findings),
     await missingPlugins(was, is),
   ])
@@ -205,11 +206,18 @@ function valuesOfKnownCharts({ values }: ChangedFiles): Witness {
       : undefined
 }
 
-function withoutPlace(found: NotFollowed | undefined) {
+/** A file of a deployment that is not rendered, unless the change touches only values that are judged all the same. */
+function ofDeployer(found: NotFollowed | undefined, [before, after]: readonly (string | undefined)[]) {
   if (!found) return undefined
-  const { placeAt: _, ...account } = found
-  return account
+  const { placeAt: _, known, ...account } = found
+  if (!known) return notJudged(account)
+  if (touchesOnly(known, before, after)) return undefined
+  // Of an ingress controller every change weighs, but its version is judged by what is known of each.
+  return notJudged({ ...account, weighs: !touchesOnly(versions, before, after) })
 }
+
+/** The keys by which objects name the version of a chart. */
+const versions: ReadonlySet<string> = new Set(['version', 'targetRevision'])
 
 /**
  * Finds the first changed line of a file that is not judged; it decides where the finding is, and its level.

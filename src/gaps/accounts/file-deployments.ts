@@ -9,7 +9,6 @@ import type { SideOfChange } from '../../sides/side'
 import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import type { Recognised, Recogniser } from './recognised-files'
-import { onlyKnownValues } from './unseen-deployers'
 
 /** The number of names, or of entries for one file, that are listed. */
 const most = 5
@@ -43,9 +42,11 @@ export const filesOfReleases: Recogniser = async (side, files, other) => {
   const wanted = new Set(files)
   const reasons = new Map<string, Recognised>()
   const own = unjudgedIn(side, other)
+  // The values of a known chart are judged.
+  const unknown = own.releases.filter(({ chart, repository }) => !isKnownChart(chart, repository))
   const known = new Set(other.discovery.fileDeployments.unread.filter(({ failing }) => failing).map(keyOf))
   const unread = own.unread.filter((one) => !(one.failing && known.has(keyOf(one))))
-  const unjudged = { ...own, unread }
+  const unjudged = { ...own, unread, releases: unknown }
   const { resolved } = side.checkout.tree
   for (const [path, reason, cause = notRendered] of reasonsOf(unjudged, other.discovery.fileDeployments))
     for (const place of [path, resolved.get(path)])
@@ -163,9 +164,10 @@ function* reasonsOf(
   yield* patches
   yield* declaring(releases.filter(({ path, name }) => !templates.has(path) && !isSame(path, name)))
   for (const release of releases) {
-    const known = isKnownChart(release.chart, release.repository) ? `, ${onlyKnownValues}` : ''
+    // The values of a known chart are judged.
+    if (isKnownChart(release.chart, release.repository)) continue
     for (const file of release.files)
-      yield [file, `values of ${titleOf(release)}, which is not in this repository${known}`, chartElsewhere]
+      yield [file, `values of ${titleOf(release)}, which is not in this repository`, chartElsewhere]
   }
 }
 
@@ -174,7 +176,7 @@ function declaring(releases: readonly ReleaseElsewhere[]): [path: string, reason
   const byFile = new Map<string, Set<string>>()
   for (const release of releases) {
     const { path, repository, chart } = release
-    const title = `${titleOf(release)}${isKnownChart(chart, repository) ? ' (only its known values are judged)' : ''}`
+    const title = `${titleOf(release)}${isKnownChart(chart, repository) ? ' (its values are judged)' : ''}`
     const its = byFile.get(path)
     if (its) its.add(title)
     else byFile.set(path, new Set([title]))

@@ -14,7 +14,6 @@ import { lineFor } from '../entries-not-fetched'
 import type { AccountedSide } from './accounted-side'
 import { assumedFor } from './not-followed'
 import { isOfGaps } from './plain-files'
-import { onlyKnownValues } from './unseen-deployers'
 
 /** A release that is rendered without a dependency of its chart, and the other side of it. */
 interface Without {
@@ -30,7 +29,7 @@ interface Without {
 
 /**
  * Files that request a chart's dependency, or give it values, if the chart is rendered without it: the objects of the
- * dependency are not judged, and of its values only those of known charts.
+ * dependency are not judged. The values of known charts are.
  */
 export async function missingDependencies(
   was: AccountedSide,
@@ -54,7 +53,6 @@ export async function missingDependencies(
         cause: 'dependency-not-vendored',
         reason: reasonOf(without),
         remedy: remedyFor(without),
-        ...(isKnown(without) ? { weighs: true } : {}),
         ...assumedFor({ kind: 'HelmChart', name }, one),
         ...(stated.has(without.lack.path ?? '') ? { reported: true as const } : {}),
       }
@@ -64,16 +62,10 @@ export async function missingDependencies(
   return (file) => found.get(file)
 }
 
-function isKnown({ dependency }: Without): boolean {
-  return dependency !== undefined && isKnownChart(dependency.name, dependency.repository)
-}
-
-function reasonOf(one: Without): string {
-  const { source, lack, dependency, why } = one
+function reasonOf({ source, lack: { about }, dependency, why }: Without): string {
   const from = dependency?.repository ? ` of ${dependency.repository}` : ''
-  const without = `${nameOfSource(source)} is rendered without its dependency ${lack.about}${from}`
-  const known = isKnown(one) ? `, ${onlyKnownValues}` : ''
-  return `${without}${why ? `: ${why.reason}` : ', which is not in this repository'}${known}`
+  const without = `${nameOfSource(source)} is rendered without its dependency ${about}${from}`
+  return why ? `${without}: ${why.reason}` : `${without}, which is not in this repository`
 }
 
 function remedyFor({ source, why, dependency }: Without): string {
@@ -99,7 +91,7 @@ async function renderedWithout(one: AccountedSide, other: AccountedSide): Promis
       const dependency = dependencyOf(chart, lack)
       if (dependency) {
         const isHere = vendored(checkout, chart, dependency) ?? localFolderOf(chart, dependency)
-        if (isHere !== undefined) continue
+        if (isHere !== undefined || isKnownChart(dependency.name, dependency.repository)) continue
       }
       const isSame = requestOf(dependency) === requestOf(there && dependencyOf(there.chart, lack))
       found.push({ source, other: there?.its, lack, dependency, isSame, why: one.side.whyWithout(source) })

@@ -1,5 +1,6 @@
 import { textAt } from '../../gitops/text'
-import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import { chartFactsNamed } from '../../kubernetes/charts/chart-release'
+import { knownValuesOf } from '../../kubernetes/charts/known-values'
 import type { LoadedObject } from '../../manifest/load'
 import { identityOf, Manifest, nameOf, type ObjectRef } from '../../manifest/manifest'
 import { heldFolderOf } from '../../revision/held-files'
@@ -11,7 +12,7 @@ import { holderFiles, valuesFilesOf } from './files-with-values'
 import { fetchedBy, installerOf, onlyKnownValues, type UnseenDeployer, unseenOf } from './unseen-deployers'
 
 /** The reason why a file is not judged. */
-export interface NotFollowed extends Pick<UnseenDeployer, 'placeAt' | 'about' | 'remedy' | 'weighs'> {
+export interface NotFollowed extends Pick<UnseenDeployer, 'placeAt' | 'about' | 'remedy' | 'known'> {
   readonly cause: string
   readonly reason: string
   readonly assumed?: readonly string[]
@@ -40,12 +41,12 @@ export function notFollowed(
       [...(unseenIn.get(other) ?? []), ...other.side.discovery.notInspected].map(({ manifest }) => stateOf(manifest)),
     )
     const takers = new Map<string, { readonly nearness: number; readonly its: NotFollowed }>()
-    for (const { manifest, cause, reason, placeAt, files = [], about, remedy, weighs } of unseen) {
+    for (const { manifest, cause, reason, placeAt, files = [], about, remedy, known } of unseen) {
       const more = {
         ...(placeAt ? { placeAt } : {}),
         ...(about ? { about } : {}),
         ...(remedy ? { remedy } : {}),
-        ...(weighs ? { weighs } : {}),
+        ...(known ? { known } : {}),
         ...assumedFor(manifest.ref, one),
       }
       const its = { cause, reason: `${nameOf(manifest.ref)}: ${reason}`, ...more }
@@ -108,8 +109,8 @@ function* renderedReleases(
       const its = named.get(nameIn(object.ref))
       if (!its || there.has(keyOf(object))) continue
       const reason = `${nameOf(object.ref)}: ${its.reason}`
-      const weight = its.weighs ? { weighs: its.weighs } : {}
-      const account = { cause: its.cause, reason, ...weight, ...assumedFor(object.ref, one) }
+      const judged = its.known ? { known: its.known } : {}
+      const account = { cause: its.cause, reason, ...judged, ...assumedFor(object.ref, one) }
       for (const [path, takings] of one.takings) {
         if (!takings.some((taking) => taking.rendered === rendered)) continue
         // Another cluster may have a release of this name, which is not fetched.
@@ -163,11 +164,11 @@ function* inflatedCharts(one: AccountedSide, other: AccountedSide): Iterable<[st
   for (const chart of one.rendered.flatMap(({ charts }) => charts)) {
     const { name, repo, vendored, path, from, object, fault } = chart
     if (vendored) continue
-    const isKnown = isKnownChart(name, repo)
-    const known = isKnown ? `, ${onlyKnownValues}` : ''
-    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}${known}`
-    const weight = isKnown ? { weighs: true as const } : {}
-    const its = { cause: 'chart-elsewhere', reason, ...weight, ...assumedFor(object.ref, one), ...newPlace(chart) }
+    const facts = chartFactsNamed(name, repo)
+    const known = facts ? { known: knownValuesOf(facts) } : {}
+    const inPart = facts ? `, ${onlyKnownValues}` : ''
+    const reason = `the chart ${name} of ${repo} is not in this repository${faultInWords(fault)}${inPart}`
+    const its = { cause: 'chart-elsewhere', reason, ...known, ...assumedFor(object.ref, one), ...newPlace(chart) }
     if (there.get(entryOf(chart)) !== object.content) yield [path, its]
     const { root } = new Manifest(object, 'head', { kind: 'file', path }, [])
     for (const file of [root.at('valuesFile'), ...root.at('additionalValuesFiles').items()]) {

@@ -3,7 +3,8 @@ import { readFluxSource } from '../../gitops/flux-source'
 import { readK3sChart } from '../../gitops/helm-chart'
 import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
-import { isKnownChart } from '../../kubernetes/charts/chart-release'
+import { chartFactsNamed } from '../../kubernetes/charts/chart-release'
+import { knownValuesOf } from '../../kubernetes/charts/known-values'
 import { chartReleasesOf } from '../../kubernetes/charts/releases'
 import { groupKindOf, identityOf, Manifest, type ObjectRef } from '../../manifest/manifest'
 import type { Source } from '../../sources/source'
@@ -11,8 +12,8 @@ import type { AccountedSide } from './accounted-side'
 
 /** An object whose deployment is not judged, or only in part. */
 export interface UnseenDeployer extends NotInspected {
-  /** It installs an ingress controller: every change of it weighs. */
-  readonly weighs?: true
+  /** The values of its chart, which is one of an ingress controller, that are judged all the same. */
+  readonly known?: ReadonlySet<string>
 }
 
 /** Causes that leave something out of a rendering that is judged for the rest. */
@@ -47,9 +48,9 @@ export function unseenOf({ side, objects }: AccountedSide, withChartSources: boo
     ...side.discovery.notInspected.filter(({ cause }) => !partial.has(cause)),
     ...written.filter((one) => !isFetched(one)),
   ].flatMap((one) => {
-    if (!judgedByValues.has(one.cause) || !isKnown(one)) return [one]
-    if (isChartSource(one.manifest.ref)) return []
-    return [{ ...one, reason: `${one.reason}, ${onlyKnownValues}`, weighs: true as const }]
+    const known = judgedByValues.has(one.cause) ? knownIn(one) : undefined
+    if (!known) return [one]
+    return isChartSource(one.manifest.ref) ? [] : [{ ...one, reason: `${one.reason}, ${onlyKnownValues}`, known }]
   })
 }
 
@@ -84,9 +85,11 @@ export function installerOf(ref: ObjectRef, path: string): string {
   return JSON.stringify([identityOf(ref), path])
 }
 
-/** A known chart is judged by its values. */
-function isKnown({ manifest, url = '' }: NotInspected): boolean {
-  return isKnownChart(url, url) || chartReleasesOf(manifest, undefined).length > 0
+/** The values of a known chart that are judged. */
+function knownIn({ manifest, url = '' }: NotInspected): ReadonlySet<string> | undefined {
+  const named = chartFactsNamed(url, url)
+  const facts = named ? [named] : chartReleasesOf(manifest, undefined).map((release) => release.facts)
+  return facts.length > 0 ? new Set(facts.flatMap((one) => [...knownValuesOf(one)])) : undefined
 }
 
 /** Objects that bring something from elsewhere and that discovery does not follow: charts of K3s, sources of Flux. */
