@@ -1,4 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
+import { isClusterScoped } from '../manifest/identity'
+import type { ObjectRef } from '../manifest/manifest'
 import { matchesArgoGlob } from './argo-glob'
 import { textAt } from './text'
 
@@ -83,6 +85,27 @@ export function mayPermitDestination({ destinations }: AppProject, asked: AskedD
 /** Whether a pattern may match half of a cluster, which may be unknown. */
 function mayTake(pattern: string, half: string): boolean {
   return pattern !== '' && (half === '' || takes(pattern, half))
+}
+
+/**
+ * The list by which a project refuses an object for its kind; undefined where it permits it. Source: IsGroupKindNamePermitted in
+ * the same file. Names in lists are read since v3.3.0: an entry with a name permits all of its kind here.
+ */
+export function refusingList(spec: Cursor, ref: ObjectRef): Cursor | undefined {
+  const [allowed, denied] = (
+    isClusterScoped(ref)
+      ? ['clusterResourceWhitelist', 'clusterResourceBlacklist']
+      : ['namespaceResourceWhitelist', 'namespaceResourceBlacklist']
+  ).map((key) => spec.at(key)) as [Cursor, Cursor]
+  const hasKind = (at: Cursor) =>
+    matchesArgoGlob(textAt(at.at('kind')), ref.kind) && matchesArgoGlob(textAt(at.at('group')), ref.group)
+  const deniesName = (at: Cursor) => !at.at('name').exists || matchesArgoGlob(textAt(at.at('name')), ref.name)
+  const denying = [...denied.items()].find((at) => hasKind(at) && deniesName(at))
+  if (denying) return denying
+  const entries = [...allowed.items()]
+  // Without a list for kinds with namespaces, all of them are permitted; one that is empty may be dropped on the way.
+  if (entries.length === 0 && !isClusterScoped(ref)) return undefined
+  return entries.some(hasKind) ? undefined : allowed
 }
 
 function takes(pattern: string, text: string): boolean {

@@ -51,7 +51,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/pods-start': ['removed'],
   'controller-scope/policy-attached': ['misnamed'],
   'controller-scope/port-names-kept': ['service', 'webhook'],
-  'controller-scope/project-permits': ['destination', 'namespace'],
+  'controller-scope/project-permits': ['destination', 'kind', 'namespace'],
   'controller-scope/proxy-protocol-agreed': ['unsent'],
   'controller-scope/publish-target': ['backendRemoved', 'missing', 'removed'],
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'read', 'status', 'unmounted'],

@@ -12,6 +12,7 @@ import { gitOpsKind } from '../../gitops/kinds'
 import { textAt } from '../../gitops/text'
 import { releaseMentioning } from '../../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { kindsRefusedBy, projectedKinds, refusedKinds } from '../../kubernetes/protection/project-kinds'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -25,11 +26,11 @@ type Refused = Record<'application' | 'project' | 'permitted' | 'refused', strin
 
 export default defineRule({
   id: 'controller-scope/project-permits',
-  summary: 'The AppProject of an Application permits its destination and its sources.',
+  summary: 'The AppProject of an Application permits its destination, its sources and the kinds of its objects.',
   since: '1.15.0',
   scope: 'change',
   kinds: [...applicationKinds, projectKind],
-  reads: ['ConfigMap'],
+  reads: projectedKinds.filter((kind) => !applicationKinds.some((own) => own === kind)),
   direct: true,
   messages: {
     // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/util/argo/argo.go, ValidatePermissions: InvalidSpecError, with
@@ -41,11 +42,22 @@ export default defineRule({
     // Source: https://argo-cd.readthedocs.io/en/stable/operator-manual/app-any-namespace/ and applicationset/Appset-Any-Namespace/
     namespace: ({ application, project, permitted, refused }: Refused) =>
       `${application} is in ${refused}, and ${project}, its project, takes Applications of ${permitted} alone, so Argo CD ignores or refuses it and deploys nothing. Write it in the namespace of the project, or name this namespace under sourceNamespaces there and in the settings of Argo CD.`,
+    // Source: https://github.com/argoproj/argo-cd/blob/v3.5.1/controller/sync.go, validateSyncPermissions, and
+    // gitops-engine/pkg/sync/sync_context.go: one or more synchronization tasks are not valid
+    kind: ({ application, project, kind, objects }: Record<'application' | 'project' | 'kind' | 'objects', string>) =>
+      `After this change ${project} does not permit objects of the kind ${kind}, and ${application}, which is of it, deploys ${objects}. So Argo CD fails each sync of the Application and deploys nothing of it any more. Permit the kind again, or move these objects to an Application of another project first.`,
   },
-  putBack: { destination: 'changed', namespace: 'changed', source: 'changed' },
+  later: { kind: '1.31.0' },
+  putBack: { destination: 'changed', kind: 'changed', namespace: 'changed', source: 'changed' },
+  partnerKinds: (manifest) => {
+    const own = [...applicationKinds, projectKind, 'ConfigMap']
+    return groupKindOf(manifest.ref) === projectKind ? [...own, ...kindsRefusedBy(manifest)] : own
+  },
   *partners(manifest) {
-    const name = groupKindOf(manifest.ref) === projectKind ? manifest.ref.name : textAt(projectAt(manifest))
+    const isProject = groupKindOf(manifest.ref) === projectKind
+    const name = isProject ? manifest.ref.name : textAt(projectAt(manifest))
     if (name !== '') yield* [name, 'globalProjects']
+    if (isProject) yield* kindsRefusedBy(manifest).map((kind) => kind.split('.')[0] ?? '')
   },
   check({ change, base, head, report }) {
     if (change.kind === 'removed' || head.get(change.after.ref)[0] !== change.after) return
@@ -57,6 +69,16 @@ export default defineRule({
     const known = applicationsOf(name, base)
     if (known.some((one) => refusalsOf(one, base).length > 0)) return
     if (!isProject && base.ofKind(projectKind).some(({ ref }) => ref.name === name) && known.length === 0) return
+    if (isProject && change.kind === 'changed') {
+      for (const { application, refused } of newlyRefused(name, base, head)) {
+        for (const { kind, at, objects } of refused) {
+          const args = { application: nameOf(application.ref), project: nameOf(after.ref) }
+          const [first] = objects
+          const words = { kind: first.ref.kind, objects: abridged(objects.map(({ ref }) => nameOf(ref))) }
+          report([at, first.root], 'kind', { ...args, ...words }, { keys: [args.application, kind] })
+        }
+      }
+    }
     for (const application of isProject ? applicationsOf(name, head) : [after]) {
       for (const { message, refused, permitted, project, list } of refusalsOf(application, head)) {
         const args = { application: nameOf(application.ref), project: nameOf(project.ref), permitted, refused }
@@ -117,6 +139,16 @@ function refusalsOf(manifest: Manifest, snapshot: Snapshot): Refusal[] {
     refusals.push({ message: 'source', refused, permitted, project, list: lists.sourceRepos })
   }
   return refusals
+}
+
+/** What Applications deploy and their project comes to refuse for its kind; none where it refused anything of theirs before. */
+function newlyRefused(name: string, base: Snapshot, head: Snapshot): ReturnType<typeof refusedKinds> {
+  const [before, after] = [base, head].map((snapshot) => {
+    const projects = snapshot.ofKind(projectKind).filter(({ ref }) => ref.name === name)
+    const isOpen = projects.some(({ root }) => isPlaceholder(JSON.stringify(root.at('spec').value)))
+    return isOpen ? [] : refusedKinds(applicationsOf(name, snapshot), projects, snapshot)
+  })
+  return before?.length ? [] : (after ?? [])
 }
 
 /** The Applications of a project. */
