@@ -57,7 +57,7 @@ export const fixableMessages: Readonly<Record<string, readonly string[]>> = {
   'controller-scope/rbac-sufficient': ['lock', 'namespace', 'read', 'status', 'unmounted'],
   'controller-scope/quota-admits': ['none', 'outside'],
   'controller-scope/records-kept': ['left'],
-  'controller-scope/requests-answered': ['aborted', 'looped', 'returned', 'unweighted'],
+  'controller-scope/requests-answered': ['aborted', 'forbidden', 'looped', 'returned', 'unweighted'],
   'controller-scope/route-served': ['unserved'],
   'controller-scope/router-kept': ['removed', 'stopped'],
   'controller-scope/selector-kept': ['refused', 'unreached'],

@@ -1,18 +1,24 @@
 import type { Snapshot } from '../../cluster/snapshot'
+import { releaseMentioning } from '../../kubernetes/charts/chart-release'
+import { authorizationKind, denialKinds, type IstioDenial, istioDenials, marksOfDenials } from '../../kubernetes/controllers/istio-denial'
 import { redirectLoopsOf } from '../../kubernetes/ingress/redirect-loop'
 import { answeringKinds, type Refusal, refusalsOf, refusingKinds } from '../../kubernetes/ingress/unanswered'
-import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { abridged } from '../../listing'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 type Args = Record<'object' | 'detail', string>
+type Denial = Record<'object' | 'gateways', string>
+
+const gatewayKind = 'Gateway.gateway.networking.k8s.io'
 
 export default defineRule({
   id: 'controller-scope/requests-answered',
   summary: 'No object comes to have all requests of a route refused or redirected to where they came from.',
   since: '1.30.0',
   scope: 'change',
-  kinds: [...answeringKinds, ...refusingKinds],
-  reads: ['Gateway.gateway.networking.k8s.io'],
+  kinds: [...answeringKinds, ...refusingKinds, authorizationKind],
+  reads: [gatewayKind, ...denialKinds.filter((kind) => kind !== authorizationKind)],
   messages: {
     unweighted: ({ object, detail }: Args) =>
       `After this change every service of a rule of ${object} has the weight 0, so ${detail} to them. Give one of them another weight.`,
@@ -20,6 +26,10 @@ export default defineRule({
       `After this change ${object} injects a fault into 100 % of the requests, so all of them are answered with ${detail}. Remove the fault, or lower its percentage.`,
     denied: ({ object }: Args) =>
       `After this change ${object} denies every request that no rule allows, and no rule allows any, so Envoy answers 403 to all of them. Add a rule with action: Allow, or set defaultAction: Allow.`,
+    unallowed: ({ object, gateways }: Denial) =>
+      `After this change ${object} applies to the Pods of ${gateways}, and it allows nothing, as it has no rules. No other policy here allows requests to them, so Istio answers 403 to all of them. Add a rule that allows these requests, or a policy with one for these Pods.`,
+    forbidden: ({ object, gateways }: Denial) =>
+      `After this change ${object} denies all requests to the Pods of ${gateways}, as one of its rules is empty and so matches everything. Istio answers 403 to all of them, whatever other policies allow. Write into the rule which requests are meant, or remove it.`,
     terminated: ({ object, detail }: Args) =>
       `After this change ${object} has Kong answer ${detail} to all requests of all routes, as it is global. Remove its label global, and name the plugin in the routes that need it.`,
     returned: ({ object, detail }: Args) =>
@@ -28,24 +38,40 @@ export default defineRule({
     looped: ({ object, detail }: Args) =>
       `After this change ${object} redirects requests to ${detail}, which it serves itself, with the same redirect, so clients are redirected endlessly. Redirect to another address, or remove the redirect.`,
   },
+  later: { forbidden: '1.31.0', unallowed: '1.31.0' },
   putBack: {
     aborted: 'changed',
     denied: 'changed',
+    forbidden: 'changed',
     looped: 'changed',
     returned: 'changed',
     terminated: 'changed',
+    unallowed: 'changed',
     unweighted: 'changed',
   },
-  *partners({ ref, root }) {
+  partnerKinds: ({ ref }) => (groupKindOf(ref) === authorizationKind ? denialKinds : [gatewayKind]),
+  *partners({ ref, root }, _, _isGone, isTouched) {
+    if (groupKindOf(ref) === authorizationKind && isTouched) yield* marksOfDenials
     if (ref.kind !== 'HTTPRoute') return
     for (const parent of root.at('spec', 'parentRefs').items()) {
       const name = parent.at('name').string
       if (name) yield name
     }
   },
-  check({ change, base, head, report }) {
+  check({ change, base, head, report, skip }) {
     if (change.kind === 'removed') return
     const { after } = change
+    if (groupKindOf(after.ref) === authorizationKind) {
+      const [is, was] = [denialBy(after, head), denialBy(after, base)]
+      const known = new Set(was?.gateways.map(({ ref }) => identityOf(ref)))
+      const gateways = is?.gateways.filter(({ ref }) => !known.has(identityOf(ref))) ?? []
+      const [first] = gateways
+      if (!is || !first || is.policy !== after) return
+      const release = is.how === 'unallowed' ? releaseMentioning('AuthorizationPolicy', head) : undefined
+      if (release) return skip(is.at, `${nameOf(release.ref)} may bring a policy that allows requests`)
+      const args = { object: nameOf(after.ref), gateways: abridged(gateways.map(({ ref }) => nameOf(ref))) }
+      return report([is.at, first.root.at('spec', 'selector')], is.how === 'denied' ? 'forbidden' : 'unallowed', args)
+    }
     // A new route takes nothing from those that were served.
     if (change.kind === 'added' && !refusingKinds.includes(groupKindOf(after.ref))) return
     const before = new Set(change.kind === 'changed' ? refusalsIn(change.before, base).map(keyOf) : [])
@@ -54,6 +80,10 @@ export default defineRule({
     }
   },
 })
+
+function denialBy({ ref }: Manifest, snapshot: Snapshot): IstioDenial | undefined {
+  return istioDenials(snapshot).find(({ policy }) => identityOf(policy.ref) === identityOf(ref))
+}
 
 function refusalsIn(manifest: Manifest, snapshot: Snapshot): Refusal[] {
   const loops = manifest.ref.kind === 'HTTPRoute' ? redirectLoopsOf(manifest, snapshot) : []
