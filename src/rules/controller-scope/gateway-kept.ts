@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { comingReleases } from '../../kubernetes/charts/coming-release'
+import { envoyConfigKey, envoyLosses } from '../../kubernetes/controllers/envoy-gateway'
 import { parentsOf } from '../../kubernetes/ingress/gateway-route'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { shareNamespace } from '../../kubernetes/object/namespace'
@@ -29,7 +30,7 @@ export default defineRule({
   since: '1.2.0',
   scope: 'change',
   assumed: { since: '1.7.0' },
-  kinds: [gatewayKind, classKind, namespaceKind],
+  kinds: [gatewayKind, classKind, namespaceKind, 'ConfigMap'],
   reads: [...routeKinds, 'Ingress.networking.k8s.io', ...releaseKinds],
   messages: {
     gateway: ({ object, users }: Loss) =>
@@ -47,13 +48,39 @@ export default defineRule({
       `This change removes the listener of ${gateway} for ${routes}, so nothing serves ${them.object} afterwards. Keep the listener until ${them.keepers} another one.`,
     unlabelled: ({ gateway, routes, namespace, label }: Record<'gateway' | 'routes' | 'namespace' | 'label', string>) =>
       `This change takes the label ${label} from ${namespace}, and a listener of ${gateway} lets in the routes of namespaces that have it, so it no longer serves ${routes}. Keep the label until these routes name another Gateway.`,
+    // Sources: kubernetes/controllers/envoy-gateway
+    reconfigured: ({ config, was, is, users }: Record<'config' | 'was' | 'is' | 'users', string>) =>
+      `After this change ${config} has Envoy Gateway take GatewayClasses of the controller ${is}, and no longer those of ${was}, so nothing sets up ${users} or follows changes of their routes. Keep the name until these Gateways have a class of the new one.`,
+    unwatched: ({ config, is, users }: Record<'config' | 'is' | 'users', string>) =>
+      `After this change ${config} has Envoy Gateway watch the namespaces ${is} alone, and not those of ${users}, which it served before and no longer follows. Add their namespaces to the list first.`,
   },
-  later: { brought: '1.26.0', moved: '1.29.0', narrowed: '1.4.0', unlabelled: '1.14.0', unlistened: '1.5.0' },
-  putBack: { class: 'changed', moved: 'changed', narrowed: 'changed', unlabelled: 'changed', unlistened: 'changed' },
+  later: {
+    brought: '1.26.0',
+    moved: '1.29.0',
+    narrowed: '1.4.0',
+    reconfigured: '1.31.0',
+    unwatched: '1.31.0',
+    unlabelled: '1.14.0',
+    unlistened: '1.5.0',
+  },
+  putBack: {
+    class: 'changed',
+    moved: 'changed',
+    narrowed: 'changed',
+    reconfigured: 'changed',
+    unlabelled: 'changed',
+    unlistened: 'changed',
+    unwatched: 'changed',
+  },
   partnerKinds: ({ ref: { kind } }) => (kind === 'Namespace' ? [gatewayKind] : undefined),
   *partners(manifest, _params, _isGone, isTouched) {
     if (manifest.ref.kind === 'Namespace') {
       if (isTouched) yield 'allowedRoutes'
+      return
+    }
+    if (manifest.ref.kind === 'ConfigMap') {
+      if (isTouched && manifest.root.at('data', envoyConfigKey).exists)
+        yield* ['controllerName', 'gatewayClassName', 'parentRefs', 'gateway-helm', envoyConfigKey]
       return
     }
     yield manifest.ref.name
@@ -72,6 +99,17 @@ export default defineRule({
       for (const { gateway, label, place, at, routes } of closings(change, base, head)) {
         const names = { gateway: nameOf(gateway.ref), namespace: nameOf(change.after.ref), routes: listed(routes) }
         report([place, at], 'unlabelled', { ...names, label }, { keys: [names.gateway] })
+      }
+      return
+    }
+    if (change.kind === 'changed' && change.after.ref.kind === 'ConfigMap') {
+      const routes = routeKinds.flatMap((kind) => head.ofKind(kind))
+      for (const { how, at, was, is, users, release } of envoyLosses(change, head, routes)) {
+        const [first] = users
+        if (release) skip(at, `${nameOf(release.ref)} may bring another Envoy Gateway`)
+        if (release || !first) continue
+        const args = { config: nameOf(change.after.ref), was, is, users: listed(users) }
+        report([at, first.root], how, args, { keys: [was] })
       }
       return
     }
@@ -94,7 +132,8 @@ export default defineRule({
       }
       return
     }
-    if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return
+    if (change.kind !== 'removed' || change.before.ref.kind === 'ConfigMap') return
+    if (head.get(change.before.ref).length > 0) return
     const removed = change.before
     const { name, kind } = removed.ref
     if (isPlaceholder(name) || outlivesPrune(removed)) return
