@@ -59,7 +59,9 @@ export function istioDenials(snapshot: Snapshot): readonly IstioDenial[] {
 const known = new WeakMap<Snapshot, readonly IstioDenial[]>()
 
 function denialsIn(snapshot: Snapshot): IstioDenial[] {
-  const policies = snapshot.ofKind(authorizationKind).filter((one) => snapshot.get(one.ref)[0] === one && isEnforced(one))
+  const policies = snapshot
+    .ofKind(authorizationKind)
+    .filter((one) => snapshot.get(one.ref)[0] === one && isEnforced(one))
   const denying = policies.flatMap((policy) => {
     const how = howDenied(policy)
     return how ? [{ policy, ...how }] : []
@@ -69,7 +71,8 @@ function denialsIn(snapshot: Snapshot): IstioDenial[] {
   const allowing = policies.filter((one) => isAllowing(one) && rulesOf(one).length > 0)
   return denying.flatMap((one): IstioDenial[] => {
     const hit = proxies.filter(
-      (proxy) => applies(one.policy, proxy) && (one.how === 'denied' || !allowing.some((other) => mayApply(other, proxy))),
+      (proxy) =>
+        applies(one.policy, proxy) && (one.how === 'denied' || !allowing.some((other) => mayApply(other, proxy))),
     )
     const gateways = [...new Set(hit.map(({ gateway }) => gateway))]
     return gateways.length > 0 ? [{ ...one, gateways }] : []

@@ -1,6 +1,12 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseMentioning } from '../../kubernetes/charts/chart-release'
-import { authorizationKind, denialKinds, type IstioDenial, istioDenials, marksOfDenials } from '../../kubernetes/controllers/istio-denial'
+import {
+  authorizationKind,
+  denialKinds,
+  type IstioDenial,
+  istioDenials,
+  marksOfDenials,
+} from '../../kubernetes/controllers/istio-denial'
 import { redirectLoopsOf } from '../../kubernetes/ingress/redirect-loop'
 import { answeringKinds, type Refusal, refusalsOf, refusingKinds } from '../../kubernetes/ingress/unanswered'
 import { abridged } from '../../listing'
